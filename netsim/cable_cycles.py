@@ -25,10 +25,7 @@ def _first_compute_node(topology: Topology) -> int:
 
 
 def kinds_of_links(topology: Topology) -> dict[str, NDArray[np.bool_]]:
-    """Return the links of each kind of cable, shape (routers, ports).
-
-    Links inside a compute node with several tasks are not cables.
-    """
+    """Return the links of each kind of cable, shape (routers, ports), without those in compute nodes."""
     first, last = first_switch(topology), _first_compute_node(topology)
     here = np.arange(topology.routers)[:, None]
     there = topology.neighbor.astype(np.int64)

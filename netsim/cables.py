@@ -1,7 +1,4 @@
-"""The text form of cable latencies by kind.
-
-See docs/background/model-fabrics.md.
-"""
+"""The text form of cable latencies by kind, see docs/background/model-fabrics.md."""
 
 from __future__ import annotations
 

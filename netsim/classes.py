@@ -1,7 +1,4 @@
-"""The text form of traffic classes: ``"count=2,weights=3+1"`` or ``"bytes=4096"``.
-
-See docs/background/model-fabrics.md.
-"""
+"""The text form of traffic classes: ``"count=2,weights=3+1"``, see docs/background/model-fabrics.md."""
 
 from __future__ import annotations
 

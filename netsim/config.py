@@ -83,29 +83,19 @@ class Config:
 
     Attributes
     ----------
-    packet_phits : int
-        Phits per packet.
-    phit_bytes : int
-        Bytes per phit.
-    queue_packets : int
-        Depth of a transit or injection FIFO, in packets.
-    nic_buffer : int
-        Depth of the buffer between a task and its injection FIFO, in packets.
+    queue_packets, nic_buffer : int
+        Depth in packets of a transit or injection FIFO, and of the buffer between a task and its injection
+        FIFO.
     injectors : int
         Injectors per node. A packet goes to the one with the fewest phits; of equals, to the first in cyclic
         order from an injector that is drawn.
     vcs : int
         Virtual channels per link. VC 0 is the escape channel; the others are adaptive.
-    vc_policy : str
-        VC policy on meshes and tori, a key of `VC_POLICIES`.
-    arbiter : str
-        Arbiter of an output, a key of `ARBITERS`.
-    ejection : str
-        Consumption of packets at a node, a key of `EJECTIONS`.
+    vc_policy, arbiter, ejection, tree_routing : str
+        VC policy on meshes and tori, arbiter of an output, consumption of packets at a node, and routing on
+        trees: keys of `VC_POLICIES`, `ARBITERS`, `EJECTIONS`, `TREE_ROUTINGS`.
     bubble : int
         Room, in packets, that a packet needs to enter a ring of a mesh or torus.
-    tree_routing : str
-        Routing on trees, a key of `TREE_ROUTINGS`.
     router_delay, link_delay : int
         Cycles from the arrival of a header in a router to its first request, and cycles on a link. A hop
         takes their sum.
@@ -114,13 +104,11 @@ class Config:
     nonblocking_sends : str
         What an ``isend`` does, a key of `NONBLOCKING_SENDS`.
     outstanding_sends, outstanding_bytes : int or None
-        Most messages of ``isend``, and bytes in them (whole packets), that a node may have outstanding where
+        Most messages of ``isend``, and bytes in them (whole packets), that a node may have outstanding if
         they are interleaved; a task waits at the ``isend`` that would be one too many. None: any number.
-    o_send, o_recv : float
-        Nanoseconds that a task computes before it sends a message, and after it receives one; see
-        `netplace.netsim.overheads`.
-    o_byte : float
-        Additional nanoseconds per byte of the message, at both ends.
+    o_send, o_recv, o_byte : float
+        Nanoseconds that a task computes before it sends a message, after it receives one, and in addition per
+        byte at both ends; see `netplace.netsim.overheads`.
     cycle_ns : float
         Length of a cycle in nanoseconds, to convert cycles to seconds.
     routing : str
@@ -145,8 +133,10 @@ class Config:
         Cycles until the previous router knows about room, in addition to the latency of the cable. If None,
         it knows at once, or, with `cable_latency`, after the latency of the cable only.
     crossbar_speedup : int
-        Number of packets that can leave an input port for links at the same time (crossbar speedup); 0 means
-        no limit.
+        Number of packets that can leave an input port for links at the same time; 0 means no limit.
+    congestion_control : str
+        Limit on the packets from one node to another; see `netplace.netsim.congestion.read_congestion`. Empty
+        means no limit.
     buffer_phits : int
         Capacity of a transit FIFO in phits, instead of `queue_packets`. This selects wormhole switching,
         which only the reference engine supports; 0 selects virtual cut-through.
@@ -158,9 +148,6 @@ class Config:
     fabric : str
         Key of `netplace.netsim.presets.FABRICS`, path of such a file (``.toml``), or empty. Settings that
         have their default value are replaced by those of this fabric. Of a file, only they are kept.
-    congestion_control : str
-        Limit on the packets from one node to another; see `netplace.netsim.congestion.read_congestion`. Empty
-        means no limit.
 
     Raises
     ------

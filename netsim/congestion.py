@@ -1,6 +1,6 @@
-"""The text form of congestion control: ``"window=16,ack=200"``, ``"rate=0.5"``, ``"dcqcn=3,timer=500"``.
+"""The text form of congestion control, see docs/background/model-fabrics.md.
 
-See docs/background/model-fabrics.md.
+Examples are ``"window=16,ack=200"``, ``"rate=0.5"``, ``"dcqcn=3,timer=500"``.
 """
 
 from __future__ import annotations

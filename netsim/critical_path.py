@@ -40,7 +40,7 @@ COMPONENTS = {
 
 @dataclass(frozen=True)
 class Stretch:
-    """A part of the path.
+    """A part of the path, from its first cycle to the cycle after the last one.
 
     Attributes
     ----------
@@ -48,8 +48,6 @@ class Stretch:
         Key of `COMPONENTS`.
     task : int
         Task of the part; for a message, the sender.
-    begin, end : int
-        First cycle, and the cycle after the last one.
     message : int
         Number of the message, in the order of the program's sends, or -1.
     """
@@ -63,13 +61,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """The chain of causes of the run time of a job.
-
-    Attributes
-    ----------
-    stretches : tuple of Stretch
-        Parts of the path in order of time, without gaps, from the first cycle of the job to its end.
-    """
+    """The chain of causes of the run time of a job, in order of time and without gaps."""
 
     stretches: tuple[Stretch, ...]
 
@@ -87,17 +79,7 @@ class CriticalPath:
 
 
 def critical_path(topology: Topology, config: Config, program: Program, job: JobResult) -> CriticalPath:
-    """Return the critical path of a job.
-
-    Parameters
-    ----------
-    topology, config : Topology, Config
-        The network.
-    program : Program
-        The program of the job.
-    job : JobResult
-        The result of the job, with recorded messages.
-    """
+    """Return the critical path of a job whose messages were recorded."""
     if job.message_start is None or job.message_end is None:
         raise ValueError("critical path: the run has no record of its messages (record_messages)")
     return _Walk(topology, config, with_overheads(program, config), job).path()

@@ -32,10 +32,7 @@ def bin_start() -> NDArray[np.int64]:
 
 
 def percentile(histogram: NDArray[np.int64], share: float) -> float:
-    """Return the delay that `share` (0..1) of the entries do not exceed, or nan if there are none.
-
-    The result is the middle of a bin.
-    """
+    """Return the delay that `share` (0..1) of the entries do not exceed, the middle of a bin, or nan."""
     total = int(histogram.sum())
     if total == 0:
         return float("nan")

@@ -30,12 +30,9 @@ class Fault:
     ----------
     at : int
         First cycle in which they are down or slow.
-    links, routers : float
-        Shares of the cables between switches, and of the switches, that fail; drawn by `seed`.
-    slow : float
-        Share of the remaining cables that become slow; drawn by `seed`.
-    seed : int
-        Seed of the draw.
+    links, routers, slow : float
+        Shares of the cables between switches and of the switches that fail, and of the remaining cables that
+        become slow; drawn by `seed`.
     link, slow_link : tuple of (int, int)
         Pairs of routers whose links all fail, or all become slow.
     router : tuple of int

@@ -1,7 +1,4 @@
-"""Faults at a cycle: the remaining network, and reports.
-
-See docs/background/model-faults.md.
-"""
+"""Faults at a cycle: the remaining network, and reports; see docs/background/model-faults.md."""
 
 from __future__ import annotations
 

@@ -151,8 +151,6 @@ class JobHost:
 
         Parameters
         ----------
-        program : Program
-            Operations of its tasks.
         nodes : array of int, optional
             Node of each task; task i on node i by default.
         at : int, optional
@@ -200,7 +198,7 @@ class JobHost:
         """Stop a job between two cycles: its tasks do nothing from now on, and its nodes are free at once.
 
         Its packets, including those in injectors, are delivered, but its messages do not complete. `drained`
-        says when the last of them has left. A job that has not begun never begins, and is forgotten.
+        reports when the last of them has left. A job that has not begun never begins, and is forgotten.
         """
         with self._uninterrupted():
             self._stop(job)

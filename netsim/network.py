@@ -30,10 +30,6 @@ class Network(JobHost):
 
     Parameters
     ----------
-    topology : Topology
-        The network.
-    config : Config
-        Its settings.
     engine : str
         ``"kernel"`` (compiled) or ``"reference"`` (the readable oracle).
     seed : int
@@ -48,8 +44,6 @@ class Network(JobHost):
 
     Attributes
     ----------
-    threads : int
-        Number of threads.
     faults : list of FaultReport
         Reports of the faults so far (`Config.faults`).
     timed : bool
@@ -90,10 +84,7 @@ class Network(JobHost):
     def apply_faults(self) -> None:
         """Apply the faults that are due, as `advance` does before it simulates their cycle.
 
-        Raises
-        ------
-        ValueError
-            If a fault names a link or router that does not exist, or if no node remains.
+        ValueError: a fault names a link or router that does not exist, or no node remains.
         """
         while self._coming and self._coming[0].at <= self.now:
             self._happen(self._coming.pop(0))
@@ -140,13 +131,9 @@ class Network(JobHost):
         return sorted({*self._running, *(job for _, job in self._waiting)})
 
     def advance(self, until: int | None = None) -> list[int]:
-        """Simulate until a job ends, or up to cycle `until`.
+        """Simulate until a job ends, or up to cycle `until`; return the jobs that ended in the last cycle.
 
-        Returns
-        -------
-        list of int
-            Jobs that ended in the last simulated cycle; empty if `until` was reached first, or if there are
-            no jobs.
+        None ended if `until` was reached first, or there are no jobs.
 
         Raises
         ------
@@ -243,13 +230,8 @@ class Network(JobHost):
     def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
         """Simulate until all jobs have ended and all packets are consumed.
 
-        Parameters
-        ----------
-        max_cycles : int, optional
-            Largest allowed number of cycles.
-        window : int, optional
-            Cycles of a window in which link loads are also counted; see `Result.window_loads`. If there are
-            more than 20,000 windows, or they take too much memory, neighboring windows are merged pairwise.
+        With `window`, link loads are also counted in windows of so many cycles; see `Result.window_loads`.
+        More than 20,000 windows, or windows that take too much memory, are merged pairwise.
 
         Raises
         ------
@@ -287,11 +269,6 @@ class Network(JobHost):
         """Set a new network to the residue of another network of the same kind, settings and engine.
 
         Jobs that then start run as they would have run there without other jobs from that cycle on.
-
-        Raises
-        ------
-        ValueError
-            If this network is not new.
         """
         if self.now or self._given:
             raise ValueError(f"residue: the network is at cycle {self.now}, expected a new one")
@@ -321,12 +298,9 @@ class Network(JobHost):
         return bool(self.in_flight or self._waiting or self._running)
 
     def waiting(self) -> Waiting:
-        """Return the charged waiting since the network was made or its counters were reset.
+        """Return the waiting charged since the network was made or its counters were reset.
 
-        Raises
-        ------
-        ValueError
-            If the network was not made with ``explain=True``.
+        The network must be made with ``explain=True``.
         """
         self._must_explain()
         charged, links, waited = self._engine.waiting()
@@ -339,12 +313,7 @@ class Network(JobHost):
     def watch(self, job: int) -> None:
         """Count the waiting of one job by link and by charged job, from now or from its start on.
 
-        Only one job can be watched at a time.
-
-        Raises
-        ------
-        ValueError
-            If there is no such job, or the network was not made with ``explain=True``.
+        Only one job can be watched at a time, on a network made with ``explain=True``.
         """
         self._must_explain()
         hosted = self._find(job)
@@ -356,12 +325,8 @@ class Network(JobHost):
         """Return the waiting of the watched job by charged job and link, shape (routers, ports + 1).
 
         The last place of a router is the consumption of its node. Open-loop traffic is job -1. If more than
-        63 jobs are charged, the others are combined as job -2, which can depend on `threads`.
-
-        Raises
-        ------
-        ValueError
-            If no job that has begun is watched.
+        63 jobs are charged, the others are combined as job -2, which can depend on `threads`. ValueError: no
+        job that has begun is watched.
         """
         self._must_explain()
         if self._watched not in self._numbers:

@@ -22,8 +22,7 @@ def with_overheads(program: Program, config: Config) -> Program:
     """Return `program` with the computation that `config` charges for messages.
 
     A task computes before each blocking or nonblocking send, and after each receive or the wait that
-    completes one. Messages of a task to itself cost nothing. A program without overheads is returned
-    unchanged.
+    completes one. Messages of a task to itself cost nothing.
     """
     if not (config.o_send or config.o_recv or config.o_byte):
         return program

@@ -67,8 +67,6 @@ class JobResult:
 
     Attributes
     ----------
-    name : str
-        Name of its program.
     nodes : ndarray of int64
         Node of each task.
     start, end : int
@@ -102,32 +100,20 @@ class Result:
 
     Attributes
     ----------
-    cycles : int
-        Number of cycles until every program has ended.
-    drained_cycles : int
-        Number of cycles until every packet has been consumed as well.
+    cycles, drained_cycles : int
+        Cycles until every program has ended, and until every packet has been consumed as well.
     packets, phits, packet_hops : int
         Created packets, their phits, and links that packets crossed.
-    jobs : list of JobResult
-        The jobs.
-    packet_delay, message_delay : Delay
-        Delays.
-    link_packets : ndarray of int64, shape (routers, ports)
-        Packets that crossed each directed link.
+    link_packets, link_cycles : ndarray of int64, shape (routers, ports)
+        Packets that crossed each directed link, and cycles in which it carried a phit.
     events : int
         State changes that the engine applied.
     cpu_seconds : float
         CPU time of the engine.
-    network, engine, seed, config
-        Inputs of the run.
-    link_cycles : ndarray of int64, shape (routers, ports)
-        Cycles in which each directed link carried a phit.
     window_loads : list of ndarray
         `link_cycles` at the end of each window, if requested.
     window : int
         Cycles of a window, after any merging of windows; 0 if none were requested.
-    faults : list of FaultReport
-        Effects of the faults.
     parts : int
         Number of parts that processes simulated in parallel; 1 means the run as a whole.
     """
@@ -169,10 +155,7 @@ class Result:
         return np.asarray(self.link_cycles / max(1, self.drained_cycles), np.float64)
 
     def window_load(self) -> NDArray[np.float64]:
-        """Return the share of each window in which each link carried a phit.
-
-        The shape is (windows, routers, ports); windows are `window` cycles long.
-        """
+        """Return the share of each window in which each link carried a phit: (windows, routers, ports)."""
         ends = np.stack([np.zeros_like(self.link_cycles), *self.window_loads])
         return np.asarray(np.diff(ends, axis=0) / max(1, self.window), np.float64)
 

@@ -143,20 +143,10 @@ def simulate(
 
     Parameters
     ----------
-    topology : Topology
-        The network.
-    programs : Program or sequence of Program
-        One or more jobs.
     nodes : array, or sequence of arrays, optional
         Node of each task, for each job; consecutive by default.
-    config : Config, optional
-        Settings of the network.
     engine : str
         ``"kernel"`` or ``"reference"``; both give the same result.
-    seed : int
-        Seed of all random draws.
-    max_cycles : int, optional
-        Largest allowed number of cycles.
     record_messages : bool
         Whether to record the start and end of every message.
     window : int, optional
@@ -170,10 +160,9 @@ def simulate(
         number.
     progress : callable, optional
         Function that is called with the cycle every fraction of a second, unless parts run in parallel.
-    starts : sequence of int, optional
-        First cycle of each job; 0 by default.
-    times : sequence of int, optional
-        Repetitions of the iterations of each program; see `Network.start`. The default is 1.
+    starts, times : sequence of int, optional
+        First cycle of each job, 0 by default; repetitions of its iterations (see `Network.start`), 1 by
+        default.
 
     Raises
     ------

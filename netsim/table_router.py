@@ -1,7 +1,4 @@
-"""The constants of the table router: a routing in tables, checked, for both engines.
-
-See docs/background/model-tables.md.
-"""
+"""The constants of the table router for both engines, see docs/background/model-tables.md."""
 
 from __future__ import annotations
 

@@ -202,13 +202,7 @@ def pattern(
 
 @checked
 def left_out(name: str, topology: Topology) -> Target:
-    """Return the compute nodes that create nothing because their destination does not compute.
-
-    Raises
-    ------
-    ValueError
-        If the name is unknown, or the pattern is not defined on the network.
-    """
+    """Return the compute nodes that create nothing because their destination does not compute."""
     lost = np.isin(_targets(name, topology), topology.service)
     lost[topology.service] = False
     return np.flatnonzero(lost)
@@ -224,16 +218,12 @@ class LoadPoint:
         Offered and accepted load in phits per node and cycle; the accepted load is that of the measurement.
     delay : Delay
         Delays of the packets consumed in the measurement, from creation to consumption of the tail.
-    cycles : int
-        Cycles of the measurement.
-    drained_cycles : int
-        Simulated cycles in total: warm-up and measurement.
-    packets, packet_hops : int
-        Packets consumed and links crossed in the measurement.
+    cycles, drained_cycles : int
+        Cycles of the measurement, and with those of the warm-up.
+    packets, packet_hops, events : int
+        Packets consumed, links crossed and state changes in the measurement.
     cpu_seconds : float
         CPU time of the measurement.
-    seed, events : int
-        Random seed, and state changes of the measurement.
     """
 
     offered: float

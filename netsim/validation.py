@@ -1,4 +1,4 @@
-"""Checks of everything that goes into the engines, in one place, so that no call can crash the kernel.
+"""Checks of all inputs of the engines, in one place, so that no call can crash the kernel.
 
 The kernel is compiled without bounds checks. The sources of its arrays are checked before: programs by
 `Program.check_columns`, and networks, nodes of tasks, open-loop traffic and pointers here.

@@ -15,26 +15,22 @@ STATES = ("off", "booting", "idle", "busy", "stopping")
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """What the nodes of a schedule did from the first submission to the last end, and what they drew.
+    """What the nodes did from the first submission to the last end, and the power that they drew.
 
     Attributes
     ----------
-    switching : str
-        Rule by which nodes were switched.
     time : ndarray of float64, shape (steps + 1,)
-        When numbers of nodes changed, and the end.
+        Times at which numbers of nodes changed, and the end.
     nodes : dict of str to ndarray of int64, shape (steps,)
-        Nodes in each of `STATES` from one time to the next; together they are those of the machine.
+        Nodes in each of `STATES` from one time to the next; they add up to the machine.
     watts : dict of str to float
-        What a node draws in each state.
+        Power of a node in each state.
     begin : ndarray of float64, shape (jobs,)
-        When all nodes of a job were on, so that it ran; it holds them from its start on.
-    job_joules : ndarray of float64, shape (jobs,)
-        Energy of the job's nodes while it ran.
+        Time at which all nodes of a job were on, so that it ran; it holds them from its start.
     boots, stops : int
-        How many nodes were switched on, and off.
+        Nodes switched on, and off.
     counts : mapping of str to int
-        What the rule counted: plans, fall-backs.
+        Counters of the rule, such as plans and fall-backs.
     """
 
     switching: str

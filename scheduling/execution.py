@@ -1,8 +1,7 @@
 """The interface of executions, which run jobs on their nodes and report their ends.
 
-The scheduler knows nothing of what a job does there. Run times that are known from the start are one
-execution (`TimedExecution`); a network on which jobs disturb each other is another, and lives above this
-package.
+The scheduler does not know what a job does there. Run times known from the start are one execution
+(`TimedExecution`); a network on which jobs disturb each other is another, in a package above this one.
 """
 
 from __future__ import annotations
@@ -21,39 +20,19 @@ from netplace.scheduling.partitioner.allocation import Allocation
 class RunTimes(Protocol):
     """Returns the run time of a job on its nodes.
 
-    To add one, write a class with these two members in its own file, and a line in
-    `netplace.scheduling.times.RUN_TIMES`.
+    To add one, write a class with these members and a line in `netplace.scheduling.times.RUN_TIMES`.
     """
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds.
-
-        Raises
-        ------
-        LookupError
-            If it is unknown; the message names the missing entry.
-        """
+        """Return the run time in seconds; LookupError names the missing entry if it is unknown."""
 
     def longest(self, job: Job) -> float:
-        """Return the longest possible run time of the job in seconds, whichever nodes it gets.
-
-        It is the estimate of a user who knows the job well.
-        """
+        """Return the longest run time on any nodes, in seconds: the estimate of a user who knows the job."""
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Attempts that end at the same time.
-
-    Attributes
-    ----------
-    time : float
-        Time of the end, in seconds of the scheduler's clock.
-    attempts : tuple of int
-        Numbers of the attempts.
-    failed : bool
-        Whether they failed.
-    """
+    """Attempts that end at the same time, in seconds of the scheduler's clock."""
 
     time: float
     attempts: tuple[int, ...]
@@ -62,35 +41,25 @@ class Ends:
 
 @runtime_checkable
 class Execution(Protocol):
-    """Runs jobs; each *attempt* has its own number, so that a requeued job gets a new one.
+    """Runs jobs; each *attempt* has its own number, so a requeued job gets a new one.
 
-    Times never decrease: each call is at or after the time of the previous one, and after a call of
-    `next_end` up to that time.
+    Times never decrease: no call is earlier than the previous one, or than the end that `next_end` returned.
     """
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
-        """Begin a job on its nodes at `now`.
+        """Begin a job on its nodes at `now`; return the seconds until its end, or None.
 
-        Returns
-        -------
-        float or None
-            Seconds until its end unless it is stopped, if later events cannot change them; None if they are
-            unknown yet and `next_end` reports the end.
-
-        Raises
-        ------
-        LookupError
-            If its run time is unknown; the message names the missing entry.
+        A number is final unless the attempt is stopped; None means that `next_end` will report the end.
+        LookupError names the missing entry if the run time is unknown.
         """
 
     def stop(self, attempt: int, now: float) -> None:
         """Stop an attempt at `now`, before its end."""
 
     def next_end(self, until: float) -> Ends | None:
-        """Return the next end, not later than `until`, of attempts with run times unknown at the start.
+        """Return the next end by `until` (can be ``inf``) of attempts with run times unknown at the start.
 
-        The result is None if there is none. Every end is reported once. ``inf`` requests the next end without
-        a limit.
+        None: there is none. Every end is reported once.
         """
 
     def longest(self, job: Job) -> float:
@@ -114,13 +83,7 @@ class Losing(Protocol):
 
 @dataclass(frozen=True)
 class TimedExecution:
-    """Jobs with run times that are known at their start, by rules and tables.
-
-    Attributes
-    ----------
-    times : RunTimes
-        Run times of jobs on their nodes.
-    """
+    """Jobs with run times that are known at their start, by rules and tables."""
 
     times: RunTimes
 

@@ -13,8 +13,6 @@ class Job:
     ----------
     number : int
         Unique number in the workload.
-    submit : float
-        Time of its submission.
     nodes : int
         Number of requested nodes, at least 1.
     run_time : float
@@ -28,14 +26,12 @@ class Job:
         application.
     repeats : int
         Number of repetitions of the run in the table.
-    user, queue : int
-        User and queue, by the numbers of the log, or -1.
+    user, queue, executable : int
+        By the numbers of the log, or -1.
     after : int
         Number of the job that must end before it starts, or -1.
     think : float
         Seconds between the end of that job and the earliest start.
-    executable : int
-        Executable, by the numbers of the log, or -1.
     """
 
     number: int

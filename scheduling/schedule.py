@@ -102,14 +102,10 @@ class Schedule:
     ----------
     machine : str
         Text form of the network.
-    machine_nodes : int
-        Its nodes.
     policy, estimates, overrun : str
         Names of the rules; see `POLICIES`, `ESTIMATES`, `OVERRUNS`.
-    number : ndarray of int64, shape (jobs,)
-        Numbers of the jobs.
-    submit, start, end : ndarray of float64
-        Times of submission, (last) start and end.
+    number, submit, start, end : ndarray, shape (jobs,)
+        Numbers of the jobs; times of submission, (last) start and end.
     nodes, held : ndarray of int64
         Requested and held nodes.
     nominal : ndarray of float64

@@ -1,8 +1,8 @@
 """The simulation of jobs on a machine, event by event, in SimPy.
 
-One process brings the jobs, each running job is one event, its end; where the execution cannot tell it from
-the start, that event is made once no other comes before it. After all events of one instant the policy is
-asked, once, which jobs start. So ties are decided by the policy and the order of submission alone.
+One process submits the jobs. Each running job is one event, its end; if the execution does not know it at the
+start, that event is made once no other comes before it. After all events of one instant the policy decides,
+once, which jobs start. So ties are decided by the policy and the order of submission alone.
 """
 
 from __future__ import annotations

@@ -53,8 +53,6 @@ def schedule(
 
     Parameters
     ----------
-    machine : Topology
-        The machine.
     jobs : iterable of Job
         Jobs in order of submission. They are read one by one, so that only waiting and running jobs are in
         memory.
@@ -64,14 +62,11 @@ def schedule(
         Text form of a partitioner of an empty machine, or your own partitioner, which is not modified.
     times : RunTimes or Execution, optional
         Run times of jobs on their nodes, or an execution; by default those of the workload.
-    estimates : str
-        Rule for jobs without an estimate; see `netplace.scheduling.estimates.ESTIMATES`.
-    overrun : str
-        Rule for jobs that exceed their estimate, a key of `OVERRUNS`.
+    estimates, overrun : str
+        Rules for jobs without an estimate (`netplace.scheduling.estimates.ESTIMATES`), and for jobs that
+        exceed theirs (`OVERRUNS`).
     locality : bool
         Whether to measure the distances between each job's nodes.
-    keep_nodes : bool
-        Whether to keep the nodes of each job.
     installed : int, optional
         Number of existing nodes of the machine, the first ones; the others are never free and do not count in
         the utilization. The default is all.

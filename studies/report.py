@@ -24,8 +24,6 @@ class ReportTable:
         Name of its CSV file, without the ending.
     title : str
         Line above it.
-    frame : DataFrame
-        The cells, as numbers.
     digits : mapping of str to int
         Decimal places of columns of numbers; other columns are text.
     """

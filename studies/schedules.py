@@ -23,12 +23,7 @@ __all__ = ["KeptCase", "case_outcomes", "kept_outcomes", "outcomes", "turnaround
 class KeptCase:
     """A dataclass with all inputs of an outcome; its content hash is the key in the store.
 
-    Attributes
-    ----------
-    study : str
-        Name of the study.
-    revision : int
-        Number to increase when a case no longer gives the same outcome.
+    Increase `revision` when a case no longer gives the same outcome; `study` is the name of the study.
     """
 
     study: ClassVar[str]
@@ -69,12 +64,7 @@ def outcomes(plans: Sequence[Plan], bench: Bench) -> list[ScheduleFigures]:
 def case_outcomes(cases: Iterable[Runnable], bench: Bench) -> list[tuple[Runnable, dict[str, Any]]]:
     """Return each case with its outcome; missing ones are made and stored one by one.
 
-    Parameters
-    ----------
-    cases : iterable of RunnableCase
-        Dataclasses, such as `KeptCase` with a method ``run``.
-    bench : Bench
-        Store and resources of the study.
+    Cases are dataclasses, such as `KeptCase` with a method ``run``.
     """
     every = list(cases)
     kept = kept_outcomes(
@@ -89,11 +79,10 @@ def kept_outcomes(
     describe: Callable[[Case], dict[str, Any]],
     bench: Bench,
 ) -> dict[str, dict[str, Any]]:
-    """Return the outcome of each case by its key; missing ones are made and stored one by one.
+    """Return the outcome of each case by its key in the store; missing ones are made and stored one by one.
 
-    `wanted`: cases by their keys in the store. `make`, `describe`: functions that return the outcome of a
-    case and its description, as dicts for JSON. `make` must be picklable. `bench`: store and resources of the
-    study.
+    `make` and `describe` return the outcome of a case and its description, as dicts for JSON; `make` must be
+    picklable.
     """
     plans = [_CasePlan(key, describe(case), case) for key, case in wanted.items()]
     return dict(zip(wanted, _completed(plans, partial(_made, make), bench), strict=True))

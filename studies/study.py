@@ -24,7 +24,7 @@ class Asked:
     Attributes
     ----------
     parts : tuple of str
-        Keys of its `parts`.
+        Keys of `Study.parts`.
     quick : bool
         Whether to run a small version that takes seconds instead of hours.
     mappings, partitions, sim_seeds : int or None
@@ -58,18 +58,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Bench:
-    """The store and the resources of a study.
+    """The store and the workers of a study.
 
-    Attributes
-    ----------
-    store : Store
-        Store of the results.
-    resources : Resources
-        Workers for missing results.
-    tell : callable
-        Function that is called with the `Progress`.
-    simulate : bool
-        Whether to simulate missing results; otherwise they are an error.
+    `tell` is called with the progress. Unless `simulate`, missing results are an error.
     """
 
     store: Store
@@ -92,8 +83,8 @@ class Study:
 
     Attributes
     ----------
-    name, title, source : str
-        Name, question in one line, and source of the published numbers.
+    title, source : str
+        Question in one line, and source of the published numbers.
     parts : mapping of str to str
         Tables of the study, with descriptions.
     usual : tuple of str
@@ -121,12 +112,7 @@ def of_runs(
 ) -> Callable[[Asked, Bench], Report]:
     """Return the `Study.conduct` of a study that consists of runs.
 
-    Parameters
-    ----------
-    rows : callable
-        Function that returns the runs of a request.
-    report : callable
-        Function of the request and a table of `measured` that returns the report.
+    `rows` returns the runs of a request, `report` the report of a request and a table of `measured`.
     """
 
     def conduct(asked: Asked, bench: Bench) -> Report:
@@ -145,10 +131,7 @@ def ask(
 ) -> Asked:
     """Return the checked request to `study`.
 
-    Raises
-    ------
-    ValueError
-        If there is no such part, or the study does not take one of the options.
+    ValueError: there is no such part, or the study does not take one of the options.
     """
     if "all" in parts:
         parts = tuple(study.parts)
@@ -175,16 +158,9 @@ def ask(
 def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
     """Return the times of runs, and simulate missing ones.
 
-    Returns
-    -------
-    DataFrame
-        A row for each run, in their order: its labels, ``cycles`` (of the slowest job), ``jobs`` (list of the
-        cycles of each job) and ``outcome`` (all measurements).
-
-    Raises
-    ------
-    ValueError
-        If runs are missing and may not be simulated, or have failed.
+    Each run has a row, in their order: its labels, ``cycles`` (of the slowest job), ``jobs`` (list of the
+    cycles of each job) and ``outcome`` (all measurements). ValueError: runs have failed, or are missing and
+    may not be simulated.
     """
     runs = [row.run for row in rows]
     if bench.simulate:

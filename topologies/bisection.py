@@ -33,8 +33,7 @@ def best_cut(
 
     `neighbor`, shape (routers, ports): router at the other end of each port; negative if there is none.
     `home`, shape (nodes,): router of each node; the nodes themselves are routers 0, 1, and so on.
-    `first_switch`: number of the first router that is a switch. `places`, shape (switches, n): coordinates of
-    the switches.
+    `places`, shape (switches, n): coordinates of the switches.
     """
     links = adjacency(neighbor)
     orders = _orders(links, first_switch)
@@ -58,11 +57,7 @@ def least_cut(neighbor: NDArray[np.integer[Any]], home: NDArray[np.int64], first
     If each switch has the same number of nodes, the others are these switches. A cut through k links of nodes
     leaves the halves of the n switches unequal by at most 2 k / c, where c is the number of nodes per switch.
     It has k + (n - (2 k / c)^2 / n) / 4 times the eigenvalue, which is smallest at either end: at k = 0, or
-    where all switches are on one side. **(ours)**
-
-    `neighbor`, shape (routers, ports): router at the other end of each port; negative if there is none.
-    `home`, shape (nodes,): router of each node; the nodes themselves are routers 0, 1, and so on.
-    `first_switch`: number of the first router that is a switch.
+    where all switches are on one side. **(ours)** The arrays are those of `best_cut`.
     """
     import scipy.sparse.csgraph
 

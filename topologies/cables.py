@@ -75,10 +75,6 @@ def graph(
 
     Parameters
     ----------
-    text : str
-        Its text form.
-    cables : Cables
-        Cables between switches.
     nodes_at : array_like of int, shape (switches,)
         Number of nodes at each switch, which can be 0. Nodes are numbered in the order of the switches.
     direct : bool

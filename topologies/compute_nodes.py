@@ -45,10 +45,6 @@ def compute_nodes(
 
     Parameters
     ----------
-    of : Topology
-        The network of compute nodes.
-    tasks : int
-        Places for tasks on each compute node, at least 1.
     sockets : int
         Sockets of each compute node, a divisor of `tasks`: place `t` is on socket ``t // (tasks / sockets)``.
         If there are several, each socket is a switch, and a bus connects it to its compute node. Messages
@@ -57,16 +53,11 @@ def compute_nodes(
         Links of each compute node to its switch, in each plane.
     planes : int
         Copies of the network; each compute node has links to all of them.
-    nic : int
-        Cycles per phit of a link from a compute node to the network.
-    memory : int
-        Cycles per phit of a task's own link to the memory.
-    latency : int
-        Additional cycles of a header on the way to memory, and again on the way from it.
-    bus : int
-        Cycles per phit of the bus between a socket and the rest of its compute node.
-    crossing : int
-        Additional cycles of a header on a bus.
+    nic, memory, bus : int
+        Cycles per phit of a link from a compute node to the network, of a task's own link to the memory, and
+        of the bus between a socket and the rest of its compute node.
+    latency, crossing : int
+        Additional cycles of a header on the way to memory, and again on the way from it; and on a bus.
 
     Raises
     ------

@@ -21,24 +21,10 @@ __all__ = ["concentrated", "hyperx"]
 
 @checked
 def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
-    """Return the mesh or torus of these sides with `c` nodes at each switch.
+    """Return the mesh or torus of these sides, in switches, X first, with `c` nodes at each switch.
 
     J. Balfour and W. J. Dally, "Design tradeoffs for tiled CMP on-chip networks", ICS 2006. Each node has its
     own link to its switch, and there is no bubble; see the table router in the model.
-
-    Parameters
-    ----------
-    kind : str
-        ``"mesh"`` or ``"torus"``.
-    sizes : sequence of int
-        Switches along each dimension, X first, each at least 1.
-    c : int
-        Nodes at each switch, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is too small or the network too large for memory.
 
     Examples
     --------
@@ -64,23 +50,11 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
 
 @checked
 def hyperx(sizes: Sequence[int], c: int) -> Graph:
-    """Return the HyperX of these sides with `c` nodes at each switch.
+    """Return the HyperX of these sides, in switches, X first, with `c` nodes at each switch.
 
     J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S. Schreiber, "HyperX: topology, routing, and packaging
     of efficient large-scale networks", SC 2009. Switches form a grid; two switches are connected if they
     differ in exactly one coordinate.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Switches along each dimension, X first, each at least 1.
-    c : int
-        Nodes at each switch, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is too small or the network too large for memory.
 
     Examples
     --------

@@ -35,18 +35,11 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
 
     Parameters
     ----------
-    a, p, h : int
-        Switches per group, nodes per switch, global links per switch; each at least 1.
     g : int, optional
-        Number of groups; at most a h + 1, which is the default.
+        At most a h + 1, which is the default.
     global_links : str, optional
         Arrangement of the global links (``"absolute"`` by default), a key of `ARRANGEMENTS`. Global link k
         belongs to switch k // h.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the network is too large for memory.
 
     Examples
     --------
@@ -139,16 +132,8 @@ def megafly(
         Leaf and spine switches per group.
     p, h : int
         Nodes per leaf, and global links per spine.
-    g : int, optional
-        Number of groups; at most spines h + 1, which is the default.
-    global_links : str, optional
-        Arrangement of the global links (``"absolute"`` by default), a key of
-        `netplace.topologies.dragonfly.ARRANGEMENTS`.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the network is too large for memory.
+    g, global_links
+        As in `dragonfly`; at most spines h + 1 groups.
 
     Examples
     --------

@@ -36,14 +36,10 @@ def failing(
 
     Parameters
     ----------
-    of : Topology
-        The network before.
-    down : sequence of (int, int)
-        Pairs of routers; all links between them fail, in both directions.
+    down, slowed : sequence of (int, int)
+        Pairs of routers; all links between them fail, or become slow, in both directions.
     off : tuple of int
         Routers that fail.
-    slowed : sequence of (int, int)
-        Pairs of routers; all links between them become slow, in both directions.
     links, routers, slow, seed
         Shares of cables between switches and of switches that also fail, and of cables that become slow, as
         in `netplace.topologies.faulty`.

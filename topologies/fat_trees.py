@@ -20,23 +20,9 @@ __all__ = ["kary_ntree", "thin_tree", "xgft"]
 def thin_tree(down: int, up: int, stages: int) -> Tree:
     """Return the thin tree of ``down**stages`` nodes; stage s has ``down**(stages-1-s) * up**s`` switches.
 
-    J. Navaridas, J. Miguel-Alonso, F. J. Ridruejo and W. Denzel, "Reducing complexity in tree-like computer
-    interconnection networks", Parallel Computing 36 (2010) 71-85.
-
-    Parameters
-    ----------
-    down : int
-        Down ports of a switch, at least 2.
-    up : int
-        Up ports of a switch, at least 1 and fewer than `down`; with equal numbers, the tree is a k-ary
-        n-tree.
-    stages : int
-        Stages of switches, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the network is too large for memory.
+    A switch has `down` ports down, at least 2, and `up` ports up, fewer than `down`; with equal numbers, the
+    tree is a k-ary n-tree. J. Navaridas, J. Miguel-Alonso, F. J. Ridruejo and W. Denzel, "Reducing complexity
+    in tree-like computer interconnection networks", Parallel Computing 36 (2010) 71-85.
 
     Examples
     --------
@@ -55,22 +41,10 @@ def thin_tree(down: int, up: int, stages: int) -> Tree:
 
 
 def kary_ntree(k: int, n: int) -> Tree:
-    """Return the k-ary n-tree: ``k**n`` nodes under `n` stages of ``k**(n-1)`` switches.
+    """Return the k-ary n-tree: ``k**n`` nodes under `n` stages of ``k**(n-1)`` switches; `k` is at least 2.
 
     F. Petrini and M. Vanneschi, "k-ary n-trees: high performance networks for massively parallel
     architectures", IPPS 1997.
-
-    Parameters
-    ----------
-    k : int
-        Down ports of a switch, which also has as many up ports; at least 2.
-    n : int
-        Stages of switches, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of range, or the network is too large for memory.
 
     Examples
     --------
@@ -100,11 +74,6 @@ def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = N
         default. With them, the tree is the parallel ports generalized fat tree of E. Zahavi, "Fat-tree
         routing and node ordering providing contention free traffic for MPI global collectives", JPDC 72
         (2012).
-
-    Raises
-    ------
-    ValueError
-        If the lengths differ, a number is too small, or the network is too large.
 
     Examples
     --------

@@ -35,13 +35,9 @@ def faulty(
 
     Parameters
     ----------
-    of : Topology
-        The intact network.
     links, routers, slow : float
         Shares (0 to 1, rounded to whole numbers) of the cables between switches that are down, of the
         switches that are down, and of the remaining cables that are slow.
-    seed : int
-        Seed of the draw.
     cycles : int, optional
         Cycles per phit of slow cables; by default twice as many as before, or half of their width.
 
@@ -70,9 +66,9 @@ def faulty(
 
 
 def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) -> tuple[Rows, Rows, Rows]:
-    """Return the drawn cables that are down, routers that are down, and cables that are slow.
+    """Return the cables and routers that are down, and the slow cables, as `faulty` draws them.
 
-    Cables are rows as in `cables_of`; shares and seed are those of `faulty`.
+    Cables are rows as in `cables_of`.
     """
     rng = np.random.default_rng(seed)
     switches = Switches.of(of)
@@ -106,16 +102,12 @@ def with_faults(
 
     Parameters
     ----------
-    of : Topology
-        The intact network.
     down, slow : sequence of (int, int)
         Pairs of routers; all links between them are down or slow, in both directions.
     off : sequence of int
         Routers that are down.
     cycles : int
         Cycles per phit of slow links; 0 means twice as many as before.
-    text : str, optional
-        Text form of the remaining network.
 
     Raises
     ------
@@ -169,12 +161,7 @@ def cables_between(of: Topology, cables: Rows, pairs: Pairs) -> Rows:
 def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
     """Return the cycles per phit of each link after some cables become slow; naming one twice has no effect.
 
-    Parameters
-    ----------
-    slow : ndarray of int64, shape (n, 4)
-        Slow cables, rows as in `cables_of`.
-    cycles : int
-        Cycles per phit of these; 0 means twice as many as before.
+    `slow` are rows as in `cables_of`; `cycles` 0 means twice as many as before.
     """
     before = of.cycles if isinstance(of, Graph) else np.ones(of.neighbor.shape, np.int32)
     after = before.copy()

@@ -30,7 +30,7 @@ _OF_LINK: dict[str, tuple[int, int, type]] = {
 
 @checked
 def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
-    """Return the network of a NetworkX graph; every vertex is a switch.
+    """Return the network of a NetworkX graph, directed or not; every vertex is a switch.
 
     Vertices can have the attributes ``nodes`` (nodes of the switch, 1 by default), ``group`` and ``place``
     (coordinates, separated by spaces). Edges can have ``width`` (parallel links, 1), ``cycles`` (cycles per
@@ -41,13 +41,6 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     writes them, links leave and enter there. Vertices below the ``first_switch`` of the graph are then nodes,
     and all attributes of `Graph.to_networkx` are used. A mesh, a torus or a tree becomes a graph with the
     same wiring.
-
-    Parameters
-    ----------
-    given : networkx graph
-        Undirected or directed, with parallel edges or without.
-    text : str
-        Text form of the network.
 
     Raises
     ------

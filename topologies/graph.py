@@ -39,10 +39,8 @@ class Graph(Topology):
         Number of the first switch: 0 on a direct network, otherwise `nodes`.
     home : ndarray of int64, shape (nodes,)
         Router to which each node is connected; on a direct network, the node itself.
-    cycles : ndarray of int32, shape (routers, ports)
-        Cycles per phit of the link that leaves through each port, at least 1.
-    delay : ndarray of int32, shape (routers, ports)
-        Additional cycles of a header on the link.
+    cycles, delay : ndarray of int32, shape (routers, ports)
+        Cycles per phit, at least 1, of the link that leaves through each port; additional cycles of a header.
     group : ndarray of int64, shape (switches,), or None
         Group of each switch, such as that of a dragonfly.
     places : ndarray of int64, shape (switches, n), or None
@@ -141,12 +139,7 @@ class Graph(Topology):
     def dimension_distances(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the hops in each dimension of a minimal route from `a` to `b`, shape (..., dims).
 
-        Links to nodes do not count.
-
-        Raises
-        ------
-        ValueError
-            If the switches do not form a grid.
+        Links to nodes do not count. ValueError: the switches do not form a grid.
         """
         if self.axis is None or self.places is None:
             raise ValueError(f"{self.text}: its switches form no grid, so it has no dimensions")
@@ -186,9 +179,9 @@ class Graph(Topology):
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
         """Return the directed multigraph of routers, with everything that `from_networkx` needs.
 
-        Besides what every network has, switches carry ``group``, ``place`` (coordinates with spaces between)
-        and ``name``, edges ``cycles``, ``delay``, ``axis`` and ``closes``, the graph ``usual``; no value is
-        other than GraphML can hold.
+        Beyond the attributes of every network, switches have ``group``, ``place`` (coordinates, separated by
+        spaces) and ``name``, edges ``cycles``, ``delay``, ``axis`` and ``closes``, the graph ``usual``.
+        GraphML can hold all values.
         """
         made = super().to_networkx()
         made.graph.update(

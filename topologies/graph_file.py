@@ -118,8 +118,6 @@ class FileFormat:
 
     Attributes
     ----------
-    name : str
-        Common name of the format.
     begins : str
         Regular expression that the content matches from its first character on, ignoring comments and blanks.
     read : callable or None
@@ -227,13 +225,13 @@ _IGNORED = re.compile(r"(?:\s+|#[^\n]*\n?|//[^\n]*\n?|\ufeff)*")
 def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
     """Return the network of a file, in the format of `FILE_FORMATS` that its content shows.
 
+    A file in no other format is a list of cables, one per line: two names and, optionally, ``width=2``,
+    ``cycles=2`` or ``delay=5``. ``NAME nodes=4`` sets the number of nodes of a switch (1 by default), and
+    ``NAME group=3`` its group. ``#`` begins a comment. Commas can replace blanks, and the first line can name
+    columns: ``source,target,width``.
+
     Parameters
     ----------
-    path : str
-        The file. A file in no other format is a list of cables, one per line: two names and, optionally,
-        ``width=2``, ``cycles=2`` or ``delay=5``. ``NAME nodes=4`` sets the number of nodes of a switch (1 by
-        default), and ``NAME group=3`` its group. ``#`` begins a comment. Commas can replace blanks, and the
-        first line can name columns: ``source,target,width``.
     phit : int, optional
         Bytes per phit, for files with bandwidths and latencies; 4 by default.
     part : str, optional

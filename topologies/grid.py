@@ -81,12 +81,11 @@ class Twist:
     def bisection_width(self) -> int:
         """Fewest links, counted in one direction, between two halves of the nodes.
 
-        On the torus, the border between the halves is a set of closed curves that cross the links. There are
-        two cases. Either each curve can be contracted to a point, and they enclose half of the nodes, best as
-        a near-square; or two of them go around the torus in the same way. The shortest way around is the
-        shortest vector that returns to the start. If it has hops in both dimensions, two such staircases can
-        enclose any number of nodes. Two straight lines enclose only full rings, and any other number costs
-        two more links.
+        On the torus, the border between the halves is a set of closed curves that cross the links. Either
+        each curve can be contracted to a point, and they enclose half of the nodes, best as a near-square; or
+        two of them go around the torus in the same way. The shortest way around is the shortest vector that
+        returns to the start. If it has hops in both dimensions, two such staircases can enclose any number of
+        nodes. Two straight lines enclose only full rings, and any other number costs two more links.
         """
         half = math.prod(self.sizes) // 2
         square = 2 * (math.isqrt(4 * half - 1) + 1)  # perimeter of the roundest shape, 2 * ceil(2 sqrt(half))
@@ -118,10 +117,9 @@ class Grid(Topology):
     dimension d, and port ``2 * d + 1`` to the previous one. An input is named by the direction in which its
     packets travel, so port p enters at input p, and the way back is port ``p ^ 1``.
 
-    Short sides follow from the rule that a ring of n nodes has n links in each direction. On a torus, a side
-    of 2 has two parallel links in each direction between the two nodes, by d+ and by d-; to cross it is half
-    the ring in either direction. A side of 1 has no links, because they would lead from a node to itself. A
-    grid can therefore have a single node.
+    A ring of n nodes has n links in each direction. So a side of 2 on a torus has two parallel links in each
+    direction between the two nodes, by d+ and by d-; to cross it is half the ring in either direction. A side
+    of 1 has no links, because they would lead from a node to itself. A grid can therefore have a single node.
 
     Attributes
     ----------
@@ -170,22 +168,13 @@ class Grid(Topology):
         return Twist(self.sizes, self.twist, self.neighbor)
 
     def coordinates(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """Return the coordinates of `nodes`, shape (..., dims).
-
-        Raises
-        ------
-        ValueError
-            If one of them is not a node.
-        """
+        """Return the coordinates of `nodes`, shape (..., dims); ValueError if one of them is not a node."""
         return np.asarray(self.check_nodes(nodes)[..., None] // self._strides % self.sizes)
 
     def node(self, coordinates: ArrayLike) -> NDArray[np.int64]:
         """Return the nodes at `coordinates` of shape (..., dims).
 
-        Raises
-        ------
-        ValueError
-            If a coordinate is not a whole number inside the grid, or the number of coordinates is wrong.
+        ValueError: a coordinate is not a whole number inside the grid, or their number is wrong.
         """
         place = array_of(coordinates, "coordinates")
         if place.ndim == 0 or place.shape[-1] != self.dims:
@@ -201,10 +190,7 @@ class Grid(Topology):
     def difference(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the node that is to node 0 as `b` is to `a`; records depend on nothing else.
 
-        Raises
-        ------
-        ValueError
-            On a mesh, whose nodes are not equivalent.
+        ValueError: a mesh, whose nodes are not equivalent.
         """
         if not self.wraps:
             raise ValueError(
@@ -245,13 +231,10 @@ class Grid(Topology):
 
     @checked
     def records(self, a: int, b: int) -> NDArray[np.int64]:
-        """Return every minimal route record from node `a` to node `b`.
+        """Return every minimal route record from `a` to `b`: signed hops in each dimension, shape (k, dims).
 
-        Returns
-        -------
-        ndarray of int64, shape (k, dims)
-            Signed hops in each dimension, with rows in lexicographic order. There are several if a
-            displacement is half of an even ring, or if a twisted torus has several ways around.
+        Rows are in lexicographic order. There are several if a displacement is half of an even ring, or if a
+        twisted torus has several ways around.
         """
         gap = self._displacement(a, b)
         if self.twist:

@@ -14,20 +14,10 @@ __all__ = ["hypercube", "mesh", "torus", "twisted_torus"]
 
 @checked
 def mesh(sizes: Sequence[int]) -> Grid:
-    """Return the mesh of these sides.
+    """Return the mesh of these sides, X first.
 
     W. J. Dally and B. Towles, "Principles and practices of interconnection networks", Morgan
     Kaufmann, 2004, chapter 5: a k-ary n-mesh, here with a size for each side.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Nodes along each dimension, X first; each at least 1.
-
-    Raises
-    ------
-    ValueError
-        If a side is not a whole number of at least 1, or the network is too large for memory.
 
     Examples
     --------
@@ -40,21 +30,10 @@ def mesh(sizes: Sequence[int]) -> Grid:
 
 @checked
 def torus(sizes: Sequence[int]) -> Grid:
-    """Return the torus of these sides.
+    """Return the torus of these sides, X first. A side of 2 has two parallel links, a side of 1 has none.
 
     W. J. Dally and C. L. Seitz, "The torus routing chip", Distributed Computing 1 (1986) 187-196: a k-ary
     n-cube, here with links in both directions and a size for each side.
-
-    Parameters
-    ----------
-    sizes : sequence of int
-        Nodes along each dimension, X first; each at least 1. A side of 2 has two parallel links, a side
-        of 1 has none.
-
-    Raises
-    ------
-    ValueError
-        If a side is not a whole number of at least 1, or the network is too large for memory.
 
     Examples
     --------
@@ -67,26 +46,13 @@ def torus(sizes: Sequence[int]) -> Grid:
 
 @checked
 def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
-    """Return the twisted torus of two sides.
+    """Return the twisted torus of two sides, X and Y, each at least 2.
 
     J. M. Cámara, M. Moretó, E. Vallejo, R. Beivide, J. Miguel-Alonso, C. Martínez and J. Navaridas, "Twisted
     torus topologies for enhanced interconnection networks", IEEE Transactions on Parallel and Distributed
-    Systems 21 (2010) 1765-1778. A packet that passes the end of Y is shifted along X by the twist. On 2a x a
-    nodes, a twist of a, the shorter side, loads the links of both dimensions equally.
-
-    Parameters
-    ----------
-    sizes : sequence of two int
-        Nodes along X and Y, each at least 2.
-    twist : int, optional
-        The shift, less than X. The default is Y, the shorter side; if X is not longer than Y, the twist is
-        required.
-
-    Raises
-    ------
-    ValueError
-        If there are not two sides of at least 2, the twist is out of range, or the network is too large for
-        memory.
+    Systems 21 (2010) 1765-1778. A packet that passes the end of Y is shifted along X by the twist, which is
+    less than X. On 2a x a nodes, a twist of a, the shorter side, loads the links of both dimensions equally.
+    The default is Y; if X is not longer than Y, the twist is required.
 
     Examples
     --------
@@ -119,16 +85,6 @@ def hypercube(n: int) -> Grid:
 
     H. Sullivan and T. R. Bashkow, "A large scale, homogeneous, fully distributed parallel machine", ISCA
     1977.
-
-    Parameters
-    ----------
-    n : int
-        Dimensions, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If `n` is out of range, or the network is too large for memory.
 
     Examples
     --------

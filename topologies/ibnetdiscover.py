@@ -24,16 +24,11 @@ _PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"([^"]+)"
 
 @checked
 def ibnetdiscover(path: str) -> Graph:
-    """Return the network of a file that ``ibnetdiscover`` wrote.
+    """Return the network of a file that ``ibnetdiscover`` wrote (ibnetdiscover(8), "Topology file format").
 
     Every port of a channel adapter that is connected to a switch is a node. Several cables between two
     switches are several links. If the switches form a tree above those with nodes, the network is a tree with
     the routing `d_mod_k`. Nodes are in the order of the file.
-
-    Parameters
-    ----------
-    path : str
-        The file, in the format of the man page of ibnetdiscover(8), "Topology file format".
 
     Raises
     ------

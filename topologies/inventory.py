@@ -33,7 +33,7 @@ _KIND = re.compile(r"node|local|global|dimension [1-9]\d*|level \d+-\d+")
 
 @dataclass(frozen=True)
 class Cables:
-    """Cables of one kind.
+    """Cables of one kind, each of which is one link in each direction.
 
     Attributes
     ----------
@@ -41,8 +41,6 @@ class Cables:
         ``"node"`` (to a node, or to a compute node with several tasks), ``"local"`` or ``"global"`` if
         switches have groups, ``"dimension 1"`` and so on in grids, ``"level 1-2"`` between the levels of a
         tree; ``"local"`` between switches of other networks.
-    count : int
-        Number of cables, each of which is one link in each direction.
     """
 
     kind: str
@@ -51,15 +49,7 @@ class Cables:
 
 @dataclass(frozen=True)
 class Bisection:
-    """Bounds on the number of cables between two halves of the nodes.
-
-    Attributes
-    ----------
-    least, most : int or None
-        Bounds; None if not computed.
-    how : str
-        Origin of the bounds.
-    """
+    """Bounds on the cables between two halves of the nodes, None if not computed, and their origin."""
 
     least: int | None
     most: int | None
@@ -72,8 +62,6 @@ class Inventory:
 
     Attributes
     ----------
-    network : str
-        Text form.
     nodes : int
         Number of nodes; with several tasks per node, of compute nodes.
     switches : int
@@ -88,8 +76,6 @@ class Inventory:
         Ports of all switches with and without a cable.
     cables : tuple of Cables
         Cables by kind; there are none inside compute nodes.
-    bisection : Bisection
-        Cables between halves.
     """
 
     network: str
@@ -106,14 +92,7 @@ class Inventory:
 
 @checked
 def inventory(topology: Topology, radix: int = 0) -> Inventory:
-    """Return the parts of a network.
-
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    radix : int
-        Ports of a switch; 0 means the largest number in the network.
+    """Return the parts of a network; `radix` 0 means the largest number of ports in it.
 
     Examples
     --------

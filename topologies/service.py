@@ -26,8 +26,6 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
 
     Parameters
     ----------
-    of : Topology
-        The network.
     nodes : str
         Nodes and ranges of them, such as ``"0+5-9"``.
     every, first : int

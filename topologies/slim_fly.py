@@ -46,8 +46,7 @@ def _field(q: int) -> _Field:
     """Return the field of q elements, where q is a prime power.
 
     With q = p^k, element e stands for the polynomial whose coefficients are the digits of e to the base p,
-    modulo the first primitive polynomial of degree k. With a prime q, the primitive element is the smallest
-    one.
+    modulo the first primitive polynomial of degree k; with k = 1, the primitive element is the smallest one.
     """
     p, k = _prime_power(q)
     digits = np.arange(q)[:, None] // p ** np.arange(k) % p
@@ -92,25 +91,13 @@ def _powers(times: Int, root: int) -> list[int]:
 
 @checked
 def slim_fly(q: int, p: int | None = None) -> Graph:
-    """Return the Slim Fly of 2 q² switches.
+    """Return the Slim Fly of 2 q² switches, where `q` is a prime power of at least 3.
 
     M. Besta and T. Hoefler, "Slim Fly: a cost effective low-diameter network topology", SC 2014; the sets of
     generators are those of P. R. Hafner, "Geometric realisation of the graphs of McKay-Miller-Širáň", J.
     Comb. Theory B 90 (2004). Switch (0, x, y) is connected to (0, x, y') if y - y' is in the first set, (1,
     m, c) to (1, m, c') if c - c' is in the second, and (0, x, y) to (1, m, c) if y = m x + c, all in the
-    field of q elements.
-
-    Parameters
-    ----------
-    q : int
-        A prime power of at least 3.
-    p : int, optional
-        Nodes per switch; by default, half of its ports to other switches, rounded up.
-
-    Raises
-    ------
-    ValueError
-        If `q` is not a prime power (the message names the nearest), or the network is too large for memory.
+    field of q elements. By default, a switch has nodes for half of its ports to other switches, rounded up.
 
     Examples
     --------

@@ -23,9 +23,8 @@ _KINDS = ("tree", "block", "flat", "ring", "torus3d")
 def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dict[str, Any]]:
     """Return the location of a topology in a file, its kind, and the entries below the kind.
 
-    `path`: the file. `text`: name in messages. `name`: name of the topology. The default is the first one
-    with ``cluster_default: true``, or the first one. If that is ``flat``, which describes no network, it is
-    the only other one.
+    `text` is the name in messages. By default, the topology is the first one with ``cluster_default: true``,
+    or the first one; if that is ``flat``, which describes no network, it is the only other one.
     """
     chosen = _chosen(read_indented(read_text(path, text), text), text, name)
     where = f"{text}, topology {chosen.get('topology')}"

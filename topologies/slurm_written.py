@@ -24,13 +24,7 @@ def _switched(topology: Topology) -> Graph:
 
 @checked
 def slurm_text(topology: Topology) -> str:
-    """Return a ``topology.conf`` of the tree plug-in for a tree of switches.
-
-    Raises
-    ------
-    ValueError
-        If the switches do not form a tree because some form a ring.
-    """
+    """Return a ``topology.conf`` of the tree plug-in; ValueError if the switches do not form a tree."""
     topology = _switched(topology)
     first = topology.first_switch
     if not first:
@@ -75,10 +69,7 @@ def slurm_text(topology: Topology) -> str:
 def slurm_blocks_text(topology: Topology) -> str:
     """Return a ``topology.conf`` of the block plug-in for switches with nodes, combined level by level.
 
-    Raises
-    ------
-    ValueError
-        If the switches above the blocks do not match the block sizes of the plug-in.
+    ValueError: the switches above the blocks do not match the block sizes of the plug-in.
     """
     topology = _switched(topology)
     first = topology.first_switch

@@ -22,14 +22,10 @@ class Kind:
 
     Attributes
     ----------
-    build : callable
-        Constructor.
     read : callable
         Function that converts the whole text form to the positional arguments of `build`.
     example : str
         A text form.
-    description : str
-        Description in one line.
     """
 
     build: Callable[..., Topology]

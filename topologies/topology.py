@@ -38,8 +38,6 @@ class Topology(ABC):
     ----------
     text : str
         Canonical text form, such as ``"torus:8x8"``; `netplace.topologies.parse` reads it back.
-    nodes, routers : int
-        Number of nodes, and number of routers in total.
     neighbor : ndarray of int32, shape (routers, ports)
         Router at the other end of the link that leaves through each port, or -1.
     entry : ndarray of int32, shape (routers, ports)
@@ -122,12 +120,9 @@ class Topology(ABC):
         """
 
     def links(self) -> NDArray[np.int32]:
-        """Return the directed links, one per row; the row number of a link is its identifier.
+        """Return the directed links, shape (links, 4); the row number of a link is its identifier.
 
-        Returns
-        -------
-        ndarray of int32, shape (links, 4)
-            Rows (router, port, neighbor, entry port), sorted by router, then port.
+        Rows are (router, port, neighbor, entry port), sorted by router, then port.
         """
         router, port = np.nonzero(self.neighbor >= 0)
         end, entry = self.neighbor[router, port], self.entry[router, port]
@@ -143,13 +138,7 @@ class Topology(ABC):
 
     @checked
     def neighbours(self, router: int) -> NDArray[np.int32]:
-        """Return the different routers to which links of `router` lead, in increasing order.
-
-        Raises
-        ------
-        ValueError
-            If there is no such router.
-        """
+        """Return the different routers to which links of `router` lead, in increasing order."""
         if not 0 <= router < self.routers:
             raise ValueError(f"router: {router} is not in 0..{self.routers - 1} of {self.text}")
         ends = np.unique(self.neighbor[router])
@@ -159,15 +148,7 @@ class Topology(ABC):
     def link_name(self, router: int, port: int) -> str:
         """Return a link in words, such as ``node 3 -> switch 20``, or ``5 -> 6 (X+)`` on a grid.
 
-        Parameters
-        ----------
-        router, port : int
-            Where the link begins. The port after the last stands for consumption at the router.
-
-        Raises
-        ------
-        ValueError
-            If there is no such router or port.
+        The port after the last stands for consumption at the router.
         """
         check_int(router, "router", least=0, most=self.routers - 1)
         check_int(port, "port", least=0, most=self.ports)
@@ -181,21 +162,9 @@ class Topology(ABC):
         )
 
     def distances(self, nodes: ArrayLike | None = None) -> NDArray[np.int16] | NDArray[np.int32]:
-        """Return the matrix of distances among `nodes`, or among all nodes, in hops.
+        """Return the matrix of distances among `nodes`, or among all nodes, in hops, shape (n, n).
 
-        Parameters
-        ----------
-        nodes : array_like of int, shape (n,), optional
-            Nodes of the rows and columns, in this order; all by default.
-
-        Returns
-        -------
-        ndarray of int16 (int32 if the diameter does not fit), shape (n, n)
-
-        Raises
-        ------
-        ValueError
-            If one of `nodes` is not a node of the network.
+        It is int16, or int32 if the diameter does not fit.
         """
         chosen = np.arange(self.nodes) if nodes is None else np.atleast_1d(self.check_nodes(nodes)).ravel()
         dtype = np.int16 if self.diameter <= np.iinfo(np.int16).max else np.int32
@@ -209,8 +178,8 @@ class Topology(ABC):
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
         """Return the directed multigraph of routers, with everything that `from_networkx` needs.
 
-        Edges carry ``port``, ``entry`` and ``link``, vertices ``nodes`` (1 for a node, 0 for a mere switch)
-        and ``service`` where a node does not compute; see `Graph.to_networkx` for what else there may be.
+        Edges have ``port``, ``entry`` and ``link``, vertices ``nodes`` (1 for a node, 0 for a mere switch)
+        and ``service`` if a node does not compute; see `Graph.to_networkx` for others.
         """
         import networkx as nx
 
@@ -223,13 +192,7 @@ class Topology(ABC):
         return graph
 
     def check_nodes(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """Return `nodes` as int64.
-
-        Raises
-        ------
-        ValueError
-            If one of them is not a whole number or not a node of the network.
-        """
+        """Return `nodes` as int64; ValueError if one of them is not a whole number or not a node."""
         given = array_of(nodes, "node")
         if given.size == 0:
             return given.astype(np.int64)
@@ -243,10 +206,7 @@ class Topology(ABC):
     def check_pairs(self, a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return `a` and `b` as int64.
 
-        Raises
-        ------
-        ValueError
-            If one of them is not a node of the network, or they cannot be broadcast against each other.
+        ValueError: one of them is not a node, or they cannot be broadcast against each other.
         """
         first, second = self.check_nodes(a), self.check_nodes(b)
         try:

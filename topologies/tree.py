@@ -20,20 +20,13 @@ __all__ = ["Tree"]
 class Tree(Topology):
     """A multistage tree whose switches have `down` ports towards the nodes and `up` ports away from them.
 
-    Routers 0..nodes-1 are the nodes, each with port 0 alone, which leads to its leaf switch. The switches
-    follow, stage by stage from the leaves (stage 0): switch r of stage s is router ``first_switches[s] + r``.
-    Ports 0..up-1 of a switch lead up, ports up..up+down-1 down; at the top stage nothing is wired upwards.
-    Inputs are numbered by the port of arrival. Node i hangs on down port ``up + i % down`` of leaf switch
-    ``i // down``. Up port p of switch r of stage s leads to switch
-    ``up**(s+1) * (r // (down * up**s)) + p * up**s + r % up**s`` of the next stage, at its down port
-    ``up + (r // up**s) % down``.
-
-    Attributes
-    ----------
-    down, up : int
-        Ports of a switch down and up; `up` equals `down` in a k-ary n-tree and is less in a thin tree.
-    stages : int
-        Stages of switches.
+    `up` equals `down` in a k-ary n-tree and is less in a thin tree. Routers 0..nodes-1 are the nodes, each
+    with port 0 alone, which leads to its leaf switch. The switches follow, stage by stage from the leaves
+    (stage 0): switch r of stage s is router ``first_switches[s] + r``. Ports 0..up-1 of a switch lead up,
+    ports up..up+down-1 down; at the top stage nothing is wired upwards. Inputs are numbered by the port of
+    arrival. Node i is at down port ``up + i % down`` of leaf switch ``i // down``. Up port p of switch r of
+    stage s leads to switch ``up**(s+1) * (r // (down * up**s)) + p * up**s + r % up**s`` of the next stage,
+    at its down port ``up + (r // up**s) % down``.
     """
 
     down: int
@@ -70,13 +63,7 @@ class Tree(Topology):
         return tuple(firsts[:-1].tolist())
 
     def stage_of(self, routers: ArrayLike) -> NDArray[np.int64]:
-        """Return the stage of each of `routers`, 0 for a leaf switch; -1 for a node.
-
-        Raises
-        ------
-        ValueError
-            If there is no such router.
-        """
+        """Return the stage of each of `routers`, 0 for a leaf switch; -1 for a node."""
         given = array_of(routers, "router")
         if given.size and given.dtype.kind not in "iu":
             raise ValueError(f"router: {abbreviate(given.flat[0])} is not a whole number")

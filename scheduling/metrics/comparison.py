@@ -1,8 +1,8 @@
 """Significance of differences between contestants: paired differences, intervals, and verdicts in words.
 
-What "clear" means is said here and nowhere else. The two of a pair have had the same jobs (of one seed, or of
-one batch of a schedule), so that what both owe to those jobs cancels: common random numbers. A. Law and W.
-Kelton, "Simulation modeling and analysis", sections 10.2 and 11.2.
+The two values of a pair come from the same jobs (one seed, or one batch of a schedule), so the effect of
+those jobs cancels: common random numbers. A. Law and W. Kelton, "Simulation modeling and analysis", sections
+10.2 and 11.2.
 
 Examples
 --------
@@ -42,23 +42,23 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Paired:
-    """How far a second contestant is from a first.
+    """The difference of a second contestant from a first.
 
     Attributes
     ----------
     mean : float
-        Mean of the second less that of the first.
+        Mean of the second minus that of the first.
     half_width : float
-        The interval of `mean` at the level of 0.95 is plus and minus this; NaN if it is not known.
+        Half the 0.95 confidence interval of `mean`; NaN if unknown.
     p_value : float
-        Probability of so large a difference by chance, two-sided; NaN if it is not known.
+        Probability of so large a difference by chance, two-sided; NaN if unknown.
     count : float
-        Independent pairs that this rests on; fewer than were given where pairs hang together.
+        Independent pairs; fewer than were given if pairs are correlated.
     first : float
         Mean of the first.
     gain : float or None
-        So many times as many runs would tell as much, were they not of the same jobs: variance of a
-        difference of independent runs over that of the pairs. None if it is unknown.
+        Variance of a difference of independent runs over that of the pairs: independent runs would have to be
+        so many times as many. None if unknown.
     """
 
     mean: float
@@ -86,15 +86,7 @@ class Paired:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict on one of a family of differences.
-
-    Attributes
-    ----------
-    words : str
-        A key of `MEANINGS`.
-    p_value : float
-        Corrected for the family, after Holm.
-    """
+    """A verdict, a key of `MEANINGS`, on one of a family of differences, with its p value after Holm."""
 
     words: str
     p_value: float
@@ -106,15 +98,10 @@ class Judgement:
 
 
 def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = False) -> Paired:
-    """Return how far a second contestant is from a first, by Student's t for pairs.
+    """Return the difference of a second contestant from a first, by Student's t for pairs.
 
-    Parameters
-    ----------
-    first, second : sequence of float
-        Their values, those of one seed, one job or one batch at the same place.
-    in_time : bool
-        Whether values follow each other in time, as jobs and batches of a schedule do; see
-        `netplace.scheduling.metrics.interval.estimate`.
+    Values at the same place are of the same seed, job or batch. `in_time`: they follow each other in time, as
+    jobs and batches of a schedule do; see `netplace.scheduling.metrics.interval.estimate`.
     """
     baseline, other = np.asarray(first, float), np.asarray(second, float)
     if baseline.shape != other.shape or not baseline.size:
@@ -140,14 +127,14 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
 def unpaired(
     first: tuple[float, float, int], second: tuple[float, float, int], *, known: bool = False
 ) -> Paired:
-    """Return how far a second contestant is from a first that had other jobs, by the test of Welch.
+    """Return the difference of a second contestant from a first that had other jobs, by Welch's test.
 
     Parameters
     ----------
     first, second : (float, float, int)
         Mean, standard deviation of the sample, and number of values.
     known : bool
-        Whether values of no spread are taken as without chance; otherwise they say nothing of it.
+        Whether values without spread are certain; otherwise they say nothing about chance.
     """
     (mean_first, spread_first, n_first), (other, spread_other, n_other) = first, second
     mean = other - mean_first
@@ -193,10 +180,10 @@ def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p values corrected for there being so many; those that are NaN are no tests, and stay.
+    """Return p values corrected for their number; NaN is no test, and stays.
 
-    Of tests where nothing differs, any one comes out below 0.05 in no more than 5 % of families. S. Holm, "A
-    simple sequentially rejective multiple test procedure", 1979.
+    If nothing differs, any p value is below 0.05 in no more than 5 % of families. S. Holm, "A simple
+    sequentially rejective multiple test procedure", 1979.
 
     Examples
     --------
@@ -211,10 +198,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def judged(differences: Sequence[Paired]) -> list[Judgement]:
-    """Return a verdict on each of a family of differences that are looked at together.
+    """Return a verdict on each of a family of differences.
 
-    A difference is *clear* if its p value, corrected after Holm for all of the family, is below 0.05. Equal
-    contestants need no test: they are not of the family, and their p value stays 1.
+    A difference is *clear* if its p value, corrected after Holm for the whole family, is below 0.05. Equal
+    contestants need no test: they do not belong to the family, and their p value stays 1.
     """
     tested = [math.nan if difference.equal else difference.p_value for difference in differences]
     return [

@@ -26,7 +26,7 @@ class Contestant:
     values : mapping of str to sequence of float
         Results by measure, with the same index for the same jobs.
     unit : str
-        What a value is of: ``"seeds"``, or what follows in time: ``"batches"`` or ``"jobs"``.
+        Unit of sampling: ``"seeds"``, or ``"batches"`` or ``"jobs"``, which follow each other in time.
     """
 
     words: Mapping[str, str]
@@ -50,12 +50,10 @@ class Contest:
 
     Attributes
     ----------
-    measure : str
-        Name of the measure.
     key : str
         Name of the differing value.
     first, second : str
-        The differing value of each.
+        That value of each.
     case : dict of str to str
         All other values, which are the same.
     difference : Paired
@@ -63,7 +61,7 @@ class Contest:
     judgement : Judgement
         The verdict, corrected for all contests of the family.
     unit : str
-        What the pairs are of, see `Contestant`.
+        As in `Contestant`.
     """
 
     measure: str
@@ -98,15 +96,7 @@ class Contest:
 
 
 def contests(contestants: Sequence[Contestant], but: Sequence[str] = ()) -> list[Contest]:
-    """Return all contests of contestants that differ in exactly one thing, judged as one family.
-
-    Parameters
-    ----------
-    contestants : sequence of Contestant
-        Those who are compared.
-    but : sequence of str
-        In what two are not compared.
-    """
+    """Return all contests of contestants that differ in exactly one value, not in `but`, as one family."""
     compared, units = [], []
     for first, other in combinations(contestants, 2):
         keys = [name for name, word in first.words.items() if word != other.words[name]]

@@ -38,16 +38,14 @@ Values = Sequence[float] | NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class Estimate:
-    """The mean of a sample, and how well it is known.
+    """The mean of a sample, and its precision.
 
     Attributes
     ----------
-    mean : float
-        Mean of all values.
     error : float
-        Standard error of `mean`; NaN if it is not known.
+        Standard error of `mean`; NaN if unknown.
     count : float
-        Independent values that the sample is worth; 1 if `error` is not known.
+        Independent values that the sample is worth; 1 if `error` is unknown.
     """
 
     mean: float
@@ -79,16 +77,11 @@ class Estimate:
 
 
 def estimate(values: Values, *, in_time: bool = False) -> Estimate:
-    """Return the mean of a sample with its standard error.
+    """Return the mean of at least one value with its standard error.
 
-    Parameters
-    ----------
-    values : sequence of float
-        At least one.
-    in_time : bool
-        Whether values follow each other in time, as jobs do. They are joined to 20 batches, and the
-        error is that of batches whose neighbors are correlated by one standard error more than is measured.
-        The error is NaN if the batches are worth fewer than 10 independent values.
+    Values `in_time` follow each other, as jobs do. They are joined into 20 batches, and the error is that of
+    batches whose correlation is one standard error above the measured one. The error is NaN if the batches
+    are worth fewer than 10 independent values.
     """
     sample = np.asarray(values, float)
     mean, count = float(sample.mean()), len(sample)
@@ -111,12 +104,7 @@ def estimate(values: Values, *, in_time: bool = False) -> Estimate:
 def quantile(count: float, confidence: float = LEVEL) -> float:
     """Return by how many standard errors the mean of `count` values may be off, by Student's t.
 
-    Parameters
-    ----------
-    count : float
-        Independent values, more than one; not whole where values that hang together count for fewer.
-    confidence : float
-        Level of the interval, between 0 and 1.
+    `count` is more than 1, and not whole if values are correlated; `confidence` is between 0 and 1.
     """
     from scipy import special
 
@@ -124,48 +112,28 @@ def quantile(count: float, confidence: float = LEVEL) -> float:
 
 
 def half_width_of(std: float, count: int, confidence: float = LEVEL) -> float:
-    """Return half the width of the interval of a mean of `count` values; NaN for fewer than two.
+    """Return half the confidence interval of a mean of `count` values of standard deviation `std`.
 
-    Parameters
-    ----------
-    std : float
-        Standard deviation of the sample.
-    count : int
-        Values in it.
-    confidence : float
-        Level of the interval, between 0 and 1.
+    It is NaN for fewer than two values.
     """
     return quantile(count, confidence) * std / math.sqrt(count) if count > 1 else math.nan
 
 
 def half_widths_with_prior(std: Values | float, count: int, prior: float) -> NDArray[np.float64]:
-    """Return half the widths of the intervals of means of few values, which can miss what happens rarely.
+    """Return half the confidence intervals of means of few values, which can miss rare outliers.
 
-    Each variance is joined with one known before, which counts for two values: G. Smyth, "Linear models and
-    empirical Bayes methods", 2004.
-
-    Parameters
-    ----------
-    std : float or sequence of float
-        Standard deviations of samples.
-    count : int
-        Values in each, at least 2.
-    prior : float
-        Standard deviation that is known before.
+    `std` are the standard deviations of samples of `count` values, at least 2. Each variance is joined with
+    the known one, of `prior`, which counts for two values: G. Smyth, "Linear models and empirical Bayes
+    methods", 2004.
     """
     joined = ((count - 1) * np.square(std) + _WORTH * prior**2) / (count - 1 + _WORTH)
     return quantile(count + _WORTH) * np.asarray(np.sqrt(joined / count))
 
 
 def half_width(values: Values, confidence: float = LEVEL) -> float:
-    """Return half the width of the interval of the mean of `values`, by Student's t.
+    """Return half the confidence interval of the mean of independent `values`, by Student's t.
 
-    Parameters
-    ----------
-    values : sequence of float
-        Independent values of about normal distribution; of fewer than two it is NaN.
-    confidence : float
-        Level of the interval, between 0 and 1.
+    It is NaN for fewer than two values.
 
     Examples
     --------

@@ -15,17 +15,8 @@ _PAIRS = 256
 class Locality:
     """Mean distance between two nodes of a job over that of a compact set of as many nodes; 1 is ideal.
 
-    Of large jobs, pairs are drawn: 256 are enough for a few percent, and means over many jobs are far more
-    exact.
-
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    pairs : int
-        Pairs drawn of a job that has more.
-    seed : int
-        Seed of the draws.
+    Of jobs with more than `pairs` pairs, so many are drawn: 256 are enough for a few percent, and means over
+    many jobs are far more exact.
     """
 
     def __init__(self, topology: Topology, pairs: int = _PAIRS, seed: int = 0) -> None:

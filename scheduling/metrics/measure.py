@@ -95,15 +95,7 @@ class Metrics:
 
 
 def measure(schedule: Schedule, counted: NDArray[np.bool_] | None = None) -> Metrics:
-    """Return the figures of a schedule.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        The schedule.
-    counted : ndarray of bool, shape (jobs,), optional
-        Which jobs count in `Metrics.per_job`; by default all.
-    """
+    """Return the figures of a schedule; only jobs `counted`, shape (jobs,), enter `Metrics.per_job`."""
     if not len(schedule):
         raise ValueError(
             f"schedule: none of {len(schedule.rejected)} jobs could run, so there is nothing to measure"

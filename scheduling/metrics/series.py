@@ -14,12 +14,7 @@ from netplace.scheduling.schedule import Schedule
 class Steps:
     """A step function of time: ``value[i]`` from ``time[i]`` to ``time[i + 1]``, 0 outside.
 
-    Attributes
-    ----------
-    time : ndarray of float64
-        Seconds, increasing.
-    value : ndarray of int64, of the same shape
-        The last one is 0.
+    Times are increasing, in seconds; the last value is 0.
     """
 
     time: NDArray[np.float64]

@@ -1,7 +1,7 @@
 """Means of the steady state with confidence intervals, by batch means.
 
-Jobs that follow each other wait for the same reasons, so their values are no independent sample. The means of
-long batches of them are, nearly. A. Law and W. Kelton, "Simulation modeling and analysis", section 9.5.
+Consecutive jobs wait for the same reasons, so their values are not independent; the means of long batches of
+them nearly are. A. Law and W. Kelton, "Simulation modeling and analysis", section 9.5.
 """
 
 from __future__ import annotations
@@ -24,19 +24,14 @@ STEADY = ("utilisation", *PER_JOB)
 
 @dataclass(frozen=True)
 class SteadyMean:
-    """A mean and how sure it is.
+    """A mean of batches and its precision.
 
     Attributes
     ----------
-    mean : float
-        Of all batches.
     half_width : float
-        The confidence interval is ``mean`` plus and minus this; NaN if the batches are too few, or hang
-        together too much.
+        Half the confidence interval; NaN if batches are too few or too correlated.
     confidence : float
-        Its level.
-    batches : int
-        How many there were.
+        Level of the interval.
     """
 
     mean: float
@@ -47,15 +42,7 @@ class SteadyMean:
 
 @dataclass(frozen=True)
 class Difference:
-    """Outcome of a Kruskal-Wallis test.
-
-    Attributes
-    ----------
-    statistic : float
-        H.
-    p_value : float
-        Probability of batches that differ so much where schedules do not.
-    """
+    """H of a Kruskal-Wallis test, and the probability of so large an H for batches of equal schedules."""
 
     statistic: float
     p_value: float
@@ -72,17 +59,15 @@ def batch_means(
 
     Parameters
     ----------
-    schedule : Schedule
-        The schedule.
     measure : str
         One of `STEADY`. Batches are of jobs in order of submission; those of the utilization are stretches of
         time, up to the last submission.
     warmup : float
-        Share left out at the beginning, 0 to less than 1.
+        Share left out at the beginning, from 0 to less than 1.
     batches : int
-        How many, at least 2.
+        At least 2.
     counted : ndarray of bool, shape (jobs,), optional
-        Which jobs count, but for the utilization; by default all. Batches have the same jobs whatever counts.
+        Jobs that count, except for the utilization; the jobs of each batch do not depend on it.
     """
     check_choice(measure, STEADY, "measure")
     check_int(batches, "batches", 2)
@@ -117,12 +102,7 @@ def steady_mean(
 ) -> SteadyMean:
     """Return the mean of the steady state with its confidence interval, by Student's t.
 
-    Parameters and errors are those of `batch_means`.
-
-    Parameters
-    ----------
-    confidence : float
-        Level of the interval, between 0 and 1.
+    Parameters and errors are those of `batch_means`; `confidence` is between 0 and 1.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence: {confidence:g} is not between 0 and 1")
@@ -132,13 +112,7 @@ def steady_mean(
 
 
 def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:
-    """Return whether the batch means of several schedules differ by more than chance.
-
-    Parameters
-    ----------
-    groups : mapping
-        Batch means by the name of their schedule, at least two.
-    """
+    """Return whether the batch means of at least two schedules, by name, differ by more than chance."""
     from scipy import stats
 
     if len(groups) < 2 or not all(len(values) for values in groups.values()):

@@ -1,8 +1,8 @@
 """Batch means by time: the activity of a machine in intervals of equal length.
 
-Under saturation, when all jobs are there from the beginning and the last ones never start while it is
-measured, batches of jobs say nothing of throughput; batches of time do. J. A. Pascual, thesis, UPV/EHU 2013:
-after a warm-up, 30 batches of 10^7 cycles.
+Under saturation, all jobs are submitted at the beginning and the last ones never start in the measured time,
+so batches of jobs do not measure throughput; batches of time do. J. A. Pascual, thesis, UPV/EHU 2013: after a
+warm-up, 30 batches of 10^7 cycles.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class TimeBatches:
     Attributes
     ----------
     length : float
-        Of a stretch.
+        Length of a stretch.
     started : ndarray of float64
-        Jobs that start in it: jobs processed.
+        Jobs that start in it.
     head_wait, wait, run, turnaround : ndarray of float64
         Means over the jobs that start in it; nan if none does.
     utilisation : ndarray of float64
@@ -51,18 +51,10 @@ class TimeBatches:
 def time_batches(
     schedule: Schedule, length: float, batches: int = 30, warmup: float | None = None
 ) -> TimeBatches:
-    """Return the figures of `batches` stretches of time behind a warm-up.
+    """Return the figures of stretches of time after a warm-up.
 
-    Parameters
-    ----------
-    schedule : Schedule
-        The schedule.
-    length : float
-        Of a stretch, in the schedule's unit of time.
-    batches : int
-        How many stretches, at least 2.
-    warmup : float, optional
-        Time from the first submission to the first stretch; by default as long as one stretch.
+    `length` and `warmup` are in the schedule's unit of time; the warm-up begins at the first submission, by
+    default it lasts one stretch. At least 2 `batches`.
     """
     check_int(batches, "batches", 2)
     if not 0 < length < np.inf:

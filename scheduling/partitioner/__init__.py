@@ -1,7 +1,7 @@
 """Allocators, which choose the nodes of a job on a shared machine: partitioners, by name.
 
-A new one is a class with the members of `Partitioner` in a file of its own, and a line in `PARTITIONERS`;
-`PlainPartitioner` has all but the choice.
+To add one, write a class with the members of `Partitioner` and a line in `PARTITIONERS`; `PlainPartitioner`
+has everything but the choice.
 """
 
 from __future__ import annotations
@@ -174,18 +174,13 @@ def make_partitioner(
     text : str
         A key of `PARTITIONERS`, with a colon and an option if the partitioner takes one; or your own, as
         ``"file.py:Class"``.
-    topology : Topology
-        The machine.
-    seed : int
-        Seed of random partitioners.
     ranking : callable, optional
-        Function that takes a job and returns boxes and mappings, the best first; for partitioners that use
-        it, ``"contiguous:bps"``.
+        Function that takes a job and returns boxes and mappings, the best first; for ``"contiguous:bps"``.
 
     Raises
     ------
     ValueError
-        If there is no such partitioner, its option is not valid, or it does not support the machine.
+        If the partitioner is unknown, its option is invalid, or it does not support the machine.
     """
     kind, option = PARTITIONER.find(str(text))
     name, colon, _ = str(text).partition(":")

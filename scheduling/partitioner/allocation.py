@@ -37,17 +37,17 @@ class Allocation:
 class Partitioner(Protocol):
     """Chooses the nodes of jobs, and keeps track of the free ones.
 
-    To add one, write a class with these six members in its own file, and a line in
+    To add one, write a class with these six members and a line in
     `netplace.scheduling.partitioner.PARTITIONERS`.
 
     Attributes
     ----------
     free : int
-        Free nodes.
+        Number of free nodes.
     by_count : bool
         Whether every job that needs no more than `free` nodes can be placed, so that counting suffices.
     searches, visited : int
-        Number of calls of `find`, and number of nodes (or words of the occupancy map) that it examined.
+        Calls of `find`, and nodes (or words of the occupancy map) that it examined.
     """
 
     @property

@@ -17,12 +17,8 @@ class PlainPartitioner(Keeper):
 
     Parameters
     ----------
-    topology : Topology
-        The machine.
     option : str
-        What stands after the partitioner's name and a colon.
-    seed : int
-        Seed of its draws.
+        Text behind the partitioner's name and a colon.
 
     Attributes
     ----------
@@ -31,8 +27,8 @@ class PlainPartitioner(Keeper):
     rng : numpy.random.Generator
         Source of random draws.
     by_count : bool
-        Whether every job that needs no more than `free` nodes gets a place; to be set to False in a class
-        whose `choose` may return None.
+        Whether every job that needs no more than `free` nodes gets a place; set it to False in a class whose
+        `choose` can return None.
     """
 
     by_count = True

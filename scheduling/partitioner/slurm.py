@@ -285,8 +285,8 @@ def _closest_leaves(free: Int, size: int, leaf: Int, above: list[list[int]], cou
 def _preferred(mine: list[int], theirs: list[int], size: int, count: list[int]) -> int:
     """Return 1 if a leaf switch fits better than another, -1 if worse, 0 if both fit alike.
 
-    The lowest level counts at which one of the switches above them suffices: the tighter is better; or, if
-    none does, the level at which both have the same parent: the fuller is better.
+    Decisive is the lowest level at which one of the switches above them suffices: the tighter is better; or
+    else the level at which both have the same parent: the fuller is better.
     """
     for place in range(max(len(mine), len(theirs))):
         here, there = (count[path[min(place, len(path) - 1)]] for path in (mine, theirs))

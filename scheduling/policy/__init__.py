@@ -1,7 +1,7 @@
 """Scheduling policies, the rules by which waiting jobs start, by name.
 
-A new one is a class with the members of `Queue` in a file of its own, and a line in `POLICIES`;
-`PlainQueue` has all but the rule.
+To add one, write a class with the members of `Queue` and a line in `POLICIES`; `PlainQueue` has everything
+but the rule.
 """
 
 from __future__ import annotations

@@ -17,16 +17,14 @@ class Waiting:
 
     Attributes
     ----------
-    job : Job
-        The job.
     row : int
         Its place in the order of submission, and its row in the schedule.
     estimate : float
-        Run time in seconds that the policy reckons with.
+        Run time that the policy assumes, in seconds.
     head_since : float
         When it became the first of the queue; nan: not yet.
     promised : float
-        First start that the policy promised it; nan: none. For the record.
+        First start that the policy promised it; nan: none.
     """
 
     job: Job
@@ -42,12 +40,6 @@ class Running:
 
     Attributes
     ----------
-    waiting : Waiting
-        Its entry in the queue.
-    allocation : Allocation
-        Its nodes.
-    start : float
-        Time of its start.
     order : int
         Number of jobs that started before it, which breaks ties.
     expected_end : float
@@ -75,12 +67,10 @@ class Machine(Protocol):
 
     Attributes
     ----------
-    now : float
-        The time.
     partitioner : Partitioner
         Says where a job would fit. Only `start` and `kill` may change it.
     releases : int
-        How often nodes have come free: as long as this is the same, what did not fit does not fit.
+        How often nodes were released: until it changes, a job that did not fit does not fit.
     """
 
     now: float
@@ -131,12 +121,10 @@ class Policy:
 
     Attributes
     ----------
-    name : str
-        Name of the policy.
     queue : callable
         Function that returns an empty queue with this rule.
     description : str
-        Description in one line.
+        One line.
     estimated : bool
         Whether it uses estimates.
     requeues : bool

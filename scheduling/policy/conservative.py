@@ -10,13 +10,13 @@ from netplace.scheduling.policy.plan import Booking, Plan, make_plan
 
 
 class ConservativeQueue:
-    """A job is booked as it arrives, as early as no earlier reservation is disturbed.
+    """A job is booked when it arrives, at the earliest time that disturbs no earlier reservation.
 
-    When a job ends, the queue is gone through in order of submission, and a job leaves its reservation only
-    if it can start now. With `compress` all are booked again in that order when a job ends early, none later
-    than before. With `windows` every reservation names its nodes. Behind a job whose start the estimates do
-    not give, none starts. When a job outruns its estimate, all reservations are made again. In the plan a job
-    lasts until the next float at least, so that one of no length needs its nodes as well.
+    When a job ends, the queue is examined in order of submission, and a job leaves its reservation only if it
+    can start now. With `compress` all are booked again in that order when a job ends early, none later than
+    before. With `windows` every reservation names its nodes. Behind a job whose start does not follow from
+    the estimates, none starts. When a job exceeds its estimate, all reservations are made again. In the plan
+    a job lasts until the next float at least, so that one of length 0 needs its nodes as well.
 
     A. Mu'alem and D. Feitelson, IEEE TPDS 12(6), 2001.
     """

@@ -112,8 +112,8 @@ class EasyQueue:
     """First come, first served, with a reservation for the head from the estimates.
 
     Behind a head that does not fit, the others are tried in order. One starts if by its estimate it ends
-    before the reservation, or if the head finds its place then all the same. One that may not is tried again
-    when nodes have come free. A backfilled job that has outrun its estimate, and was not given a new one, is
+    before the reservation, or if the head then still finds its place. One that may not is tried again when
+    nodes have been released. A backfilled job that has exceeded its estimate, and was not given a new one, is
     killed as soon as the head needs its nodes.
 
     D. Lifka, JSSPP 1995; A. Mu'alem and D. Feitelson, IEEE TPDS 12(6), 2001.

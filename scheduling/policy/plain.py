@@ -100,20 +100,13 @@ def longest(waiting: Waiting) -> float:
 def largest(waiting: Waiting) -> tuple[int, float]:
     """Return the key of the queue on Cplant: most nodes, then longest estimate.
 
-    V. J. Leung et al., CLUSTER 2002, section 3, do not print the direction; it is that of SST's scheduler,
-    from the same group.
+    V. J. Leung et al., CLUSTER 2002, section 3; the direction, not printed there, is that of SST's scheduler.
     """
     return -waiting.job.nodes, -waiting.estimate
 
 
 class PlainQueue:
-    """Waiting jobs in the order of their submission; a policy says in `advance` which of them start.
-
-    Attributes
-    ----------
-    waiting : list of Waiting
-        The jobs.
-    """
+    """Waiting jobs in the order of their submission; a policy says in `advance` which of them start."""
 
     def __init__(self) -> None:
         self.waiting: list[Waiting] = []

@@ -185,10 +185,9 @@ class PlacePlan:
 class WindowPlan(PlacePlan):
     """A plan of places: the partitioner chooses among the nodes that are free during all of the estimate.
 
-    So a reservation is the earliest at which the partitioner gives the job any nodes at all.
-
-    F. Mendonca, "Multi-purpose efficient resource allocation for parallel systems", thesis, Université
-    Grenoble Alpes, 2017, algorithm 1.
+    So a reservation is the earliest at which the partitioner gives the job any nodes at all. F. Mendonca,
+    "Multi-purpose efficient resource allocation for parallel systems", thesis, Université Grenoble Alpes,
+    2017, algorithm 1.
     """
 
     def earliest(self, waiting: Waiting, machine: Machine) -> Booking:

@@ -1,9 +1,9 @@
 """The reservation of the head of the queue, and which jobs may start without delaying it.
 
-Where every job fits that needs no more than the free nodes, counting them is enough. Otherwise the
-reservation is a copy of the partitioner, as it will be when the head starts: by their estimates the running
-jobs that end before are gone, those that the policy has let in since are there. As long as the head finds a
-place in that copy, the promise holds.
+If every job fits that needs no more than the free nodes, counting them is enough. Otherwise the reservation
+is a copy of the partitioner as it will be when the head starts: without the running jobs that end before by
+their estimates, with those that the policy has started since. As long as the head finds a place in that copy,
+the promise holds.
 """
 
 from __future__ import annotations

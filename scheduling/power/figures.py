@@ -36,10 +36,10 @@ def always_on(schedule: Schedule, model: PowerModel) -> Energy:
 def hindsight(schedule: Schedule, model: PowerModel) -> float:
     """Return the least energy in joules with which jobs could have run when they did.
 
-    Nodes are alike and jobs may hold any: then a node that is let go last is taken first, each gap between
-    two uses is spent idle or off, whichever draws less, and that is the best that there is. All nodes are on
-    at first, none has to be on at the end, and `PowerModel.keep` of them always are. Where switching draws
-    less than idling or being off, no schedule needs less than this, but none may reach it.
+    Nodes are alike and jobs may hold any: the node released last is taken first, and each gap between two
+    uses is spent idle or off, whichever draws less. All nodes are on at first, none has to be on at the end,
+    and `PowerModel.keep` of them always are. If switching draws less than idling or being off, no schedule
+    needs less than this, but none may reach it.
     """
     use = always_on(schedule, model)
     if schedule.power is not None:
@@ -97,16 +97,12 @@ _KWH = 3.6e6
 
 @dataclass(frozen=True)
 class PowerFigures:
-    """What a schedule drew, beside how long its jobs waited.
+    """Energy of a schedule, and how long its jobs waited.
 
     Attributes
     ----------
-    switching : str
-        Rule by which nodes were switched.
     energy : float
         Joules from the first submission to the last end, all nodes.
-    kwh : float
-        The same in kWh.
     by_state : dict of str to float
         The same by state of the nodes, in joules.
     shares : dict of str to float
@@ -119,18 +115,16 @@ class PowerFigures:
         Means over the jobs; a job waits until all its nodes are on.
     boots, stops : int
         Nodes switched on, and off.
-    boots_a_node_day : float
-        Boots per node and day.
     mean_on : float
         Mean number of nodes that are idle or busy.
     waited_for_boot : int
         Jobs that held nodes which were not on yet.
     boot_wait : float
-        How long these waited for them, in the mean, in seconds; 0 without any.
+        Mean time for which these waited, in seconds; 0 without any.
     always_on, hindsight : float
         Joules with the same starts if no node were ever off; with the best switching, known afterwards.
     counts : dict of str to int
-        What the rule counted.
+        Counters of the rule.
     """
 
     switching: str

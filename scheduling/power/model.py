@@ -10,22 +10,12 @@ from netplace.checks import check_int
 
 @dataclass(frozen=True)
 class PowerModel:
-    """Power of a node by state, in watts, and how long switching takes, in seconds.
+    """Power of a node by state, in watts, and duration of switching, in seconds.
 
-    A node is off, boots, is idle or busy, stops; one that boots or stops cannot be turned round. The network
-    is not in it: a switch draws its power always. The defaults are the Taurus nodes of Grid'5000, as in the
-    example platforms of Batsim (oar-team/batsim, energy_platform_homogeneous_no_net_1.xml).
-
-    Attributes
-    ----------
-    busy, idle, off : float
-        Watts of a node that runs a job, that is on without one, that is off.
-    boot_watts, boot_seconds : float
-        What a boot draws, and how long it takes.
-    stop_watts, stop_seconds : float
-        The same of a stop.
-    keep : int
-        Least nodes that are on; one that boots or stops is not.
+    A node is off, boots, is idle (on without a job) or busy, stops; a boot or stop cannot be reversed. The
+    network is not included: a switch always draws its power. The defaults are the Taurus nodes of Grid'5000,
+    as in the example platforms of Batsim (oar-team/batsim, energy_platform_homogeneous_no_net_1.xml). At
+    least `keep` nodes are on; one that boots or stops is not.
     """
 
     busy: float = 190.738
@@ -100,13 +90,11 @@ class PowerRules:
 
     Attributes
     ----------
-    model : PowerModel
-        What a node draws.
     switching : str
         Text form of a rule, see `netplace.scheduling.power.SWITCHINGS`.
     boot_rate, stop_rate : int
-        Most nodes that are booted, and stopped, in a minute; 0 means no limit. SLURM calls them ResumeRate
-        and SuspendRate, by default 300 and 60.
+        Most nodes that are booted, and stopped, per minute; 0: no limit. SLURM calls them ResumeRate and
+        SuspendRate, by default 300 and 60.
     awake : bool
         Whether a job gets nodes that are on before others.
     """

@@ -1,7 +1,7 @@
 """Which of equal nodes are on, slot by slot, for jobs that hold whole nodes: an on/off linear program.
 
-With the starts of the jobs fixed this is a linear program whose solutions are whole by themselves; with
-starts that are free within windows it is one with a binary variable a job and slot.
+With fixed starts of the jobs this is a linear program whose solutions are whole by themselves; with starts
+free within windows it has a binary variable for each job and slot.
 """
 
 from __future__ import annotations
@@ -23,16 +23,12 @@ _WIDER = (10, 100)  # times that, where the solver cannot keep to the bound
 
 @dataclass(frozen=True)
 class SlotJob:
-    """A job that waits.
+    """A waiting job: its nodes, and its length in slots.
 
     Attributes
     ----------
-    nodes, slots : int
-        Nodes that it needs, and for how many slots.
-    first : int
-        Slot before which it does not start.
-    last : int or None
-        Slot after which it does not start; None: any in which it still ends in time.
+    first, last : int
+        Slots between which it starts, both included; `last` None: any in which it still ends in time.
     release : int or None
         Slot from which its flow counts; None: `first`.
     """
@@ -59,20 +55,16 @@ class SlotPower:
 
 @dataclass(frozen=True)
 class Slots:
-    """Equal nodes over slots.
+    """Equal nodes over slots 0 to ``slots - 1``; jobs end by the last.
 
     Attributes
     ----------
-    nodes, slots : int
-        How many; slots are 0 to ``slots - 1``, and jobs end by the last.
-    power : SlotPower
-        What a node draws.
     held : tuple of (int, int)
         Nodes that running jobs hold until the beginning of a slot.
     on : int
         Nodes that are on before slot 0, held ones included.
     keep : int
-        Least nodes on.
+        Least number of nodes that are on.
     booting, stopping : tuple of (int, int)
         Nodes whose boot, or stop, began in a slot before 0.
     """
@@ -144,27 +136,20 @@ def plan_on_off(
 ) -> OnOffPlan | None:
     """Return a plan of least energy, and of least flow or makespan among those that need little more.
 
+    None: there is no plan.
+
     Parameters
     ----------
-    slots : Slots
-        The machine.
-    jobs : tuple of SlotJob
-        What waits.
     second : {"flow", "makespan"}
-        Second objective: sum over the jobs of end less release, or the last end.
+        Second objective: sum over the jobs of end minus release, or the last end.
     slack : float
         Share by which the second phase may exceed the least energy.
     seconds, gap : float
         Time limit of each phase, and relative distance to the bound that is good enough.
     nodes : int
-        Most nodes of the solver's search tree in each phase; 0 means no limit.
+        Most nodes of the solver's search tree in each phase; 0: no limit.
     least : float, optional
-        The least energy where it is known already; then there is only the second phase.
-
-    Returns
-    -------
-    OnOffPlan or None
-        None: there is none.
+        The least energy if it is already known; then there is only the second phase.
     """
     check_choice(second, SECONDS, "second objective")
     model = _Model(slots, jobs)

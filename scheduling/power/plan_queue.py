@@ -30,11 +30,11 @@ class _Current:
 
 
 class PlanQueue(PlainQueue):
-    """Starts jobs, boots and stops nodes as a plan says, which is made again as things happen.
+    """Starts jobs, boots and stops nodes according to a plan, which is renewed as things happen.
 
-    A plan is made when a job comes that fits into free nodes, when ten have come, when a job ends more than a
-    slot before its estimate or outruns it, and after six slots, but not more often than every slot. A job of
-    the plan starts as soon as its slot has come and its nodes are free and on; one that is planned for later
+    A plan is made when a job arrives that fits into free nodes, when ten have arrived, when a job ends more
+    than a slot before its estimate or exceeds it, and after six slots, but at most once per slot. A planned
+    job starts as soon as its slot has come and its nodes are free and on; one that is planned for later
     starts at once if the nodes that are to be on anyway suffice for all its time.
     """
 

@@ -32,10 +32,10 @@ class Planning:
     jobs : int
         Jobs of the queue that are planned, the first ones.
     seconds : float
-        Time limit of each phase of the solver. Results then depend on how fast the machine is.
+        Time limit of each phase of the solver. Results then depend on the speed of the machine.
     nodes : int
-        Largest number of nodes of the solver's search tree in each phase; 0 means no limit. Results do not
-        depend on the machine.
+        Most nodes of the solver's search tree in each phase; 0: no limit. Results do not depend on the
+        machine.
     gap : float
         Relative distance to the bound that is good enough.
     slack : float
@@ -62,20 +62,18 @@ class Planning:
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """A plan.
+    """A plan of starts and switches.
 
     Attributes
     ----------
-    plan : OnOffPlan
-        Starts and switches.
     listed : tuple of int
         Starts of the list.
     list_energy : float
         Energy of the list with its best profile, in watt-slots.
     fell_back : bool
-        Whether the window gave nothing better, or nothing, in its time, so that it is the list's.
+        Whether the plan is the list's, because the window gave nothing better in its time.
     timed_out : bool
-        Whether the solver was stopped by its time limit.
+        Whether the solver reached its time limit.
     """
 
     plan: OnOffPlan
@@ -107,22 +105,11 @@ def list_starts(slots: Slots, jobs: tuple[SlotJob, ...]) -> tuple[int, ...] | No
 
 
 def make_plan(slots: Slots, jobs: tuple[SlotJob, ...], planning: Planning) -> Planned | None:
-    """Return a plan: the list's, or that of a window around it where that needs less energy.
+    """Return a plan: the list's, or that of a window around it if that needs less energy.
 
-    Parameters
-    ----------
-    slots : Slots
-        The machine, its horizon long enough for the list and the deferrals.
-    jobs : tuple of SlotJob
-        In order of submission. A job with a `SlotJob.last` is not deferred behind it, unless its place in the
-        list is later.
-    planning : Planning
-        How.
-
-    Returns
-    -------
-    Planned or None
-        None: the list does not fit into the slots.
+    The horizon must be long enough for the list and the deferrals; None if the list does not fit. `jobs` are
+    in order of submission; one with a `SlotJob.last` is not deferred past it, unless its place in the list is
+    later.
     """
     listed = list_starts(slots, jobs)
     if listed is None:

@@ -126,8 +126,8 @@ class _Seen:
 class Lookahead:
     """A timeout that looks at the starts that the policy has planned.
 
-    As many idle nodes as those within a stop, a boot and the break-even time need are left on; nodes that are
-    off are booted as long before a planned start as a boot takes.
+    As many idle nodes stay on as those starts need within a stop, a boot and the break-even time; nodes that
+    are off are booted one boot time before a planned start.
     """
 
     def __init__(self, seconds: float) -> None:

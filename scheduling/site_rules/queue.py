@@ -20,10 +20,7 @@ _INCREMENTS = (60, 300, 900, 1800, 3600, 7200, 18000, 36000, 72000, 180000, 3600
 
 
 class _Usage:
-    """Node-seconds of each user, which count half after every half-life.
-
-    J. Kay and P. Lauder, "A fair share scheduler", Communications of the ACM 31(1), 1988.
-    """
+    """Node-seconds of each user, halved after every half-life (Kay and Lauder, CACM 31(1), 1988)."""
 
     def __init__(self, half_life: float) -> None:
         self._rate = math.log(2) / half_life

@@ -42,7 +42,7 @@ class SiteResult:
     Attributes
     ----------
     schedule : Schedule
-        The rows; `kills` counts what node failures cost, each job then started again.
+        The rows; `kills` counts restarts after node failures.
     refused : tuple of int
         Numbers of the jobs that no queue admits; they are not in the schedule.
     failures : int
@@ -58,33 +58,10 @@ class SiteResult:
 
 
 class SiteRun:
-    """The rules of a site, prepared for one schedule of some jobs.
+    """The rules of a site, prepared for one schedule of some jobs: a policy, and the jobs that are admitted.
 
-    Parameters
-    ----------
-    site : Site
-        The rules.
-    machine : Topology
-        The machine.
-    jobs : sequence of Job
-        In order of submission.
-    partitioner : str
-        Text form of the partitioner that the schedule is made with.
-    times : RunTimes or Execution
-        Source of the longest run time of a job.
-    estimates, overrun : str
-        As in `netplace.scheduling.schedule`.
-
-    Attributes
-    ----------
-    policy : Policy
-        The rules as a policy.
-    admitted : list of Job
-        The jobs that a queue admits.
-    refused : tuple of int
-        Numbers of the others.
-    unknown_before : int
-        Number of jobs that depend on a missing job, and therefore wait for none.
+    `jobs` are in order of submission; `partitioner` is the text form of the schedule's, `times` give the
+    longest run time of a job. `refused` and `unknown_before` are those of `SiteResult`.
     """
 
     def __init__(
@@ -152,22 +129,10 @@ def run_site(
     seed: int = 0,
     tell: Callable[[int, float], None] | None = None,
 ) -> SiteResult:
-    """Return what comes of jobs under the rules of a site.
+    """Return the schedule of jobs, in order of submission, under the rules of a site.
 
-    Parameters
-    ----------
-    machine : Topology
-        The machine.
-    jobs : sequence of Job
-        In order of submission.
-    site : Site
-        The rules.
-    partitioner : str
-        Text form of a partitioner that goes by count: any free nodes do.
-    times, estimates, overrun, tell
-        As in `netplace.scheduling.schedule`.
-    seed : int
-        Seed of the partitioner.
+    The partitioner must place by count (any free nodes do); `seed` is its seed. `times`, `estimates`,
+    `overrun` and `tell` are those of `netplace.scheduling.schedule`.
     """
     times = LogTimes() if times is None else times
     run = SiteRun(site, machine, jobs, partitioner, times, estimates, overrun)

@@ -17,15 +17,7 @@ from netplace.scheduling.job import Job
 
 @dataclass(frozen=True, order=True)
 class Outage:
-    """A node that is down.
-
-    Attributes
-    ----------
-    begin, end : float
-        Seconds on the workload's clock.
-    node : int
-        Which.
-    """
+    """A node that is down, in seconds on the workload's clock."""
 
     begin: float
     end: float
@@ -39,13 +31,10 @@ class Failures:
     Attributes
     ----------
     outages : tuple of Outage
-        Those that are known.
-    mean_between : float
-        Mean seconds between failures of one node, exponentially distributed; infinity: none are drawn.
-    mean_repair : float
-        Mean seconds until it is back, exponentially distributed.
-    seed : int
-        Seed of the draw.
+        Known outages.
+    mean_between, mean_repair : float
+        Mean seconds between failures of one node (infinity: none are drawn) and of a repair, exponentially
+        distributed.
     """
 
     outages: tuple[Outage, ...] = ()
@@ -130,16 +119,12 @@ class JobQueue:
 
     Attributes
     ----------
-    name : str
-        Its name.
     numbers : tuple of int
         Queue numbers of the log whose jobs it takes; empty: any job that it admits and no other queue names.
-    most_nodes : int or None
-        Nodes of a job, at most.
-    most_seconds : float or None
-        Estimate of a job, at most.
+    most_nodes, most_seconds : int, float or None
+        Most nodes, and longest estimate, of a job.
     most_running, most_per_user : int or None
-        Jobs that run at a time: of the queue, and of a user in it.
+        Most running jobs of the queue, and of a user in it.
     priority : float
         Jobs of the queue with the higher one come first, whatever the order among them.
     """
@@ -159,16 +144,9 @@ class JobQueue:
 
 @dataclass(frozen=True)
 class Window:
-    """A time in which nodes are kept free: maintenance, or an advance reservation.
+    """Nodes (None: all) that are kept free for maintenance or an advance reservation.
 
-    Attributes
-    ----------
-    name : str
-        Name of the window.
-    begin, end : float
-        Seconds on the workload's clock.
-    nodes : int or None
-        Number of nodes; None means all.
+    `begin` and `end` are in seconds on the workload's clock.
     """
 
     name: str
@@ -187,7 +165,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Site:
-    """What a site asks of its scheduler; by default EASY, one queue, nothing else.
+    """Rules of a site's scheduler; by default EASY, one queue, nothing else.
 
     Attributes
     ----------
@@ -201,15 +179,13 @@ class Site:
         Queues; empty: one without limits.
     windows : tuple of Window
         Maintenance and advance reservations.
-    failures : Failures
-        When nodes fail.
     dependencies : bool
         Whether a job waits for the one that it comes after, and the think time.
     prediction : bool
         Whether run times are predicted as the mean of the user's last two that ended, instead of the
-        estimate. D. Tsafrir, Y. Etsion and D. Feitelson, "Backfilling using system-generated predictions
-        rather than user runtime estimates", IEEE TPDS 18(6), 2007. Jobs may still run as long as their
-        estimates say.
+        estimate. Jobs may still run as long as their estimates. D. Tsafrir, Y. Etsion and D. Feitelson,
+        "Backfilling using system-generated predictions rather than user runtime estimates", IEEE TPDS 18(6),
+        2007.
     """
 
     order: str = "submission"

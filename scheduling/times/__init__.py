@@ -88,18 +88,8 @@ RUN_TIME: Registry[RunTimesKind] = Registry("run times", RUN_TIMES, "netplace.ru
 def make_times(text: str, machine: Topology) -> RunTimes:
     """Return the run times of a text form.
 
-    Parameters
-    ----------
-    text : str
-        A key of `RUN_TIMES` with its options after a colon, such as ``"penalty:linear,0.1"``; or your own
-        rule, as ``"file.py:Class"``.
-    machine : Topology
-        The machine.
-
-    Raises
-    ------
-    ValueError
-        If there is no such rule, or its options are not valid.
+    `text` is a key of `RUN_TIMES` with its options after a colon, such as ``"penalty:linear,0.1"``; or your
+    own rule, as ``"file.py:Class"``. ValueError: the rule is unknown, or its options are invalid.
 
     Examples
     --------

@@ -28,7 +28,7 @@ class LogTimes:
 
 @dataclass(frozen=True)
 class ScaledTimes:
-    """The log's run times, scaled by whether a job's nodes lie side by side (`Contiguity`).
+    """The log's run times, scaled by whether a job's nodes are contiguous (`Contiguity`).
 
     The factor depends only on the nodes, whichever allocator chose them. Sequential jobs do not communicate
     and are never scaled. Two equal factors scale all others.
@@ -60,8 +60,8 @@ class SpreadTimes:
     """The log's run times, times ``1 + factor * (d / d0 - 1)``.
 
     Here d is the mean distance of two of the job's nodes, in hops, and d0 that of as many nodes around one
-    node of the empty machine, the nearest first. So `factor` is what it costs a job to be twice as spread as
-    it must be, as a share of its time. No job becomes faster than the log has it.
+    node of the empty machine, the nearest first. So `factor` is the share of its time that a job loses if it
+    is twice as spread as necessary. No job becomes faster than in the log.
     """
 
     machine: Topology

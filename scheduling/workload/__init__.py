@@ -79,20 +79,9 @@ ENDINGS = tuple(ending + packed for ending in _FORMATS for packed in ("", COMPRE
 
 
 def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: Any) -> Workload:
-    """Make a workload of a model.
+    """Make a workload of a model, a key of `WORKLOADS`, for a machine of `nodes` nodes.
 
-    Parameters
-    ----------
-    name : str
-        A key of `WORKLOADS`.
-    nodes : int
-        Nodes of the machine.
-    jobs : int
-        Number of jobs.
-    seed : int
-        Seed of the draw.
-    **options
-        Options of the model, see `lublin` and `applications`.
+    Options are those of the model, see `lublin` and `applications`.
     """
     kind = WORKLOADS[check_choice(name, WORKLOADS, "workload")]
     for option in options:
@@ -101,15 +90,9 @@ def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: An
 
 
 def read(path: str | Path, **options: Any) -> Workload:
-    """Read a workload: Slurm's account if its first line shows it, CSV by its name, else SWF.
+    """Read a workload: Slurm's account if its first line shows it, CSV by ``.csv`` or ``.csv.gz``, else SWF.
 
-    Parameters
-    ----------
-    path : path
-        The file.
-    **options
-        For SWF ``cores_per_node`` and ``drop``, see `read_swf`; for what ``sacct`` writes, `read_sacct`, the
-        latter. CSV is known by a name that ends in ``.csv`` or ``.csv.gz``.
+    Options: for SWF ``cores_per_node`` and ``drop``, see `read_swf`; for ``sacct``, `read_sacct`, the latter.
     """
     if is_sacct(Path(path)):
         for option in options:
@@ -123,16 +106,9 @@ def read(path: str | Path, **options: Any) -> Workload:
 
 
 def write(workload: Workload, path: str | Path, named: str | Path | None = None) -> None:
-    """Write a workload in the format that the end of a name says, see `ENDINGS`.
+    """Write a workload in the format that the end of the name says, see `ENDINGS`.
 
-    Parameters
-    ----------
-    workload : Workload
-        The jobs; those with applications need CSV.
-    path : path
-        The file.
-    named : path, optional
-        Name that says the format, where `path` is only for the meantime; by default `path`.
+    Jobs with applications need CSV. `named` says the format if `path` is temporary.
     """
     name = Path(named or path)
     if not name.name.lower().endswith(ENDINGS):

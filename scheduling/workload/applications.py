@@ -58,28 +58,23 @@ def applications(
 ) -> Workload:
     """Return a workload of jobs that run applications.
 
-    How long a job runs is unknown before a run-time table is asked: its `run_time` is 0 and it has no
-    estimate. Its time is that of the table, `repeats` times.
+    The run time is that of a run-time table, `repeats` times; so `run_time` is 0 and there is no estimate.
 
     Parameters
     ----------
     nodes : int
         Nodes of the machine; larger sizes are not drawn.
-    jobs : int
-        Number of jobs.
-    seed : int
-        Seed of the draw.
     classes : str or sequence of str
-        Keys of `CLASSES` or of `PUBLISHED_CLASSES`, a name or several; their applications are drawn alike.
-        If all are published ones, an application has the sizes that are published for it.
+        One or more keys of `CLASSES` or of `PUBLISHED_CLASSES`, all equally likely. If all are published
+        ones, an application has the sizes that are published for it.
     sizes : str
         A key of `SIZES`.
     intensity : str or sequence of str
-        A key of `INTENSITIES` or several, drawn alike; ``"any"``: all.
+        One or more keys of `INTENSITIES`, all equally likely; ``"any"``: all.
     mean_interarrival : float
         Mean of the exponential times between submissions, in seconds; 0: all jobs are submitted at once.
     repeats : tuple of int
-        Least and most repeats; drawn between them so that each order of magnitude is as likely.
+        Least and most repeats; each order of magnitude between them is equally likely.
     """
     what = "of applications"
     check_int(nodes, f"nodes {what}", 1, MOST_NODES)

@@ -1,7 +1,7 @@
 """Workloads as comma-separated values: one row per job, one column per attribute.
 
 The first row that is no comment (``#``) names the columns ``number,submit,nodes,run_time,estimate,
-application,intensity,repeats``; the last four may be missing or empty. Comments at the top are the header.
+application,intensity,repeats``; the last four can be missing or empty. Comments at the top are the header.
 """
 
 from __future__ import annotations
@@ -97,17 +97,7 @@ def _seconds(word: str, what: str) -> float:
 
 
 def write_csv(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
-    """Write a workload as CSV, with everything that its jobs know.
-
-    Parameters
-    ----------
-    workload : Workload
-        Jobs of any kind.
-    path : path
-        The file.
-    compressed : bool, optional
-        Whether to compress; by default if the name ends in ``.gz``.
-    """
+    """Write a workload with all attributes of its jobs; compressed by default if the name ends in ``.gz``."""
     path = Path(path)
     if compressed is None:
         compressed = path.name.lower().endswith(COMPRESSED)

@@ -112,17 +112,12 @@ def lublin(
     ----------
     nodes : int
         Nodes of the machine.
-    jobs : int
-        Number of jobs.
-    seed : int
-        Seed of the draw.
     load : float, optional
-        Load to reach (see `netplace.scheduling.workload.load`); by default it is what the published arrivals
-        give.
-        Arrivals become more or less frequent alike at all times of day, and the day keeps its 24 hours.
+        Load to reach (see `netplace.scheduling.workload.load`), by changing the frequency of arrivals alike
+        at all times of day; by default it follows from the published arrivals.
     kind : str
         A key of `KINDS`: ``"batch"``, ``"interactive"``, ``"both"``, or ``"whole"``, the parameters that
-        were fitted to all jobs without regard to their kind.
+        were fitted to all jobs regardless of their kind.
     """
     streams = KINDS[check_choice(kind, KINDS, "kind of lublin")]
     check_int(nodes, "nodes of lublin", 1, MOST_NODES)
@@ -174,8 +169,8 @@ def lublin(
 def size_range(parameters: LublinParameters, nodes: int) -> tuple[float, float, float]:
     """Return ulow, umed and uhi, log2 of sizes.
 
-    Where the machine is so small that umed would not lie above ulow, both are spread over the range as the
-    authors advise for 8 nodes: 0.8 and 1.5 of 3.
+    On a machine so small that umed would not lie above ulow, both are spread over the range as the authors
+    advise for 8 nodes: 0.8 and 1.5 of 3.
     """
     ulow, uhi = parameters.ulow, max(log2(nodes) - parameters.below_hi, 0.0)
     umed = uhi - parameters.below_med
@@ -199,10 +194,10 @@ def day_weights(parameters: LublinParameters) -> Floats:
 
 
 def arrival_times(paid: Floats, weights: Floats) -> Floats:
-    """Return the times from midnight at which so many seconds of average activity are over.
+    """Return the times from midnight by which so many seconds of average activity have passed.
 
-    The reference program walks from half-hour to half-hour and pays for each; this inverts the sum of
-    `weights`, linear within a half-hour, for all jobs at once.
+    The reference program steps through half-hours; this inverts the sum of `weights`, linear within a
+    half-hour, for all jobs at once.
     """
     day = np.concatenate([[0.0], np.cumsum(weights) * SLOT_SECONDS])
     days, rest = np.divmod(paid, day[-1])

@@ -54,19 +54,12 @@ def is_sacct(path: Path) -> bool:
 
 
 def read_sacct(path: str | Path, drop: Collection[str] = USUAL_DROPS) -> Workload:
-    """Read the jobs that ``sacct -P`` or ``sacct --json`` wrote, plain or compressed by gzip.
+    """Read the jobs of ``sacct -P`` or ``sacct --json``, plain or compressed by gzip.
 
-    Lines of steps are passed over. Sizes are in nodes (``NNodes``, ``AllocNodes`` or ``ReqNodes``), the run
+    Lines of steps are ignored. Sizes are in nodes (``NNodes``, ``AllocNodes`` or ``ReqNodes``), the run
     time is ``ElapsedRaw``, ``Elapsed``, or from ``Start`` to ``End``; jobs that have not ended are dropped.
-    Times of the day are taken as those of UTC. Users and partitions are numbered in the order of their names'
-    first jobs; the header names the partitions.
-
-    Parameters
-    ----------
-    path : path
-        The file.
-    drop : collection of str
-        As in `read_swf`.
+    Times of the day are UTC. Users and partitions are numbered in the order of their first jobs; the header
+    names the partitions. `drop` is that of `read_swf`.
     """
     path = Path(path)
     for name in drop:

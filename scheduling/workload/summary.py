@@ -19,23 +19,13 @@ from netplace.scheduling.workload.workload import Workload
 
 
 def load(jobs: Iterable[Job], nodes: int) -> float:
-    """Return the load: work submitted, as a share of what the machine can do in the time.
+    """Return the load: submitted work as a share of the capacity of `nodes` nodes in the time.
 
     It is ``sum(size * run_time) / (P * (Tend - Tstart))``, as logs are measured in the Parallel Workloads
     Archive: without the first 1 % of the jobs, while which a machine fills, so that ``Tstart`` is the
     submission of the first job after them; and without the tail, so that ``Tend`` is the last submission,
-    and jobs submitted then do not count. All jobs at once are an infinite load, jobs that all run no time
-    none.
+    and jobs submitted then do not count. The load of jobs submitted all at once is infinite.
 
-    Parameters
-    ----------
-    jobs : Workload or iterable of Job
-        The jobs.
-    nodes : int
-        Nodes P of the machine.
-
-    References
-    ----------
     D. G. Feitelson, D. Tsafrir, D. Krakov, "Experience with using the Parallel Workloads Archive",
     J. Parallel Distrib. Comput. 74(10), 2014.
     """
@@ -58,9 +48,9 @@ def load_of(submit: NDArray[np.float64], work: NDArray[np.float64], nodes: int) 
 
 
 def at_load(workload: Workload, nodes: int, target: float) -> Workload:
-    """Return the workload at another load: the times between submissions are stretched alike.
+    """Return the workload at another load: the times between submissions are scaled alike.
 
-    The daily cycle is stretched with them; a Lublin workload is better made at its load, see
+    The daily cycle is scaled with them; make a Lublin workload at its load instead, see
     `netplace.scheduling.workload.lublin`.
     """
     check_load(target)
@@ -91,7 +81,7 @@ class Middle:
 
 @dataclass(frozen=True)
 class WorkloadFigures:
-    """A workload in figures; shares of jobs from 0 to 1, None where there are no jobs to count.
+    """A workload in figures; shares of jobs from 0 to 1, None if there are no jobs to count.
 
     Attributes
     ----------
@@ -99,8 +89,8 @@ class WorkloadFigures:
         Jobs in the file, and those that were read.
     dropped : dict of str to int
         Jobs left out, by reason.
-    machine_nodes, larger_than_machine : int or None
-        Nodes of the machine, and jobs that ask for more; None if unknown.
+    larger_than_machine : int or None
+        Jobs that request more than the machine's nodes; None if these are unknown.
     load : float or None
         Share of the machine's node-seconds that the jobs need; None: no machine, no run times, or all jobs at
         once.
@@ -109,15 +99,13 @@ class WorkloadFigures:
     nodes, run_seconds, gap_seconds : Middle or None
         Sizes, run times, and times between submissions.
     serial, power_of_two : float or None
-        Share of jobs of one node; of those on more, share whose size is a power of two.
+        Share of jobs of one node; of the others, share whose size is a power of two.
     with_estimate, over_estimate : float or None
         Share of jobs with an estimate; of these, share that ran longer.
     without_run_time : float or None
         Share of jobs that take 0 seconds.
     jobs_by_hour : tuple of int
         Jobs submitted in each hour of the day.
-    applications : dict of str to int
-        Jobs by application.
     """
 
     records: int
@@ -144,15 +132,7 @@ class WorkloadFigures:
 
 
 def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:
-    """Return the figures of a workload.
-
-    Parameters
-    ----------
-    workload : Workload
-        At least one job.
-    nodes : int, optional
-        Nodes of the machine; by default those that the workload names.
-    """
+    """Return the figures of a workload of at least one job; `nodes` are by default those that it names."""
     machine = nodes or workload.machine_nodes
     carried = load(workload, machine) if machine and workload.run_time.any() else math.inf
     size, run_time, estimate = workload.nodes, workload.run_time, workload.estimate

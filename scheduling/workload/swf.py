@@ -57,14 +57,8 @@ _AT_ONCE = 4096
 def write_swf(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
     """Write a workload in SWF; the header is kept, and says the size of the machine.
 
-    Parameters
-    ----------
-    workload : Workload
-        Jobs without applications: the format has no place for those.
-    path : path
-        The file.
-    compressed : bool, optional
-        Whether to compress; by default if the name ends in ``.gz``.
+    Jobs must not have applications: the format has no place for those. Compressed by default if the name ends
+    in ``.gz``.
     """
     path = Path(path)
     check_swf(workload, path)
@@ -152,23 +146,20 @@ def read_swf(
 
     Jobs that never ran are dropped, as is usual in the literature: kept with run time 0 they would wait with
     the whole of their estimates. A job *never ran* if its run time is 0, or if it has none and was canceled
-    or got no processors. Jobs that failed or were canceled as they ran are kept. `drop` says otherwise; a job
-    that never ran and is kept has run time 0. Dropped, and counted by reason, are also jobs whose submit
-    time, size or run time is unknown otherwise, and lines for parts of a job that was checkpointed (status 2
-    to 4), for a line of its own sums them up. A requested time of 0 or -1 is no estimate. Jobs that are not
-    in order of submission are sorted; those submitted at once stay in the order of the file. If job numbers
-    are not unique, all jobs are numbered again.
+    or got no processors. Jobs that failed or were canceled as they ran are kept. Dropped, and counted by
+    reason, are also jobs whose submit time, size or run time is unknown otherwise, and lines for parts of a
+    job that was checkpointed (status 2 to 4), since another line sums them up. A requested time of 0 or -1 is
+    no estimate. Jobs are sorted by submission; those submitted at once stay in the order of the file. If job
+    numbers are not unique, all jobs are numbered again.
 
     Parameters
     ----------
-    path : path
-        The file.
     cores_per_node : int
         Processors of a node; sizes are divided by it and rounded up.
     drop : collection of str
-        Keys of `DROPS`: jobs to leave out; ``()``: none.
+        Keys of `DROPS`: jobs to leave out; ``()``: none. A job that never ran and is kept has run time 0.
     requested : bool
-        Whether the size of a job is what it requested rather than what it got, where both are known.
+        Whether the size of a job is its request rather than its allocation, if both are known.
     """
     path = Path(path)
     check_int(cores_per_node, "cores per node")

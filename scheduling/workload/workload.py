@@ -39,30 +39,24 @@ _AT_ONCE = 4096  # jobs that an iteration makes ahead
 class Workload(Sequence[Job]):
     """Jobs in order of submission, kept as columns; a job is made when it is requested.
 
-    Columns are arrays of shape (jobs,) that cannot be written to; times are in seconds.
+    Columns are read-only arrays of shape (jobs,), by default of unknown values; times are in seconds.
 
     Attributes
     ----------
-    number, submit, nodes, run_time : ndarray
+    number, submit, nodes, run_time, repeats, user, queue, after, think, executable : ndarray
         As in `Job`.
     estimate : ndarray of float
-        As in `Job`; NaN: none. By default all are.
+        As in `Job`; NaN: none.
     kind : ndarray of int
-        Place in `kinds` of what the job runs; by default 0.
-    repeats : ndarray of int
-        As in `Job`; by default 1.
+        Index of the job's application and intensity in `kinds`.
     status : ndarray of int
         How it ended, in the codes of the Standard Workload Format; by default 1, completed.
-    user, queue, after, think, executable : ndarray
-        As in `Job`; by default unknown, none.
-    kinds : tuple of (str, str)
-        Applications and intensities.
     machine_nodes : int or None
-        Nodes of the machine that the workload was recorded on or made for; None if unknown.
+        Nodes of the machine that the workload was recorded on or made for.
     header : tuple of str
-        Comment lines at the top of the file, without the sign that makes them comments.
+        Comment lines at the top of the file, without the comment sign.
     notes : tuple of str
-        What was done to the jobs on the way, a sentence each; for people.
+        What was done to the jobs on the way, a sentence each.
     dropped : mapping of str to int
         Jobs left out, by reason.
     """
@@ -207,19 +201,10 @@ class Workload(Sequence[Job]):
     def replicated(self, copies: int, spread: float, seed: int = 0) -> Workload:
         """Return every job `copies` times, which multiplies the load as V. J. Leung et al. (2002) do.
 
-        Source: CLUSTER 2002, section 3, replication factor, "arrivals perturbed". How, is not printed: here
+        CLUSTER 2002, section 3, replication factor, "arrivals perturbed". Their method is not printed: here
         the first copy is submitted when the job was, and each further one up to `spread` seconds later, drawn
-        evenly. Copies have numbers behind those of all jobs, and wait for the copies of what the job waits
-        for.
-
-        Parameters
-        ----------
-        copies : int
-            Replication factor, from 1.
-        spread : float
-            Seconds, from 0.
-        seed : int
-            Seed of the draws.
+        evenly. Copies have numbers behind those of all jobs, and wait for the copies of the job's
+        predecessor.
         """
         check_int(copies, "replication factor")
         check_float(spread, "replication: seconds between copies", 0, 1e12)

@@ -1,7 +1,7 @@
 """Routing as data: tables and sets of ports made before a run, and the check for deadlock.
 
-A routing is a function of the `Switches` of a network that returns `Routes`. To add a routing, write the
-function and add a line to `ROUTINGS`.
+To add a routing, write a function of the `Switches` of a network that returns `Routes`, and a line in
+`ROUTINGS`.
 """
 
 from __future__ import annotations
@@ -61,15 +61,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Routing:
-    """One routing: the function that makes its tables, and a description.
-
-    Attributes
-    ----------
-    make : callable
-        Takes the `Switches` of a network and returns `Routes`.
-    description : str
-        Description in one line.
-    """
+    """One routing: the function that makes its tables, and a description in one line."""
 
     make: Callable[[Switches], Routes]
     description: str
@@ -197,8 +189,6 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
 
     Parameters
     ----------
-    topology : Topology
-        The network.
     name : str
         A key of `ROUTINGS`, also with a threshold such as ``"ugal-l:4"``; or ``"FILE.py:function"`` for your
         own. Empty means the default of the network.

@@ -16,20 +16,10 @@ Floats = NDArray[np.float64]
 
 
 def crossing(switches: Switches, ports: NDArray[np.int16], traffic: Floats) -> Floats:
-    """Return the traffic over each link between switches along a table.
+    """Return the traffic over each link between switches along a table, shape (switches, ports).
 
-    If a table lists several ports, each takes the same share.
-
-    Parameters
-    ----------
-    ports : ndarray of int16, shape (switches, switches, n)
-        The table.
-    traffic : ndarray of float64, shape (switches, switches)
-        Traffic from every switch to every other, in any unit.
-
-    Returns
-    -------
-    ndarray of float64, shape (switches, ports)
+    If a table lists several ports, each takes the same share. `ports` is the table, shape (switches,
+    switches, n); `traffic` is from every switch to every other, shape (switches, switches), in any unit.
     """
     load = np.zeros(switches.neighbor.shape)
     share = np.maximum(1, (ports >= 0).sum(axis=2))
@@ -55,12 +45,8 @@ def crossing(switches: Switches, ports: NDArray[np.int16], traffic: Floats) -> F
 def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDArray[np.int32]) -> float:
     """Return the largest load, in units of a traffic, that every link between switches can carry.
 
-    Parameters
-    ----------
-    traffic : ndarray of float64, shape (switches, switches)
-        Phits per cycle from every switch to every other, at a load of 1.
-    cycles : ndarray of int32, shape (switches, ports)
-        Cycles per phit of every link.
+    `traffic`: phits per cycle from every switch to every other at a load of 1, shape (switches, switches).
+    `cycles`: cycles per phit of every link, shape (switches, ports).
     """
     if routes.choice not in ("table", "valiant"):
         raise ValueError(
@@ -82,14 +68,10 @@ def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDAr
 
 
 def shares(switches: Switches, routes: Routes) -> Floats:
-    """Return the share of a packet between each pair of nodes on each link between switches.
+    """Return the share of a packet between each pair of nodes on each link, shape (nodes, nodes, links).
 
-    If a table lists several ports that are chosen by occupancy, each counts as chosen equally often.
-
-    Returns
-    -------
-    ndarray of float64, shape (nodes, nodes, links)
-        Links as numbered by `numpy.nonzero` of the ports that lead to switches.
+    Links between switches are numbered by `numpy.nonzero` of the ports that lead to switches. If a table
+    lists several ports that are chosen by occupancy, each counts as chosen equally often.
     """
     if routes.choice not in ("table", "valiant") or routes.spread == "flow":
         raise ValueError(
@@ -142,9 +124,9 @@ def _from_switches(
 def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float:
     """Return the mean load per node that a traffic can bring over the links, without regard to fairness.
 
-    Each node offers up to `offered` phits per cycle, to the others in the proportions of its row of the
-    traffic. The amount that each node sends, up to that, is chosen so that the sum is largest and no link
-    carries more than one phit per cycle.
+    Each node offers up to `offered` phits per cycle, at most 1, to the others in the proportions of its row
+    of the traffic. The amount that each node sends, up to that, is chosen so that the sum is largest and no
+    link carries more than one phit per cycle.
 
     Parameters
     ----------
@@ -152,8 +134,6 @@ def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float
         As `shares` returns them.
     traffic : ndarray of float64, shape (nodes, nodes)
         Share of the packets of each node that goes to every other; rows of 0 send nothing.
-    offered : float
-        Phits per node and cycle, at most 1.
     """
     import scipy.optimize
 
@@ -172,12 +152,7 @@ def worst_permutation(share: Floats) -> NDArray[np.int64]:
 
     B. Towles and W. J. Dally, "Worst-case traffic for oblivious routing functions", SPAA 2002: for every
     link, the permutation with the highest load is an assignment of destinations to sources. Nodes that do not
-    contribute to the load send far.
-
-    Parameters
-    ----------
-    share : ndarray of float64, shape (nodes, nodes, links)
-        As `shares` returns them.
+    contribute to the load send far. `share` is the result of `shares`.
     """
     import scipy.optimize
 

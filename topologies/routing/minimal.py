@@ -88,10 +88,7 @@ def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArra
 def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:
     """Return, for each pair of switches, all ports of the first that lead closer to the second.
 
-    Parameters
-    ----------
-    weight : ndarray of int64, shape (switches, ports), optional
-        Weights to minimize; hops by default.
+    `weight`, shape (switches, ports), is minimized; hops by default.
     """
     count, ports = switches.count, switches.ports
     check_memory(switches.text, count**2 * (2 * ports + (4 if weight is None else 24)), "its table of routes")

@@ -52,15 +52,13 @@ class Routes:
     escape : ndarray of int16, shape (switches, switches), or None
         Port of each switch that leads to each other switch on the escape channel, VC 0. `ports` are then for
         the other VCs. A packet requests the escape channel when it finds no room elsewhere, and stays on it.
-    choice : str
-        Key of `CHOICES`.
+    choice, spread : str
+        Keys of `CHOICES` and of `SPREADS`, which selects among several ports.
     threshold : int
         Threshold of UGAL: how much worse the direct way can be, in packets times hops.
     via : ndarray of int32, shape (switches, n), or None
         Intermediate switches from which one is drawn with equal probability at each source switch; None means
         all switches.
-    spread : str
-        Rule that selects among several ports, a key of `SPREADS`.
     stride : ndarray of int64, shape (switches,), or None
         Divisor of the destination node at each switch under ``"destination"``: of n ports, in order, it
         selects number ⌊node / stride⌋ mod n. None means 1 everywhere.
@@ -106,13 +104,7 @@ class Routes:
 
 
 def table(ports: ArrayLike) -> NDArray[np.int16]:
-    """Return a table in the format of `Routes`, from one with a port or a list of ports for each pair.
-
-    Parameters
-    ----------
-    ports : array_like of int, shape (switches, switches) or (switches, switches, n)
-        Ports, or -1.
-    """
+    """Return a table in the format of `Routes`, from one with a port, or a list of ports, for each pair."""
     given = np.asarray(ports)
     if given.ndim == 2:
         given = given[:, :, None]
@@ -122,11 +114,9 @@ def table(ports: ArrayLike) -> NDArray[np.int16]:
 
 
 def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Return the increase of the level on each link, and its class; the level is 0 again in another class.
+    """Return the increase of the level on each link, and its class, both of shape (switches, ports).
 
-    Returns
-    -------
-    tuple of ndarray of int8, shape (switches, ports)
+    The level is 0 again in another class.
     """
     wired = switches.neighbor >= 0
     if switches.compute_nodes:  # links of compute nodes raise nothing: nothing waits in a circle there

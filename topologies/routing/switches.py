@@ -25,8 +25,6 @@ class Switches:
 
     Attributes
     ----------
-    text : str
-        Text form of the network.
     first : int
         Router number of switch 0.
     neighbor : ndarray of int64, shape (switches, ports)

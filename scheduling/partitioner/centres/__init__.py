@@ -1,7 +1,7 @@
 """Partitions of nodes that lie close together: around a center, or the best there is.
 
-A new one is a function that takes a network, its free nodes and how many are needed (`Choose`), in a file of
-its own, and a line in `ALGORITHMS`.
+To add one, write a `Choose`, a function of a network, its free nodes and how many are needed, and a line in
+`ALGORITHMS`.
 """
 
 from __future__ import annotations

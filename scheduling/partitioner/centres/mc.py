@@ -32,9 +32,9 @@ from netplace.topologies import Topology
 
 
 class _FreeBelow(NamedTuple):
-    """How many free nodes lie below each corner, so that those of a box are a sum over its corners.
+    """Number of free nodes below each corner, of which sums give the free nodes of a box.
 
-    A ring is unrolled by half its length at either end, so that no box is cut by its seam.
+    A ring is extended by half its length at either end, so its seam cuts no box.
     """
 
     # For corner (c_0, c_1, ..) the free nodes at places less than c_d in every dimension, flat.

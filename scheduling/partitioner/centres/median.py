@@ -46,9 +46,7 @@ def has_switches(axes: Axes) -> bool:
 def _one_a_switch(axes: Axes, centres: Nodes) -> Nodes:
     """Return the first center at each switch, in order; the sum over pairs is the same around the others.
 
-    Nodes at one switch are equally far from all nodes elsewhere, and nearest to each other. So if no more are
-    free there than are needed, any center takes all of them and the same others; if more are free, all that
-    are taken are at that switch.
+    Nodes at one switch are equally far from all nodes elsewhere, and nearest to each other.
     """
     _, first = np.unique(axes.places[0, centres], return_index=True)
     return centres[np.sort(first)]

@@ -20,11 +20,11 @@ _MOST = 20_000_000  # choices of nodes
 
 
 def ptas(space: Space, free: Nodes, size: int, strips: int = 3) -> Selection:
-    """Return the best choice over all cuts into strips and all tables of how many nodes a cell gives.
+    """Return the best choice over all cuts into strips and all tables of nodes per cell.
 
-    Each strip holds ``size / strips`` nodes of the unknown optimum. From cell (i, j) the nodes are taken that
-    are least in the direction ``(2 i + 1 - m, 2 j + 1 - m)``, m being `strips`: these are near to all nodes
-    of the optimum outside the cell's own strips.
+    Each strip holds ``size / strips`` nodes of the unknown optimum. Cell (i, j) gives the nodes that are
+    least in the direction ``(2 i + 1 - m, 2 j + 1 - m)``, with m `strips`: these are near to all nodes of the
+    optimum outside the cell's own strips.
     """
     axes = space.axes
     if len(axes.sizes) != 2 or (axes.kinds != LINE).any():

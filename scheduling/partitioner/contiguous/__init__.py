@@ -1,7 +1,7 @@
 """Contiguous partitioners: boxes of nodes on meshes and tori, found by different searches.
 
-A new search is a class with the members of `Search` in a file of its own, and a line in `SEARCHES`; one of
-another package becomes a partitioner by `box_partitioner`.
+To add a search, write a class with the members of `Search` and a line in `SEARCHES`; a search of another
+package becomes a partitioner by `box_partitioner`.
 """
 
 from __future__ import annotations
@@ -67,12 +67,12 @@ def contiguous(topology: Topology, option: str, seed: int, ranking: Ranking | No
 
 
 def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[..., Partitioner]:
-    """Return what makes a partitioner called `name`, whose boxes a search finds.
+    """Return a function that makes a partitioner called `name`, whose boxes a search finds.
 
     Words of the option: the rule for shapes, ``fs`` (default; all factors in increasing average pairwise
-    distance), ``cubic``, ``bps`` (the best shape and mapping of the ranking, no other) or ``bps-all`` (the
-    others after it); ``fixed``: sides are not permuted; ``round-up``: more nodes where no box has as many as
-    the job needs; ``no-lines``: boxes of one dimension only as a last resort.
+    distance), ``cubic``, ``bps`` (the best shape and mapping of the ranking only) or ``bps-all`` (then the
+    others); ``fixed``: sides are not permuted; ``round-up``: more nodes if no box has as many as the job
+    needs; ``no-lines``: boxes of one dimension only as a last resort.
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:

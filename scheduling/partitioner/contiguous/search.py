@@ -93,8 +93,7 @@ class Erosion(Account):
 
     The free nodes are the bits of a map. ANDing the map with itself shifted along every dimension, in steps
     of 1, 2, 4 .., leaves the bases of free boxes. Only the planes of the last dimension that decide the
-    answer are eroded, and they are kept: a repeated request, as of a waiting head of the queue, costs only
-    the planes that changed.
+    answer are eroded, and they are kept: a repeated request costs only the planes that changed.
     """
 
     def __init__(self, grid: Grid) -> None:
@@ -184,10 +183,8 @@ class FrameSliding(NodeArray):
     """A search on 2-D meshes that looks at few bases, and so misses free boxes; `visited` counts nodes.
 
     The first frame has its base at the first free node; from there it slides by its width along a row, then
-    by its height to the next row of frames.
-
-    P.-J. Chuang and N.-F. Tzeng, ICDCS 1991. Their text was not at hand: here every row of frames covers all
-    bases that differ from the first by multiples of the width.
+    by its height to the next row of frames. P.-J. Chuang and N.-F. Tzeng, ICDCS 1991. Their text was not at
+    hand: here every row of frames covers all bases that differ from the first by multiples of the width.
     """
 
     def __init__(self, grid: Grid) -> None:
@@ -203,10 +200,8 @@ class Buddy:
     """A search in lists of free squares; a request gets the smallest that holds it. `visited` counts squares.
 
     A square is split into four as long as a quarter is enough; four free quarters are joined again. The rest
-    of a square is lost to others, and free nodes that form no such square are not seen.
-
-    K. Li and K. H. Cheng, J. Parallel and Distributed Computing 12 (1991), for 2-D meshes; cubes of any
-    number of dimensions are treated alike.
+    of a square stays unused, and free nodes that form no such square are not found. K. Li and K. H. Cheng,
+    J. Parallel and Distributed Computing 12 (1991), for 2-D meshes; cubes of any dimension are treated alike.
     """
 
     def __init__(self, grid: Grid) -> None:

@@ -1,8 +1,7 @@
 """Partitions along a curve through all nodes of a network.
 
-A new curve is a function that gives the order of a network's nodes, and a line in `ORDERS`. A new way to
-choose among the intervals of free nodes is a function, and a line in `SELECTIONS`; one that asks for the
-free nodes themselves is a line in `LISTINGS`.
+To add a curve, write a function that returns the order of a network's nodes, and a line in `ORDERS`. A choice
+among intervals of free nodes is a function with a line in `SELECTIONS`, one among free nodes in `LISTINGS`.
 """
 
 from __future__ import annotations

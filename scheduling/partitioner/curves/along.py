@@ -54,10 +54,9 @@ def first_places(places: _Integers, size: int, ring: int = 0) -> _Integers:
 
 
 def minimum_span(places: _Integers, size: int, ring: int = 0) -> _Integers:
-    """Return `size` of the increasing free places, the last as near the first as can be; the first of equals.
+    """Return `size` of the increasing free places with the last as near to the first as possible.
 
-    All free places between the ends are taken: to leave one out could only move the ends apart. On a `ring`
-    of so many places the choice may run over its end.
+    The first of equals counts. On a `ring` of so many places the choice can pass its end.
     """
     if ring:
         places = np.concatenate([places, places[: size - 1] + ring])
@@ -95,9 +94,9 @@ def ring_span(ranks: ArrayLike, size: int) -> int:
 class Along(Keeper):
     """Gives a job the beginning of an interval of free nodes along a curve.
 
-    Where no interval is large enough, `listing` chooses among all free nodes (by default those of minimum
-    span), so a job waits only while fewer nodes are free than it needs. On a `ring` intervals run over the
-    end of the curve, and come last. V. J. Leung et al., CLUSTER 2002.
+    If no interval is large enough, `listing` chooses among all free nodes (by default those of minimum span),
+    so a job waits only while fewer nodes are free than it needs. On a `ring` intervals pass the end of the
+    curve, and come last. V. J. Leung et al., CLUSTER 2002.
     """
 
     by_count = True

@@ -41,8 +41,8 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
     """Return the partitioner that places jobs by processor sets.
 
     Option: ``levels`` for the sets of the topology, and after commas a cost of nodes (`PREFERENCES`) or
-    ``overlap``; or the path of a configuration, and a queue of it. ``exact`` at the end asks for choices of
-    least cost.
+    ``overlap``; or the path of a configuration, and one of its queues. ``exact`` at the end requests choices
+    of least cost.
     """
     what = f"partitioner pss:{option}"
     source, *words = option.split(",") if option else [_LEVELS]

@@ -1,6 +1,7 @@
 """Constraints on the cost of a selection, which decide whether a job can start there.
 
-Vectors are compared component by component, and all of them must be as is said. Numbers are exact.
+Vectors are compared component by component, and every component must satisfy the comparison. Numbers are
+exact.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Processor sets of a machine, from its topology: subtrees, or boxes of halved sides.
 
-One component of the cost a level, the widest cut first, and the nodes' own cost in the last.
-
-Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), for sets and
-lexicographic costs; which sets a topology has is ours.
+Costs have one component per level, the widest cut first, and the nodes' own cost last. Source: N. P.
+Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), for sets and lexicographic
+costs; which sets a topology has is ours.
 """
 
 from __future__ import annotations
@@ -127,7 +126,7 @@ def weighted(
 ) -> ProcessorSets:
     """Return the sets of levels by measured weights, the widest first; those of weight 0 are omitted.
 
-    One component holds them all, unless each is `apart`.
+    All are in one component, unless each is `apart`.
     """
     costs = node_costs(topology, preference)
     weighted_levels = [
