@@ -126,8 +126,6 @@ class Tried:
 
     Attributes
     ----------
-    partition, mapping : str
-        Rules that produced it.
     ratio : float or None
         Its time relative to the default placement, as a mean over the common draws; None if it was abandoned
         because it took too long.
@@ -212,19 +210,8 @@ def advise(
     """Return the recommended nodes among the free ones for a job, and their order.
 
     Placements are simulated together with the neighbors. Those that seem best on some draws are simulated on
-    more draws. The remaining one is judged against the default placement on draws that were not used for the
-    choice.
-
-    Parameters
-    ----------
-    situation : Situation
-        The job, its machine and its neighbors.
-    free : sequence of int
-        Free nodes.
-    limits : Limits, optional
-        Limits of the search.
-    default : str
-        Partitioner whose choice, in its order, is the default placement.
+    more draws. The remaining one is judged against the default placement, the choice of the partitioner
+    `default` in its order, on draws that were not used for the choice.
 
     Raises
     ------

@@ -35,13 +35,7 @@ def machine_text(text: str) -> str:
 
 
 def machine_of(text: str) -> Topology:
-    """Return the machine of a text form, or of a Slurm file.
-
-    Raises
-    ------
-    ValueError
-        As `netplace.topologies.parse`.
-    """
+    """Return the machine of a text form, or of a Slurm file."""
     return parse(machine_text(text))
 
 
@@ -53,10 +47,8 @@ def nodes_from(text: str, machine: Topology, hosts: Sequence[str], where: str) -
     text : str
         Names in Slurm's format, ``n[0-3,7]``, or numbers of nodes, ``0-3,7``; or the name of a file with
         them, on any number of lines. Text after a ``#`` is ignored.
-    machine : Topology
-        The machine.
     hosts : sequence of str
-        The name of each of its nodes.
+        The name of each node of the machine.
     where : str
         Name of the list in messages.
 
@@ -153,7 +145,7 @@ class Neighbour:
     held : ndarray of int64
         Its nodes.
     program : Program or None
-        Program of its tasks; None if it is unknown or sends nothing.
+        None if it is unknown or sends nothing.
     nodes : ndarray of int64, shape (tasks,)
         Node of each task.
     """

@@ -23,12 +23,7 @@ _MOST = 12  # shapes of a list
 def shape_lists(sides: tuple[int, ...], sizes: Mapping[int, int]) -> list[str]:
     """Return lists of placements: powers of two at fixed places, the same closer, and the log's sizes.
 
-    `sides`: of the torus. `sizes`: number of jobs of each number of nodes.
-
-    Returns
-    -------
-    list of str
-        Text for `netplace.scheduling.partitioner.slurm.read_placements`.
+    `sides` are those of the torus; `sizes` has the number of jobs of each number of nodes.
 
     Examples
     --------
@@ -142,12 +137,10 @@ def advise_rule(
     """Return the rule with the shortest turnaround of the jobs of a plan, if the difference is clear.
 
     Every rule schedules the same jobs twice: with the run times of the log, which gives its cost in waiting,
-    and with run times that increase with the spread of a job (`netplace.scheduling.times.SpreadTimes`).
-
-    `plan`: machine, log and policy; its partition is ignored. `rules`: partitioners, the current one first.
-    `cost`: cost of twice the necessary spread, as a share of a job's time. `seconds`: processor time; the
-    current rule and one more are always simulated. `tell`: function that is called with the text of each rule
-    before its simulation.
+    and with run times that increase with the spread of a job (`netplace.scheduling.times.SpreadTimes`). The
+    current rule is the first of `rules`; it and one more are always simulated, the others within `seconds` of
+    processor time. `cost` is that of twice the necessary spread, as a share of a job's time. `tell` is called
+    with the text of each rule before its simulation.
     """
     check_float(cost, "cost of spread", 0, 100)
     began = time.process_time()

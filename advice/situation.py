@@ -22,16 +22,8 @@ class Situation:
 
     Attributes
     ----------
-    machine : Topology
-        The machine.
-    program : Program
-        Program of the job.
     neighbours : tuple of Neighbour
         Running jobs, each of which starts again as soon as it ends.
-    config : Config
-        Settings of the network.
-    seed : int
-        Seed of all draws.
     placed : callable or None
         Function that returns the program on given nodes, if collectives depend on their switches; None means
         `program` everywhere.

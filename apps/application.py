@@ -24,8 +24,6 @@ class Application:
     ----------
     name : str
         Name by which a user selects it.
-    description : str
-        Description in one line.
     make : callable
         ``make(tasks, **options)`` returns its `Program`.
     """

@@ -63,7 +63,6 @@ class Operations:
 
     @property
     def tasks(self) -> int:
-        """Number of tasks."""
         return len(self.first) - 1
 
     def __len__(self) -> int:

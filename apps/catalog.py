@@ -48,8 +48,6 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     ----------
     name : str or callable
         A key of `APPLICATIONS`, or your own application.
-    tasks : int
-        Number of tasks.
     **options
         Options of the application. Every application takes ``collectives``, the text form of
         `netplace.apps.collectives.selection`, which applies if it calls collectives. An application with

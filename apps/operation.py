@@ -30,16 +30,12 @@ class Op(IntEnum):
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation, for messages; the fields are those of `Program`.
+    """One operation, for messages; the other fields are those of `Program`.
 
     Attributes
     ----------
     task, number : int
         Task of the operation, and its index in the program of the task, from 0.
-    kind : Op
-        Kind of operation.
-    peer, size, tag, request : int
-        As in `Program`.
     """
 
     task: int
@@ -66,8 +62,6 @@ class OperationError(ValueError):
     ----------
     index : int
         The operation's index in the program's arrays.
-    reason : str
-        Description of the fault.
     """
 
     def __init__(self, index: int, operation: Operation, reason: str) -> None:

@@ -50,20 +50,14 @@ class Program(Operations):
     sections : mapping of str to ndarray of int64, shape (tasks, 2)
         Named sections, such as ``"timed"``: each task's first operation in it and the end of its last.
     interleaved : bool
-        Whether its non-blocking sends take turns, packet by packet, as they do on machines, unless the
-        settings of a network say otherwise; so it is for programs that came from MPI.
+        Whether its non-blocking sends take turns, packet by packet, as on machines, unless the settings of a
+        network say otherwise; true for programs from MPI.
     """
 
     @classmethod
     @checked
     def of(cls, writers: Iterable[TaskWriter], name: str = "") -> Program:
-        """Combine the writers of the tasks, in the order of the tasks, into one program.
-
-        Raises
-        ------
-        ValueError
-            If they are not the writers of tasks 0, 1, .. in order, or disagree on their sections.
-        """
+        """Combine the writers of tasks 0, 1, .. in order, with the same sections, into one program."""
         writers = list(writers)
         for task, writer in enumerate(writers):
             if (writer.task, writer.tasks) != (task, len(writers)):
@@ -116,13 +110,7 @@ class Program(Operations):
         check_progress(self, eager_limit)
 
     def check_columns(self) -> None:
-        """Check that every number is in its range, which is the quick part of `check`.
-
-        Raises
-        ------
-        ValueError
-            As `check`.
-        """
+        """Check that every number is in its range, which is the quick part of `check`."""
         check_columns(self)
 
     def _repr_html_(self) -> str:
@@ -152,13 +140,7 @@ class Program(Operations):
 
     @checked
     def cut(self, first: int, last: int) -> Program:
-        """Return iterations `first` to `last`, both included, of every task.
-
-        Raises
-        ------
-        ValueError
-            If a task has no such iteration, or if a message or a request crosses the cut.
-        """
+        """Return iterations `first` to `last`, both included, of every task; no message may cross the cut."""
         self.check_columns()
         return cut(self, first, last)
 
@@ -167,25 +149,14 @@ class Program(Operations):
         """Return the program with the marked iterations `times` times.
 
         The operations before and after them do not change, and the numbers of the copies continue. A program
-        without marks counts as one iteration.
-
-        Raises
-        ------
-        ValueError
-            If a request or a section crosses an end of the iterations.
+        without marks counts as one iteration. No request or section may cross an end of the iterations.
         """
         self.check_columns()
         return repeat(self, times)
 
     @checked
     def section(self, name: str = "timed") -> Program:
-        """Return only the operations of a named section.
-
-        Raises
-        ------
-        ValueError
-            If there is no such section, or if a request crosses an end of it.
-        """
+        """Return only the operations of a named section; no request may cross its ends."""
         self.check_columns()
         return section(self, name)
 

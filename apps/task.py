@@ -22,20 +22,14 @@ _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 class TaskWriter:
     """The operations of task `task` among `tasks`, in the order in which they are called.
 
-    Messages of a task to itself are allowed; a simulator drops them. Tags are 0 or more. `Program.of`
-    combines the writers of all tasks.
+    Messages of a task to itself are allowed; a simulator drops them. Tags are 0 or more. Any method raises
+    ValueError if a task, size, tag or request is out of range. `Program.of` combines the writers of all
+    tasks.
 
     Parameters
     ----------
-    task, tasks : int
-        Number of this task, and number of tasks.
     collectives : netplace.apps.collectives.Collectives, optional
         Choice of algorithms for collectives; built-in by default.
-
-    Raises
-    ------
-    ValueError
-        From any method, if a task, size, tag or request is out of range.
 
     Examples
     --------
@@ -133,12 +127,8 @@ class TaskWriter:
 
         Copies open their own requests, and their marked iterations continue: marks 1, 2 are followed by 3, 4.
         The tags of each copy are `tag_step` more than those of the previous one, so that messages of
-        different copies cannot be confused. The arrays are tiled: a million operations take milliseconds.
-
-        Raises
-        ------
-        ValueError
-            If `begin` is out of range, or if a request or a section crosses an end of the repeated part.
+        different copies cannot be confused. No request or section may cross an end of the repeated part. The
+        arrays are tiled: a million operations take milliseconds.
         """
         length = len(self) - check_int(begin, "begin", 0)
         if length < 0:

@@ -23,12 +23,10 @@ class Traffic:
 
     Attributes
     ----------
-    W : int64, shape (tasks, tasks)
-        Bytes.
-    N : int64, shape (tasks, tasks)
-        Messages.
+    W, N : int64, shape (tasks, tasks)
+        Bytes and messages.
     B : bool, shape (tasks, tasks)
-        Whether there is any message at all.
+        Whether there is any message.
     """
 
     W: Any

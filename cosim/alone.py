@@ -54,16 +54,10 @@ def cycles_alone(
 
     Parameters
     ----------
-    placing : Placing
-        Machine, settings and seed.
-    placed : Placed
-        The job on its nodes.
-    engine : str
-        The network's engine.
     since : ArbiterState, optional
-        State that other jobs had left behind in the network when the job started, and the cycle. The run is
-        then the one that the job would have had if all other jobs and their packets had vanished in that
-        cycle. The default is a new network at cycle 0.
+        State of the network when the job started, and the cycle. The run is then the one that the job would
+        have had if all other jobs and their packets had vanished in that cycle. The default is a new network
+        at cycle 0.
 
     Raises
     ------
@@ -83,27 +77,18 @@ def cycles_alone(
 class FreshTimes:
     """Run times of jobs alone on a new network, as in a table; a `RunTimes`.
 
-    With randomness, a time is the mean of `several` draws.
+    With randomness, a time is the mean of draws.
 
     Parameters
     ----------
-    placing : Placing
-        Machine, settings, mapping and seed.
     estimate_factor : float
-        Estimate factor: ratio of the users' estimates to the run time on a compact partition.
-    engine : str
-        The network's engine.
+        Ratio of the users' estimates to the run time on a compact partition, above 0.
     cycles : callable, optional
-        Returns the cycles of a job alone on its nodes, instead of a simulation of all of it.
+        Returns the cycles of a job alone on its nodes, instead of a complete simulation.
     target_half_width : float
-        As in `several`.
+        Relative half-width of a mean of draws at which no more are made.
     memory : Memory, optional
         Memory of draws.
-
-    Raises
-    ------
-    ValueError
-        If the margin is not a number above 0.
     """
 
     @checked
@@ -156,7 +141,7 @@ class FreshTimes:
 
     @checked
     def longest(self, job: Job) -> float:
-        """Return the estimate of a user in seconds: the run time on a compact partition, times the margin.
+        """Return the estimate of a user in seconds: the run time on a compact partition, times the factor.
 
         For a job that never ends, it is the time until nothing moves.
         """

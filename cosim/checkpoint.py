@@ -33,8 +33,8 @@ _HEAD = len(_BEGIN) + _CODE
 class Checkpoint:
     """A file that is written from time to time, completely or not at all.
 
-    A file of another key (plan) or version is not used. `known`: objects that the file only names and that
-    the reader provides again.
+    A file of another key (plan) or version is not used. The file only names `known` objects, which the reader
+    provides again.
     """
 
     def __init__(self, path: Path, key: str, known: Mapping[str, object] | None = None) -> None:
@@ -51,7 +51,7 @@ class Checkpoint:
             self._spent = self._last - now
 
     def write(self, state: object) -> None:
-        """Write the state; do nothing if no key can be stored, because the file could not be read again."""
+        """Write the state, unless no key can be stored: the file could then not be read again."""
         if (key := own_key()) is None:
             return
         saved, arrays = saved_state(state, self._key, self._known)

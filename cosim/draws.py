@@ -19,11 +19,10 @@ PILOT, MOST = 5, 40  # draws from which the number of draws is chosen, and that 
 def over_draws(jobs: Sequence[Measured], live: NDArray[Any], alone: NDArray[Any]) -> list[Measured]:
     """Return jobs with mean times over draws, and the intervals of the live times and of the slowdowns.
 
-    A draw has the same random numbers beside others and alone. The slowdown is the ratio of the means, and
-    its error that of the differences from it: W. Cochran, "Sampling techniques", section 6. The variance
-    known before is the mean one of the jobs that others touched.
-
-    `live`, `alone`, shape (jobs, draws): cycles beside others and alone.
+    `live` and `alone`, shape (jobs, draws), are cycles with other jobs and alone, with the same random
+    numbers in a draw. The slowdown is the ratio of the means, and its error that of the differences from it:
+    W. Cochran, "Sampling techniques", section 6. The prior variance is the mean one of the jobs that others
+    affected.
     """
     if not jobs:
         return []
@@ -48,10 +47,7 @@ def over_draws(jobs: Sequence[Measured], live: NDArray[Any], alone: NDArray[Any]
 
 
 def enough_draws(jobs: Sequence[Measured], draws: int, target_half_width: float, most: int) -> int:
-    """Return how many draws make slowdowns as precise as wanted on average, by those that were made.
-
-    `jobs`: result of `over_draws`. `draws`: their number, and the least that is returned. `most`: the most.
-    """
+    """Return how many draws make slowdowns as precise as requested on average, from `draws` to `most`."""
     unit = float(half_widths_with_prior(1.0, draws, 1.0))
     deviation = float(np.mean([one.chance for one in jobs])) / unit if jobs else 0.0
     while draws < most and half_widths_with_prior(deviation, draws, deviation) > target_half_width:

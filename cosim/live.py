@@ -28,12 +28,10 @@ class Attempt:
 
     Attributes
     ----------
-    placed : Placed
-        The job on its nodes.
     start, end : int
         First cycle in which its tasks could act, and number of cycles until its last task ended, or -1.
     since : ArbiterState
-        State that other jobs had left behind in the network when it started.
+        State of the network when it started.
     """
 
     placed: Placed
@@ -56,12 +54,8 @@ class LiveExecution:
 
     Parameters
     ----------
-    placing : Placing
-        Machine, settings, mapping and seed; the network draws from the same seed.
     longest : callable
         Returns the run time in seconds that a user estimates.
-    engine : str
-        The network's engine.
     ended : callable, optional
         Function that is called with each attempt that has ended.
     explaining : bool
@@ -69,8 +63,6 @@ class LiveExecution:
 
     Attributes
     ----------
-    placing : Placing
-        The parameter.
     network : Network
         The network, which forgets jobs that have ended.
     failures : dict of int to str
@@ -141,11 +133,6 @@ class LiveExecution:
         """Stop a job in the first cycle from `now` on.
 
         Its tasks stop, its packets are delivered and discarded, and its nodes are free at once.
-
-        Raises
-        ------
-        ValueError
-            If `now` is not a time that can be simulated.
         """
         if not 0 <= now * self._second <= LAST_CYCLE:
             raise ValueError(f"now: {abbreviate(now)}, expected a time in seconds that can be simulated")
@@ -163,13 +150,7 @@ class LiveExecution:
 
     @checked
     def next_end(self, until: float) -> Ends | None:
-        """Simulate up to the next end, not later than `until`.
-
-        Raises
-        ------
-        ValueError
-            If `until` is not a time.
-        """
+        """Simulate up to the next end, not later than `until`."""
         if not until >= 0:
             raise ValueError(f"until: {abbreviate(until)}, expected a time in seconds")
         limit = None if until * self._second > LAST_CYCLE else math.floor(until * self._second + _WITHIN)
@@ -188,13 +169,7 @@ class LiveExecution:
             self._advance(cycle)
 
     def waiting(self) -> Waiting:
-        """Return the waiting charged so far.
-
-        Raises
-        ------
-        ValueError
-            If waiting is not charged.
-        """
+        """Return the waiting charged so far; the execution must be `explaining`."""
         if self._waiting is None:
             raise ValueError(
                 "waiting: cycles are charged to jobs only in an execution created with explaining=True"

@@ -47,19 +47,12 @@ class LoopTimes:
 
     Parameters
     ----------
-    placing : Placing
-        Machine, settings and seed.
     target_half_width : float
         Requested half-width of times, as a share.
     memory : Memory
         Memory of long simulations.
     draws : int
         Number of runs per time if the network has randomness.
-
-    Raises
-    ------
-    ValueError
-        If `target_half_width` or `draws` is out of range.
     """
 
     placing: Placing

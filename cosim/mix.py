@@ -75,8 +75,9 @@ _ALL = (_COMMUNICATION, _COMMUNICATION)
 class Class:
     """Jobs that run one application.
 
-    `communication` is the least and most share of the time in which it communicates, unless `measured` names
-    a distribution. `round`: ``"exact"`` requires every size to exist, ``"down"`` uses the next smaller one.
+    `communication` has the least and largest share of the time in which it communicates, unless `measured`
+    names a distribution. With `round` ``"exact"``, every size must exist; ``"down"`` uses the next smaller
+    one.
     """
 
     application: str
@@ -179,7 +180,7 @@ def _refusal(application: str, job: Job, config: Config) -> str:
 def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], seed: int = 0) -> WorkOf:
     """Return the function that gives the work of a job of a log, with all its iterations.
 
-    `period`: returns the cycles that an iteration of a job takes alone on a compact partition.
+    `period` returns the cycles of an iteration of a job alone on a compact partition.
     """
     known: dict[tuple[int, float, int], Work] = {}  # jobs of two logs may have one number
 

@@ -41,9 +41,9 @@ class Progress:
     """A running job; times in cycles.
 
     `left` counts cycles of the job alone. `factor` holds in this stretch, with its `deviation` for a live run
-    as a share. `omitted` and `left_out` are the influence of jobs left out when it was measured, and
-    including later changes, as shares. `doubt`: standard deviation of the completed cycles, as if the errors
-    of all stretches had the same sign. `end` is nan until it ended.
+    as a share. `omitted` and `left_out` are the influence of omitted jobs when it was measured, and including
+    later changes, as shares. `doubt` is the standard deviation of the completed cycles, as if the errors of
+    all stretches had the same sign. `end` is nan until it ended.
     """
 
     placed: Placed
@@ -77,10 +77,6 @@ class MixesExecution:
 
     Parameters
     ----------
-    placing : Placing
-        Placement of jobs on their nodes.
-    rates : Rates
-        Rates of the jobs.
     longest : callable
         Returns the run time in seconds that a user estimates.
     ended : callable

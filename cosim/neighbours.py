@@ -90,8 +90,8 @@ class Neighbours:
     """The running jobs and their influences; see `netplace.cosim.neighbours`.
 
     Influence also passes through a third job: the influence of one job on another is the direct one plus that
-    through every job between them. `slack`: influence, as a share of a job's time, that can be left out, and
-    the `drift` after which a job is measured again.
+    through every job between them. `slack` is the influence, as a share of a job's time, that can be omitted,
+    and the `drift` after which a job is measured again.
     """
 
     def __init__(self, slack: float) -> None:

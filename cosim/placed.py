@@ -19,17 +19,7 @@ from netplace.topologies.routing import default_on
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A job on its nodes.
-
-    Attributes
-    ----------
-    job : Job
-        The job.
-    work : Work
-        Its work.
-    nodes : ndarray of int64, shape (tasks,)
-        Node of each task.
-    """
+    """A job on its nodes; `nodes`, shape (tasks,), has the node of each task."""
 
     job: Job
     work: Work
@@ -41,20 +31,14 @@ class Placed:
 
 @dataclass(frozen=True)
 class Placing:
-    """Puts the tasks of jobs on their nodes.
+    """Places the tasks of jobs on their nodes.
 
     Attributes
     ----------
-    machine : Topology
-        The machine.
-    config : Config
-        Settings of its network.
     work_of : callable
         Function that returns the work of a job.
     mapping : str
         Key of `netplace.placement.MAPPINGS`, for jobs whose partitioner does not choose one.
-    seed : int
-        Seed of random mappings.
     threads : int or str
         Threads that simulate its network; see `netplace.netsim.Network`. They do not change the results.
     """

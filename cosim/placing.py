@@ -20,13 +20,7 @@ from netplace.scheduling import Job
 
 @checked
 def placing_of(plan: CosimPlan, threads: int | str = 1) -> Placing:
-    """Return the placement of the jobs of a plan; `threads` threads simulate each of its networks.
-
-    Raises
-    ------
-    ValueError
-        If the file of applications cannot be used.
-    """
+    """Return the placement of the jobs of a plan; `threads` threads simulate each of its networks."""
     return placing_and_times(plan, Memory(), threads)[0]
 
 

@@ -73,23 +73,19 @@ class CosimPlan:
     fidelity : str
         Key of `FIDELITIES`.
     estimate_factor : float
-        Estimate factor: ratio of the users' estimates to the run time alone.
+        Ratio of the users' estimates to the run time alone.
     applications : str
         File with the applications of the jobs of a log; see `netplace.cosim.mix`. Empty means those of the
         workload.
     target_half_width : float
         Target half-width, as a share, of times alone, and of rates if not everything is simulated.
-    config : Config
-        Settings of the network.
-    mix_digest : str
-        SHA-256 of that file.
+    mix_digest, table_digest : str
+        SHA-256 of the file of `applications`, and of that of `collectives`.
     explain : bool
         Whether to charge waiting on the live network to jobs.
     collectives : str
         Choice of collective algorithms for applications without one, as in
         `netplace.apps.collectives.selection`; empty means the built-in one.
-    table_digest : str
-        SHA-256 of the file of `collectives`, if it is a file.
     draws : int or str
         Live runs with the same starts, of which times and their intervals are made: 1, at least 3, or
         ``"auto"`` for as many as bring slowdowns to `target_half_width` on average.

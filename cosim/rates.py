@@ -55,16 +55,12 @@ class Rates:
 
     Attributes
     ----------
-    placing : Placing
-        Machine, settings and seed.
     target_half_width : float
         Target half-width of every factor, as a share of the mean.
     most_windows : int
         Largest number of windows per mix.
     simulated, missed : int
         Number of simulated mixes, and of those that missed the precision.
-    memory : Memory
-        Memory of long simulations.
     loops : LoopTimes
         Times of jobs alone.
     """
@@ -95,8 +91,6 @@ class Rates:
 
         Raises
         ------
-        ValueError
-            If there are no jobs, or fewer than `watched`.
         DeadlockError
             If a program cannot continue.
         """

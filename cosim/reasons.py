@@ -35,26 +35,9 @@ def reasons(
     The run is repeated up to the end of the job with the same starts, and every cycle in which one of its
     packets waits is charged to the job whose packet holds the resource (docs/background/model.md, "Waiting").
     The run is then repeated without each of the `suspects` jobs with the highest charges. These come first,
-    in decreasing order of what the job saves without them. The others follow, in decreasing order of their
-    charges.
-
-    Parameters
-    ----------
-    plan : CosimPlan
-        The executed plan.
-    rows : sequence of mapping
-        The result rows of its jobs.
-    job : int
-        The job to explain.
-    suspects : int
-        Number of jobs to leave out, in one run each.
-    links : int
-        Number of links to report, those with the most waiting for others.
-
-    Returns
-    -------
-    Explanation
-        Row of the job, and cycles that its packets waited for other jobs.
+    in decreasing order of the time that the job saves without them. The others follow, in decreasing order of
+    their charges. `rows` are the result rows of the plan; `links` is the number of links to report, those
+    with the most waiting for others.
 
     Raises
     ------

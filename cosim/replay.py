@@ -90,14 +90,10 @@ def replay(
 
     Parameters
     ----------
-    placing : Placing
-        Machine, settings and seed.
     jobs : iterable of Started
         Jobs in the order of their starts.
     until : int, optional
         Job whose end can end the run; by default the last one.
-    engine : str
-        The network's engine.
     watch : int, optional
         Job whose waiting is reported by link and by charged job.
     """
@@ -137,16 +133,9 @@ def replay(
 
 @checked
 def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: float) -> dict[int, Sampled]:
-    """Return sampled times of jobs with the given starts and nodes, by number.
+    """Return sampled times of jobs with the given starts and nodes, by number, in the order of their starts.
 
-    Parameters
-    ----------
-    placing : Placing
-        Machine, settings and seed.
-    jobs : iterable of Started
-        Jobs in the order of their starts. A job whose nodes are not free starts when they are.
-    target_half_width : float
-        As in `netplace.cosim.fast_forward_execution.FastForwardExecution`.
+    A job whose nodes are not free starts when they are. `target_half_width` is a share, as in `CosimPlan`.
     """
     stays = {job.number: JobResidence(job.placed, job.start) for job in jobs}
     return sampled_twice(placing, stays, target_half_width)
@@ -161,27 +150,20 @@ def what_if(
     move: Mapping[int, str] | None = None,
     mapping: Mapping[int, str] | None = None,
 ) -> list[WhatIf]:
-    """Return the time of each job, and the time that it would have taken after a change.
+    """Return the time of each job that is not omitted, and the time that it would have taken after a change.
 
     Starts stay the same, unless the nodes of a job are not free by then, which is reported.
 
     Parameters
     ----------
-    plan : CosimPlan
-        The executed plan.
     rows : sequence of mapping
-        The result rows of its jobs.
+        The result rows of the jobs of `plan`.
     without : sequence of int
         Jobs to omit.
     move : mapping of int to str
         Jobs on other nodes, as a partition rule such as ``"nodes:0-15"``.
     mapping : mapping of int to str
         Jobs with another mapping rule.
-
-    Returns
-    -------
-    list of WhatIf
-        One for each job that is not omitted.
 
     Raises
     ------

@@ -46,10 +46,6 @@ class Cosimulated:
     ----------
     schedule : Schedule
         The rows of the job level.
-    jobs : list of JobRow
-        Result row of each job.
-    figures : CosimFigures
-        Figures of all jobs.
     outcome : dict
         ``jobs`` and ``figures`` as dicts for JSON, and their inputs.
     """
@@ -73,10 +69,6 @@ def cosimulate(
 
     Parameters
     ----------
-    plan : CosimPlan
-        The plan.
-    engine : str
-        The network's engine.
     tell : callable, optional
         Function that is called after each job with the number of jobs that have ended.
     checkpoint : Path, optional

@@ -95,8 +95,6 @@ class Sampled:
 
     Attributes
     ----------
-    cycles : float
-        Cycles from its start to its end.
     half_width : float
         Half-width of the interval of a live run's time at the level of 0.95, as a share of it; 0 if it was
         counted.

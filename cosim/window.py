@@ -39,9 +39,9 @@ class Part:
 def window(
     placing: Placing, parts: list[Part], watched: list[int], length: float, seed: int
 ) -> dict[int, Times]:
-    """Return the cycles per iteration of each watched job, by its place.
+    """Return the cycles per iteration of each watched job, by its place, for each block of `length` cycles.
 
-    For a job that runs continuously, it is one value; otherwise, one per block of `length` cycles.
+    For a job that runs continuously, it is a single value.
     """
     rng = np.random.default_rng(seed)
     network = replace(placing, seed=seed).network()
@@ -93,5 +93,5 @@ def _run(
 
 
 def _rounds(network: Network, running: dict[int, int], lasting: list[int]) -> dict[int, NDArray[np.float64]]:
-    """Return how many iterations each task of some jobs that go on and on has behind it."""
+    """Return the iterations that each task of continuously running jobs has completed."""
     return {place: network.rounds(number) for number, place in running.items() if place in lasting}

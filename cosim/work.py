@@ -32,10 +32,6 @@ class Work:
     application : str
         Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``, or a trace; empty
         means only computation.
-    tasks : int
-        Number of tasks, one per node.
-    iterations : int
-        Number of repetitions.
     compute : int
         Cycles that every task computes before each iteration.
     groups : tuple of int
@@ -107,13 +103,7 @@ def _application(work: Work) -> str:
 
 @checked
 def program_of(work: Work, config: Config) -> Program:
-    """Return the program of a job with all its iterations.
-
-    Raises
-    ------
-    ValueError
-        If there is no such application, or not with this number of tasks.
-    """
+    """Return the program of a job with all its iterations."""
     body = body_of(replace(work, iterations=1), config)
     return body if work.iterations == 1 else body.repeat(work.iterations)
 

@@ -25,8 +25,6 @@ class Offer:
         Name by which a user selects the rule.
     group : str
         Group of entry points, such as ``netplace.mappings``.
-    place : Place
-        Place of the code.
     origin : str
         Name and version of the package.
     """
@@ -57,17 +55,7 @@ Kind = TypeVar("Kind")
 
 
 class Offered(Mapping[str, Kind]):
-    """The offers of installed packages, each loaded on first use.
-
-    Parameters
-    ----------
-    group : str
-        Group of entry points, such as ``netplace.studies``.
-    what : str
-        Kind of the offers in messages, such as ``"study"``.
-    kind : type
-        Required type of each.
-    """
+    """The offers of installed packages in a `group`, each loaded on first use; `what` names their kind."""
 
     def __init__(self, group: str, what: str, kind: type[Kind]) -> None:
         self._group = group
@@ -75,13 +63,7 @@ class Offered(Mapping[str, Kind]):
         self._kind = kind
 
     def __getitem__(self, name: str) -> Kind:
-        """Return the offer with a name.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be loaded, or has the wrong type.
-        """
+        """Return the offer with a name, which must load and be of the right type."""
         offer = offers(self._group)[name]
         loaded = offer.place.load(self._what)
         if not isinstance(loaded, self._kind):

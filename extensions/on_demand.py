@@ -14,14 +14,8 @@ Entry = TypeVar("Entry")
 class OnDemand(MutableMapping[str, Entry]):
     """Entries by name; those of other tables are imported with their dependencies on first use.
 
-    Listing, counting and testing names needs no import.
-
-    Parameters
-    ----------
-    here : mapping
-        The first entries, which need no import.
-    elsewhere : mapping
-        Names of the other entries by their table, as ``module:TABLE``, in order.
+    Listing, counting and testing names needs no import. `here` has the first entries; `elsewhere` has the
+    names of the others by their table, as ``module:TABLE``, in order.
     """
 
     def __init__(self, here: Mapping[str, Entry], elsewhere: Mapping[str, Iterable[str]]) -> None:

@@ -31,8 +31,6 @@ class Place:
     ----------
     module : str
         A file that ends in ``.py``, or the name of an importable module.
-    name : str
-        Name of the object in the module.
     installed : bool
         Whether an installed package offers it, so that a name is enough to choose it.
     """
@@ -55,13 +53,7 @@ class Place:
         return self.in_file or _file_of(self.module) is not None
 
     def source(self, what: str) -> Path:
-        """Return the file of the module.
-
-        Raises
-        ------
-        ValueError
-            If the module does not exist; `what` names what was looked for.
-        """
+        """Return the file of the module, which must exist; `what` names its purpose in messages."""
         if self.in_file:
             return Path(self.module)
         file = _file_of(self.module)

@@ -20,13 +20,7 @@ __all__ = ["Registry", "current_digest", "file_digest"]
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, read again only if it has changed.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read.
-    """
+    """Return the SHA-256 of a file, read again only if it has changed."""
     try:
         state = input_file(path).stat()
         return _digest(path, state.st_mtime_ns, state.st_size)
@@ -41,13 +35,7 @@ def _offer_digest(offer: Offer) -> str:
 
 
 def current_digest(name: str) -> str:
-    """Return the current digest of a name in the form of `Choice.source`, or of a file.
-
-    Raises
-    ------
-    ValueError
-        If it no longer exists.
-    """
+    """Return the current digest of a name in the form of `Registry.source`, or of a file."""
     group, colon, rest = name.partition(":")
     if colon and group.startswith("netplace.") and (offer := offers(group).get(rest)) is not None:
         return _offer_digest(offer)
@@ -69,6 +57,9 @@ Entry = TypeVar("Entry")
 @dataclass(frozen=True)
 class Registry(Generic[Entry]):
     """The registry of one kind of rule, to which users can add their own.
+
+    In its methods, `what` names the origin of a text in messages, which is a ValueError if the rule does not
+    exist or does not load.
 
     Attributes
     ----------
@@ -97,13 +88,7 @@ class Registry(Generic[Entry]):
         return text.partition(":")[0] not in self.known
 
     def split(self, text: str, what: str = "") -> tuple[str, str]:
-        """Return the name or place in a text form, and the option after it.
-
-        Raises
-        ------
-        ValueError
-            If the text is neither a name nor a place; `what` names the origin of the text.
-        """
+        """Return the name or place in a text form, and the option after it."""
         word, _, option = text.partition(":")
         if word in self.known or word in offers(self.group):
             return word, option
@@ -113,13 +98,7 @@ class Registry(Generic[Entry]):
         return str(parts[0]), parts[1]
 
     def find(self, text: str, what: str = "") -> tuple[Entry, str]:
-        """Return the entry that a text form selects, and the option after its name.
-
-        Raises
-        ------
-        ValueError
-            If the entry does not exist or does not load; `what` names the origin of the text.
-        """
+        """Return the entry that a text form selects, and the option after its name."""
         name, option = self.split(text, what)
         if name in self.known:
             return self.known[name], option
@@ -127,13 +106,7 @@ class Registry(Generic[Entry]):
         return self._entry(place.load(what or self.what), name), option
 
     def source(self, text: str, what: str = "") -> tuple[str, str] | None:
-        """Return the name and code digest of the rule that a text form selects; None for a rule of netplace.
-
-        Raises
-        ------
-        ValueError
-            If the rule does not exist or its file is unreadable; `what` names the origin of the text.
-        """
+        """Return the name and code digest of the selected rule; None for a rule of netplace."""
         name, _ = self.split(text, what)
         if name in self.known:
             return None

@@ -69,29 +69,27 @@ class Cluster:
 
     Parameters
     ----------
-    topology : Topology
-        The machine.
     hosts : iterable of str, optional
         Name of each node; by default those of the topology's file, or n0, n1, ..
     partition, mapping : str
         Rules of jobs that name none.
     allowed : iterable of str
-        Rules beyond those of netplace that requests can name: own ones, and those that read files.
+        Rules beyond those of netplace that requests can name: a user's rules, and rules that read files.
     queue : int
-        Most jobs that wait.
+        Largest number of waiting jobs.
     power : PowerModel, optional
         Power of a node, for `Plan`.
     clock : callable
         Returns the time in seconds.
     record : callable, optional
-        Gets every event before it is applied.
+        Function that is called with every event before it is applied.
 
     Attributes
     ----------
     jobs : dict of str to Held
         Jobs that hold nodes.
     waiting : dict of str to Place
-        Jobs that wait, the first first.
+        Jobs that wait, in order.
     states : list of str
         State of each node, one of `STATES`.
     """

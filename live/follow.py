@@ -25,18 +25,16 @@ __all__ = ["Follower", "Rules", "hurt_by", "machine_under"]
 
 @dataclass(frozen=True)
 class Rules:
-    """How jobs are placed, and nodes switched.
+    """Rules for placing jobs and switching nodes.
 
     Attributes
     ----------
     partition, mapping, app : str
-        Rules, and the application that jobs are taken for, as of `netplace.live.messages.Place`.
+        Rules, and the assumed application of jobs, as in `netplace.live.messages.Place`.
     bound : float
-        Seconds that a job waits longer at most because of netplace.
+        Longest additional wait of a job because of netplace, in seconds.
     power : str
         Rule of switching, see `netplace.live.power.RULES`.
-    model : PowerModel
-        Power of a node.
     excluded : frozenset of str
         Nodes that are never switched off.
     """
@@ -51,13 +49,7 @@ class Rules:
 
 
 def machine_under(controller: Controller, folder: Path) -> tuple[Topology, list[str]]:
-    """Return the network that Slurm knows, whose file it writes, and sentences on what does not fit.
-
-    Raises
-    ------
-    ValueError
-        If Slurm knows no switches, or none of its nodes is at one.
-    """
+    """Return the network that Slurm knows, whose file it writes, and sentences on mismatches."""
     text = controller.topology()
     if not text:
         raise ValueError("scontrol show topology: names no switch, expected --machine for a flat machine")
@@ -97,25 +89,19 @@ def hurt_by(topology: Topology, jobs: Iterable[QueuedJob | Ended]) -> list[Share
 
 
 class Follower:
-    """Places held jobs and switches nodes, in passes that each begin with what Slurm says.
+    """Places held jobs and switches nodes, in passes that each begin with the state of Slurm.
 
-    Nothing is remembered between passes but when a job was first seen: after a kill, the next pass continues
-    from the state of Slurm. Without `act`, a pass only reports what it would do.
+    Only the time when a job was first seen is remembered between passes: after a kill, the next pass
+    continues from the state of Slurm. Without `act`, a pass only reports its actions.
 
     Parameters
     ----------
-    controller : Controller
-        The commands of Slurm.
-    topology : Topology
-        The machine.
     folder : Path
         Folder of the hostfiles and of the audit log, ``audit.jsonl``.
-    rules : Rules
-        How jobs are placed, and nodes switched.
     act : bool
         Whether to change anything.
     tell : callable
-        Gets a sentence on each step.
+        Function that is called with a sentence on each step.
     """
 
     def __init__(
@@ -136,13 +122,7 @@ class Follower:
     # Placement.
 
     def place_one(self, number: str) -> bool:
-        """Place one held job and let it go; return whether it has nodes.
-
-        Raises
-        ------
-        ValueError
-            If it is not held, or there is no place for it now.
-        """
+        """Place one held job and release it; return whether it has nodes."""
         jobs = self.controller.jobs()
         job = next((one for one in jobs if one.number == number), None)
         if job is None:
@@ -155,15 +135,11 @@ class Follower:
         return self._give(job, nodes)
 
     def place_all(self, lasts: float = 60.0) -> int:
-        """Place the jobs with the comment ``netplace`` that are held back; return how many were placed.
+        """Place the held jobs with the comment ``netplace``; return how many were placed.
 
         A job that has waited longer than the bound, held or for its new nodes, is left to Slurm. One whose
-        new nodes went down gets others.
-
-        Parameters
-        ----------
-        lasts : float
-            Seconds for which the hook of Slurm may count on the next pass, see `netplace.live.hook`.
+        new nodes went down gets others. The hook of Slurm (`netplace.live.hook`) can rely on the next pass
+        for `lasts` seconds.
         """
         self.promise(lasts)
         jobs, placed, now = self.controller.jobs(), 0, time.monotonic()

@@ -60,18 +60,14 @@ def _columns(text: str, where: str) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class _Manager:
-    """What a manager shows, and how.
+    """The commands and records of a manager.
 
     Attributes
     ----------
-    show_nodes, show_jobs : tuple of str
-        Its commands.
-    rows : callable
-        Reads their records.
     node, job : dict of str to str
-        What netplace wants to know, and the key that says it.
+        Values that netplace needs, and their keys.
     states : dict of str to str
-        Words in the state of a node and what that is as a `SlurmNode`: the first that fits, else down.
+        Words in the state of a node, and the state as a `SlurmNode`: the first that fits, else down.
     waits : dict of str to str
         States of jobs that wait, and the reason.
     runs : str
@@ -137,15 +133,7 @@ MANAGERS = {
 
 
 class Reader(Controller):
-    """The commands of PBS or LSF, which only show: netplace changes nothing there.
-
-    Parameters
-    ----------
-    manager : str
-        One of `MANAGERS`.
-    folder, timeout
-        As of `Controller`.
-    """
+    """The commands of PBS or LSF, one of `MANAGERS`, which netplace only reads."""
 
     def __init__(self, manager: str, folder: Path | None = None, timeout: float = 10.0) -> None:
         self._manager = MANAGERS[manager]

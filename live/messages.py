@@ -42,7 +42,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 class Place(_Message, frozen=True, tag="place"):
-    """Ask for nodes and a rank order.
+    """A request for nodes and a rank order.
 
     Attributes
     ----------
@@ -53,12 +53,10 @@ class Place(_Message, frozen=True, tag="place"):
     partition, mapping : str
         Rules; by default those of the service.
     app : str
-        Application of the job, as in ``2d-torus,packets=4``, for mappings that use its traffic; empty: every
-        rank sends the same to every other.
+        Application of the job, as in ``2d-torus,packets=4``, for mappings that use its traffic; empty means
+        that every rank sends the same to every other.
     seconds : float
         Longest run time; 0 if unknown.
-    seed : int
-        Seed of rules by chance.
     wait : bool
         Whether the job waits in the queue of the service if it has no place now.
     among : str
@@ -183,7 +181,7 @@ class Placed(msgspec.Struct, frozen=True, omit_defaults=True):
     nodes : list of str
         Names of the nodes in rank order.
     extra : list of str
-        Nodes beyond the ranks that the job holds too, because the rule rounds up.
+        Additional nodes that the job holds, because the rule rounds up.
     before : int
         Jobs that wait before this one.
     """
@@ -203,13 +201,7 @@ encode = msgspec.json.Encoder().encode
 
 
 def decode_request(line: bytes) -> Request:
-    """Return the request in a line of JSON.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
+    """Return the request in a line of JSON."""
     try:
         return _requests.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -18,20 +18,18 @@ _MOST_SLOTS = 20_000
 
 @dataclass(frozen=True)
 class PowerState:
-    """The machine as a rule of switching sees it.
+    """The input of a rule of switching; times in seconds.
 
     Attributes
     ----------
-    now : float
-        Time in seconds.
     idle : dict of str to float
-        Nodes that are on and of no job, and since when.
+        Nodes that are on and without a job, and the begin of that time.
     off : tuple of str
         Nodes that are off and can be booted.
     running : tuple of (int, float)
         Nodes of each running job, and the seconds until its limit.
     waiting : tuple of (int, float)
-        Nodes and time limit in seconds of each job that waits, the highest priority first.
+        Nodes and time limit of each waiting job, the highest priority first.
     booting : int
         Nodes that boot, for no job in particular.
     """
@@ -57,16 +55,13 @@ class Decision:
 def decide(rule: str, model: PowerModel, state: PowerState) -> Decision:
     """Return which nodes to switch now.
 
+    No node is booted for jobs that get their nodes from running jobs before a boot would end.
+
     Parameters
     ----------
     rule : str
         ``always-on``; ``timeout:S``; ``reserve:K,S``; or ``plan:slot=..``, the plan of two phases of Marra et
-        al. for the first five jobs that wait.
-    model : PowerModel
-        Power of a node, and how long switching takes. No node is booted for jobs that get their nodes from
-        running jobs before a boot would end.
-    state : PowerState
-        The machine.
+        al. for the first five waiting jobs.
 
     Raises
     ------

@@ -32,15 +32,7 @@ _BOUNDS = (0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.02, 0.1, 1.0)  # seconds, of 
 
 
 class Service:
-    """Answers requests about a cluster, one after another.
-
-    Parameters
-    ----------
-    cluster : Cluster
-        The machine.
-    journal : Journal, optional
-        Where its changes are kept.
-    """
+    """Answers requests about a cluster, one after another; a journal keeps its changes."""
 
     def __init__(self, cluster: Cluster, journal: Journal | None = None) -> None:
         self.cluster, self.journal = cluster, journal

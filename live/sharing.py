@@ -20,12 +20,12 @@ Loads = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shared:
-    """How much one job probably hurts another.
+    """The predicted effect of a job on another.
 
     Attributes
     ----------
     job, other : str
-        The job that is hurt, and the one that hurts it.
+        The delayed job, and the one that delays it.
     links : int
         Links on which both send.
     share : float
@@ -45,16 +45,8 @@ def shared_links(topology: Topology, jobs: Mapping[str, Sequence[int]], of: str 
     """Return the pairs of jobs that share links, those that meet most first.
 
     Each node of a job sends one unit, the same part of it to every other node, over all minimal routes alike.
-    Of a job with more than 32 nodes, evenly chosen ones stand for all.
-
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    jobs : mapping of str to sequence of int
-        Nodes of each job.
-    of : str
-        The only job that is hurt; empty: all.
+    For a job with more than 32 nodes, evenly chosen ones stand for all. `of` names the only delayed job;
+    empty means all.
     """
     loads = {name: _load(topology, nodes) for name, nodes in jobs.items() if len(nodes) > 1}
     found = []

@@ -54,15 +54,13 @@ _FLAGS = "*~#!%$@^-+"
 
 @dataclass(frozen=True)
 class SlurmNode:
-    """A node as sinfo or scontrol names it.
+    """A node in the output of sinfo or scontrol.
 
     Attributes
     ----------
-    name : str
-        Its name.
     state : str
-        ``"idle"``, ``"held"``, ``"off"``, ``"booting"``, ``"stopping"``, ``"reserved"`` or ``"down"``,
-        which includes all others.
+        ``"idle"``, ``"held"``, ``"off"``, ``"booting"``, ``"stopping"``, ``"reserved"`` or ``"down"``, which
+        includes all others.
     since : float
         When it was last busy, in seconds; 0 if unknown.
     queues : frozenset of str
@@ -84,17 +82,15 @@ class QueuedJob:
     number : str
         Its number, with that of the array task if it is one.
     state, reason : str
-        As Slurm names them, such as ``"PENDING"`` and ``"JobHeldUser"``.
+        As in Slurm, such as ``"PENDING"`` and ``"JobHeldUser"``.
     size : int
         Nodes that it needs or has.
     nodes : tuple of str
         Nodes that it has.
     required : str
         Host list of the nodes that it must have.
-    limit : float
-        Time limit.
     ends, submitted : float
-        When it ends at the latest, and when it came.
+        Latest end, and submission.
     priority : int
         The greatest first.
     tasks : int
@@ -145,7 +141,7 @@ class Controller:
     timeout : float
         Seconds after which a command without an answer is ended.
     commands : iterable of str
-        Those that are needed.
+        Required commands.
     """
 
     def __init__(
@@ -236,13 +232,7 @@ def _number(job: str) -> str:
 
 
 def read_nodes(text: str) -> list[SlurmNode]:
-    """Return the nodes in the text of ``sinfo -h -N -o "%N|%T|%R"`` or ``scontrol show node --oneliner``.
-
-    Raises
-    ------
-    ValueError
-        If a line is neither.
-    """
+    """Return the nodes in the text of ``sinfo -h -N -o "%N|%T|%R"`` or ``scontrol show node --oneliner``."""
     found: dict[str, SlurmNode] = {}
     for place, line in enumerate(text.splitlines(), 1):
         if not line.strip():
@@ -285,13 +275,7 @@ def _state(text: str) -> str:
 
 
 def read_queue(text: str) -> list[QueuedJob]:
-    """Return the jobs that squeue lists, as JSON or as lines of its format.
-
-    Raises
-    ------
-    ValueError
-        If the text is neither.
-    """
+    """Return the jobs that squeue lists, as JSON or as lines of its format."""
     if text.lstrip().startswith("{"):
         return _read_json(text)
     made = []
@@ -413,13 +397,7 @@ def seconds_of(text: str) -> float:
 
 
 def read_ended(path: Path) -> list[Ended]:
-    """Return the jobs in a file of jobcomp/filetxt, or of sacct -P with JobID, NodeList, Start and End.
-
-    Raises
-    ------
-    ValueError
-        If a line is neither.
-    """
+    """Return the jobs in a file of jobcomp/filetxt, or of sacct -P with JobID, NodeList, Start and End."""
     return list(_ended(path.read_text(encoding="utf-8", errors="replace").splitlines(), str(path)))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import check_int
-from netplace.placement.rule import Nodes
+from netplace.placement.expected_loads import distinct
 from netplace.topologies import Grid, Topology, switch_grid
 
 __all__ = ["Compactness", "bounding_box", "compactness", "components", "limit_shape", "pairwise_sum"]
@@ -28,19 +28,17 @@ class Compactness:
 
     Attributes
     ----------
-    pairwise_sum : int
-        Sum of the distances of all k (k - 1) / 2 unordered pairs, in hops.
     mean_hops : float
         Mean distance of a pair; 0 for a single node.
     components : int
-        Number of connected parts; see `components`. If the switches form a grid, parts of the switches.
+        Connected parts of the nodes, or of their switches if these form a grid; see `components`.
     box : tuple of int or None
         Sides of the bounding box; on a ring, it excludes the largest gap.
     box_ratio : float or None
-        Number of nodes of the bounding box, divided by k.
+        Nodes of the bounding box, divided by k.
     cube_ratio : float or None
-        Number of nodes of the bounding cube, whose side is the longest side of the box, divided by that of
-        the smallest cube with room for k nodes.
+        Nodes of the cube whose side is the longest side of the box, divided by those of the smallest cube
+        with room for k nodes.
     """
 
     pairwise_sum: int
@@ -58,7 +56,7 @@ class Compactness:
 
 def compactness(topology: Topology, nodes: ArrayLike) -> Compactness:
     """Return the figures of different `nodes`, shape (k,)."""
-    chosen = _checked(topology, nodes)
+    chosen = distinct(topology, nodes)
     count = len(chosen)
     total = pairwise_sum(topology, chosen)
     mean = total / (count * (count - 1) // 2) if count > 1 else 0.0
@@ -146,22 +144,17 @@ def components(topology: Topology, nodes: ArrayLike) -> int:
 
 
 def limit_shape(points: int = 2000) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return the shape of area 1 with the least mean Manhattan distance: what many nodes come near to.
+    """Return the shape of area 1 with the least mean Manhattan distance, which large sets of nodes approach.
 
     Its border has the same sum of distances everywhere. On an empty 2-D mesh, the least mean distance of k
     nodes tends to ``mean * sqrt(k)``. M. A. Bender et al., WADS 2005, section 1, after R. M. Karp et al.
-    (1975) and C. M. Bender et al., "What is the optimal shape of a city?", J. Physics A 37 (2004), who know
-    it by a differential equation; here it is solved by fixed-point iteration.
-
-    Parameters
-    ----------
-    points : int
-        Points of the border in a quadrant, at least 10.
+    (1975) and C. M. Bender et al., "What is the optimal shape of a city?", J. Physics A 37 (2004), who solve
+    a differential equation; here a fixed-point iteration finds it.
 
     Returns
     -------
     x, height : ndarray of float, shape (points,)
-        The border in the first quadrant, with x from 0 to its end; the other quadrants mirror it.
+        Border in the first quadrant, which the other quadrants mirror; `points` is at least 10.
     mean : float
         Mean distance of two points of the shape.
     """
@@ -186,12 +179,3 @@ def limit_shape(points: int = 2000) -> tuple[NDArray[np.float64], NDArray[np.flo
 def _integral(values: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the integral from the first x to each, by trapezes."""
     return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / 2 * np.diff(x))])
-
-
-def _checked(topology: Topology, nodes: ArrayLike) -> Nodes:
-    chosen = topology.check_nodes(nodes)
-    if chosen.ndim != 1 or not len(chosen):
-        raise ValueError(f"nodes: {chosen.tolist()} is not a list of nodes, expected at least one")
-    if len(np.unique(chosen)) < len(chosen):
-        raise ValueError("nodes: a node appears twice")
-    return chosen

@@ -116,10 +116,8 @@ def metrics(
 
     Parameters
     ----------
-    topology : Topology
-        Any network; on tori, distances go around the ring if that is shorter.
     nodes : array_like of int
-        Nodes of the partition.
+        Nodes of the partition. On tori, distances go around the ring if that is shorter.
     W : array_like or sparse array, shape (tasks, tasks), optional
         Traffic in bytes; the diagonal does not count. Without it, the metrics of traffic are None; with it
         but without traffic, they are 0.

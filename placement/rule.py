@@ -31,10 +31,8 @@ class Rule(Generic[_Given, _Taken]):
         Function that takes a request and returns nodes.
     example : str
         Example of the text form.
-    description : str
-        Description in one line.
     option : str
-        Description of the option after its name and a colon; empty if there is none.
+        Description of the option after the name and a colon; empty if there is none.
     by_chance : bool
         Whether its choice depends on the seed.
     """
@@ -69,7 +67,7 @@ def grid_of(topology: Topology, what: str) -> Grid:
 def read_lines(path: Path) -> list[tuple[str, str]]:
     """Return where each line of a file stands, and the line without its comment; empty ones are left out."""
     try:
-        text = input_file(path).read_text(encoding="utf-8")
+        text = input_file(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
     lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))

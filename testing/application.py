@@ -20,18 +20,8 @@ __all__ = ["check_application", "check_traffic"]
 def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
     """Check that a traffic pattern gives each node a destination, and is reproducible.
 
-    Parameters
-    ----------
-    rule : str or callable
-        A function that takes a `netplace.topologies.Topology` and returns the destination of each node's
-        packets, or -1 for a random other node; or the text by which a user selects it.
-    networks : sequence of str
-        Networks to try; the rule can refuse some with a ValueError.
-
-    Raises
-    ------
-    AssertionError
-        If the rule violates a requirement.
+    The rule is a function that takes a `netplace.topologies.Topology` and returns the destination of each
+    node's packets, or -1 for a random other node.
     """
     what = f"traffic {name_of(rule)}"
 
@@ -65,21 +55,14 @@ def check_application(
 ) -> None:
     """Check that an application can run, is reproducible, and gives the same result on both engines.
 
+    The rule is a function that writes the program of one task.
+
     Parameters
     ----------
-    rule : str or callable
-        A function that writes the program of one task, or the text by which a user selects it.
-    tasks : sequence of int
-        Task counts to try; the rule can refuse some with a ValueError.
     engines : sequence of str
         Engines that must agree. For a long program, use ``("kernel",)`` alone.
     **options
         Options of the application.
-
-    Raises
-    ------
-    AssertionError
-        If the rule violates a requirement.
     """
     what = f"application {name_of(rule)}"
 

@@ -21,11 +21,9 @@ _COPIED = ("allgather", "allgatherv", *_EXCHANGES, "bcast", "gather", "scatter")
 class _Data:
     """The pieces of the vector of a call at each rank.
 
-    The vector is cut wherever a part begins or ends. For each piece, each rank has a set of contributors, as
-    the bits of a number: those whose data are summed in it, or the one from which it came, or none. A rank
-    can also forward a received sum separately from its own.
-
-    `call`: collective call.
+    The vector is split wherever a part begins or ends. For each piece, each rank has a set of contributors,
+    as the bits of a number: the ranks whose data are summed in it, or the one from which it came, or none. A
+    rank can also forward a received sum separately from its own.
     """
 
     def __init__(self, call: Call, rounds: Sequence[Sequence[Message]]) -> None:
@@ -140,30 +138,23 @@ def check_collective(
 ) -> list[Schedule]:
     """Check that each rank ends with the data it needs, and that each sender has the data it sends.
 
-    The check follows the data symbolically, round by round. A rank can forward a sum, but
-    cannot add a contribution twice.
+    The rule is a function that takes a `Call` and yields rounds of messages. The check follows the data
+    symbolically, round by round. A rank can forward a sum, but cannot add a contribution twice.
 
     Parameters
     ----------
     operation : str
         Key of `netplace.apps.collectives.OPERATIONS`.
-    rule : str or callable
-        A function that takes a `Call` and yields rounds of messages, or the text by which a user selects it.
     ranks, bytes : sequence of int
         Rank counts and sizes to try. The roots are the first rank, the last rank and one between them. The
-        rule can refuse some cases with a ValueError. The check skips cases in which the rule rounds bytes.
+        check skips cases in which the rule rounds bytes.
     **options
-        Further attributes of a `Call`, such as ``segment``.
+        Other attributes of the `Call`, such as ``segment``.
 
     Returns
     -------
     list of Schedule
         The schedules that the check tried, with their rounds, messages and bytes.
-
-    Raises
-    ------
-    AssertionError
-        If the rule violates a requirement.
     """
     check_choice(operation, OPERATIONS, "collective operation")
     what = f"algorithm {name_of(rule)} of {operation}"

@@ -31,10 +31,7 @@ def name_of(rule: Any) -> str:
 
 
 def accepted(cases: Iterable[Case], make: Callable[[Case], Made], what: str) -> list[tuple[Case, Made]]:
-    """Return the accepted cases, each with its result.
-
-    A rule can refuse a network with a ValueError, but it must accept at least one case.
-    """
+    """Return the accepted cases, of which there must be one, each with its result."""
     kept: list[tuple[Case, Made]] = []
     reasons = []
     for case in cases:

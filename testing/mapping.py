@@ -25,17 +25,7 @@ _PartitionCase = tuple[str, tuple[int, ...]]
 def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
     """Check that a partition gives each job its own nodes for all tasks, reproducibly.
 
-    Parameters
-    ----------
-    rule : str or callable
-        A function that takes a `netplace.placement.PartitionRequest`, or the text by which a user selects it.
-    networks : sequence of str
-        Networks to try; the rule can refuse some with a ValueError.
-
-    Raises
-    ------
-    AssertionError
-        If the rule violates a requirement.
+    The rule is a function that takes a `netplace.placement.PartitionRequest`.
     """
     what = f"partition {name_of(rule)}"
     cases = [
@@ -78,17 +68,7 @@ _Case = tuple[str, int, bool]
 def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
     """Check that a mapping gives each task its own node among the allowed ones, reproducibly.
 
-    Parameters
-    ----------
-    rule : str or callable
-        A function that takes a `netplace.placement.MappingProblem`, or the text by which a user selects it.
-    networks : sequence of str
-        Networks to try; the rule can refuse some with a ValueError.
-
-    Raises
-    ------
-    AssertionError
-        If the rule violates a requirement.
+    The rule is a function that takes a `netplace.placement.MappingProblem`.
     """
     what = f"mapping {name_of(rule)}"
     cases = [

@@ -22,18 +22,8 @@ _STEPS = 60
 def check_partitioner(rule: str | Callable[..., Any], machines: Sequence[str] = _MACHINES) -> None:
     """Check that a partitioner gives only free nodes, counts them correctly, and makes independent copies.
 
-    Parameters
-    ----------
-    rule : str or callable
-        A class that takes a topology, an option and a seed, and whose objects have the members of
-        `netplace.scheduling.partitioner.Partitioner`; or the text by which a user selects it.
-    machines : sequence of str
-        Small machines to try; the rule can refuse some with a ValueError.
-
-    Raises
-    ------
-    AssertionError
-        If the rule violates a requirement.
+    The rule is a class that takes a topology, an option and a seed, and whose objects have the members of
+    `netplace.scheduling.partitioner.Partitioner`.
     """
     what = f"partitioner {name_of(rule)}"
 

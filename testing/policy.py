@@ -22,18 +22,7 @@ _MACHINE = "mesh:4x4"
 def check_policy(rule: str | Policy | Callable[[], Any], partitions: Sequence[str] = _PARTITIONS) -> None:
     """Check that a policy runs each job once, for its run time, on its own nodes, and lets no job starve.
 
-    Parameters
-    ----------
-    rule : str, Policy or callable
-        A class whose objects have the members of `netplace.scheduling.policy.Queue`, or the text by
-        which a user selects it.
-    partitions : sequence of str
-        Partitioners to try.
-
-    Raises
-    ------
-    AssertionError
-        If the rule violates a requirement.
+    The rule is a class whose objects have the members of `netplace.scheduling.policy.Queue`.
     """
     policy = _policy_of(rule)
     for partition in partitions:

@@ -17,17 +17,7 @@ __all__ = ["check_run_times"]
 def check_run_times(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
     """Check that run times are not negative, reproducible, and at most the longest run time.
 
-    Parameters
-    ----------
-    rule : str or callable
-        A class that takes a machine and a list of words, or the text by which a user selects it.
-    networks : sequence of str
-        Machines to try; the rule can refuse some with a ValueError.
-
-    Raises
-    ------
-    AssertionError
-        If the rule violates a requirement.
+    The rule is a class that takes a machine and a list of words.
     """
     what = f"run times {name_of(rule)}"
 

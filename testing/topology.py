@@ -20,19 +20,7 @@ _MOST = 600  # routers: all of it is looked at
 def check_topology(network: str | Topology, *, simulated: bool = True) -> None:
     """Check that a network has links both ways, correct distances, and equal results on both engines.
 
-    Parameters
-    ----------
-    network : str or Topology
-        A small network, or its text form, such as ``"file.py:ring:16"``.
-    simulated : bool
-        Whether the check also simulates messages from each node to all others.
-
-    Raises
-    ------
-    AssertionError
-        If the network violates a requirement.
-    ValueError
-        If the network does not exist.
+    With `simulated`, messages from each node to all others are simulated.
     """
     topology = parse(network) if isinstance(network, str) else network
     demand(topology.routers <= _MOST, f"{topology}: {topology.routers} routers, expected at most {_MOST}")

@@ -58,8 +58,6 @@ class Message(NamedTuple):
     ----------
     source, destination : int
         Ranks, from 0.
-    bytes : int
-        Its size.
     parts : iterable of (int, int)
         The intervals of the vector that it carries, together `bytes` long.
     """
@@ -85,37 +83,31 @@ MOST_SEGMENTS = 1 << 20
 
 @dataclass(frozen=True)
 class Call:
-    """A collective operation that is to be executed.
+    """A collective operation to execute.
 
     Attributes
     ----------
     operation : str
-        Key of `OPERATIONS`.
-    ranks : int
-        How many take part.
-    bytes : int
-        What `OPERATIONS` says.
+        Key of `OPERATIONS`, which says what `bytes` are.
     root : int
-        Of operations in `ROOTED`.
+        Root of operations in `ROOTED`.
     segment : int
-        Bytes of a segment, for algorithms that cut vectors up; 0: they do not.
-    fanout : int
-        Chains that leave the root, of algorithm ``chain``.
-    radix : int
-        Of k-nomial algorithms.
+        Bytes of a segment, for algorithms that split vectors; 0 means no segments.
+    fanout, radix : int
+        Chains that leave the root of algorithm ``chain``; radix of k-nomial trees.
     group : int
-        Consecutive ranks that share a node or switch, of hierarchical algorithms; 0: those of `groups`, or
-        about the root of `ranks`.
+        Consecutive ranks that share a node or switch, for hierarchical algorithms; 0 means those of `groups`,
+        or groups of about the root of `ranks`.
     sizes : tuple of int
-        Of each rank's block of an allgatherv, if they are not about equal; of an alltoallv those of the
-        blocks that rank 0 sends, then rank 1, and so on, if they are not alike.
+        Sizes of the blocks of an allgatherv, if they are not about equal; for an alltoallv, of the blocks
+        that rank 0 sends, then rank 1, and so on, if they are not equal.
     groups : tuple of int
-        Of each rank a number that it has in common with those that share its node or switch.
+        A number for each rank that it shares with the ranks on the same node or switch.
     element : int
-        Bytes of an element of a vector that is reduced, of which no part is sent; 0: unknown. Vectors may
-        then be cut anywhere, and a table that counts elements takes a multiple of 8 bytes as doubles.
+        Bytes of an element of a reduced vector, which is never split; 0 means unknown. Vectors may then be
+        split anywhere, and a table that counts elements takes a multiple of 8 bytes as doubles.
     unit : int
-        Bytes that one of `bytes` and `segment` stands for: see `in_elements`.
+        Bytes that one unit of `bytes` and `segment` stands for; see `in_elements`.
     """
 
     operation: str
@@ -287,25 +279,23 @@ def doubling(size: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A way to execute an operation.
+    """An algorithm for an operation.
 
     Attributes
     ----------
     rounds : callable
         ``rounds(call)`` yields the messages, round by round.
-    description : str
-        What it does, in a line.
     needs : callable
-        ``needs(ranks)`` is empty, or says which numbers of ranks it is for.
+        ``needs(ranks)`` is empty, or says which numbers of ranks the algorithm supports.
     shifts : callable or None
-        What `rounds` was made from, if every rank does the same: a rank can then tell its own part alone,
-        which saves writing down all messages of many ranks.
+        Source of `rounds`, if every rank does the same: a rank then computes its own part alone, without the
+        messages of all others.
     at_once : bool
-        Whether these are one round.
+        Whether the shifts are one round.
     grouped : bool
-        Whether it goes by the ranks that share a node or switch.
+        Whether it uses the ranks that share a node or switch.
     exact : callable
-        ``exact(call)`` is whether all bytes are sent: an algorithm of published figures may round.
+        ``exact(call)`` returns whether all bytes are sent: an algorithm of published figures may round.
     """
 
     rounds: Callable[[Call], Iterable[Round]]

@@ -320,7 +320,7 @@ def algorithms_of(operation: str) -> dict[str, Algorithm]:
 def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "") -> tuple[str, Algorithm]:
     """Return an algorithm and its name in `ALGORITHMS`.
 
-    One of your own is a function that takes a `Call` and yields rounds of messages, given as
+    Your own algorithm is a function that takes a `Call` and yields rounds of messages, given as
     ``"module:function"`` or ``"folder/file.py:function"``.
     """
     entry = ALGORITHMS.get((operation, name))

@@ -48,8 +48,8 @@ def reduce_scatter_allgather(call: Call) -> Rounds:
 def reduce_scatter_gather(call: Call) -> Rounds:
     """Reduce as MPICH does it, near ranks first; along a tree if the vector is too short for that.
 
-    Of those beyond a power of two the odd ranks leave; where the root is one of them, it takes the place of
-    the first rank.
+    Of those beyond a power of two, the odd ranks leave; if the root is one of them, it takes the place of the
+    first rank.
     """
     folding = Folding(call.ranks, stays=0)
     if call.bytes < folding.size:
@@ -68,9 +68,9 @@ def halving_doubling(call: Call) -> Rounds:
 
 
 def halving_doubling_rounded(call: Call) -> Rounds:
-    """Allreduce with halves rounded down, on which published figures stand.
+    """Allreduce with halves rounded down, on which published figures are based.
 
-    The remainder of the division by the core is not sent: a few bytes of a vector. Real only where `divides`.
+    The remainder of the division by the core is not sent: a few bytes of a vector. Real only if `divides`.
     """
 
     def begin(folding: Folding, place: int, count: int) -> int:

@@ -47,10 +47,8 @@ class Schedule:
 
     Attributes
     ----------
-    call : Call
-        What is executed.
     algorithm : str
-        By which algorithm.
+        Name of the algorithm.
     round, source, destination, bytes : ndarray of int64, shape (messages,)
         Number of the round, from 0, ranks and size of each message.
     """
@@ -108,7 +106,7 @@ class Schedule:
         return int(self.round[-1]) + 1 if len(self.round) else 0
 
     def pairs(self) -> list[tuple[int, int, int, int]]:
-        """Return (source, destination, messages, bytes) of each pair that speaks, in order."""
+        """Return (source, destination, messages, bytes) of each pair that communicates, in order."""
         pair, place = np.unique(self.source * self.call.ranks + self.destination, return_inverse=True)
         messages = np.bincount(place, minlength=len(pair))
         volume = np.zeros(len(pair), np.int64)
@@ -119,9 +117,9 @@ class Schedule:
         )
 
     def write(self, writer: TaskWriter, members: Sequence[int], rank: int, tag: int = 0) -> None:
-        """Append to `writer` what member number `rank` of `members` does.
+        """Append to `writer` the operations of member number `rank` of `members`.
 
-        Receives of a round are posted before its sends, and waited for after them.
+        Receives of a round are posted before its sends, and completed after them.
         """
         in_turn = self.call.operation in _DOWN and self.algorithm not in _TOGETHER
         for _, steps in groupby(self._of_rank(rank), key=lambda step: step[0]):

@@ -20,19 +20,19 @@ __all__ = ["Collectives", "in_groups", "schedule", "selection"]
 
 @dataclass(frozen=True, eq=False)
 class Collectives:
-    """What chooses algorithms.
+    """The choice of algorithms.
 
     Attributes
     ----------
     table : Table
-        For operations that `named` does not have.
+        Table for operations that `named` does not have.
     named : mapping of str to str
         Algorithm by operation.
     groups : tuple of int
-        Of each task a number that it has in common with those that share its node or switch, for hierarchical
-        algorithms; empty: unknown.
+        A number for each task that it shares with the tasks on the same node or switch, for hierarchical
+        algorithms; empty means unknown.
     element : int
-        Bytes of an element of the vectors that are reduced, as of a `Call`.
+        Bytes of an element of reduced vectors, as in `Call`.
     """
 
     table: Table
@@ -59,7 +59,7 @@ class Collectives:
         return _rounds(chosen, name, call, progress)
 
     def write(self, writer: TaskWriter, members: Sequence[int], rank: int, call: Call, tag: int) -> None:
-        """Append to `writer` what member number `rank` of `members` does."""
+        """Append to `writer` the operations of member number `rank` of `members`."""
         name, chosen, call = self._chosen(call)
         if call.is_empty:
             return
@@ -93,9 +93,10 @@ class Collectives:
 
 
 def selection(text: str, what: str = "--collectives") -> Collectives:
-    """Return what `text` says: a table and algorithms, as in ``"openmpi+allreduce=ring+bcast=binomial"``.
+    """Return the choice that `text` describes: a table and algorithms.
 
-    ``element=8`` says that vectors that are reduced are of 8-byte elements.
+    For example ``"openmpi+allreduce=ring+bcast=binomial"``; ``element=8`` means that reduced vectors consist
+    of 8-byte elements.
     """
     table, *words = text.split("+")
     named: dict[str, str] = {}
@@ -117,16 +118,10 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
 
 
 def in_groups(text: str, groups: Sequence[int]) -> str:
-    """Return the text of the same selection for tasks that share nodes or switches so.
+    """Return the text of the same selection for tasks that share nodes or switches.
 
-    It stays as it is if nothing in it goes by groups, or they are given.
-
-    Parameters
-    ----------
-    text : str
-        As for `selection`.
-    groups : sequence of int
-        Of each task a number that it has in common with those of its node or switch.
+    `groups` has a number for each task that it shares with the tasks on the same node or switch. The text
+    stays the same if no algorithm in it uses groups, or if it contains groups already.
     """
     if not groups or not selection(text).is_hierarchical:
         return text
@@ -149,22 +144,20 @@ def schedule(
 
     Parameters
     ----------
-    operation : str
-        Key of `OPERATIONS`.
+    operation, bytes : str, int
+        Key of `OPERATIONS`, and the bytes that it describes.
     ranks : int
-        How many take part; at most 262,144, for each round is a list of messages.
-    bytes : int
-        What `OPERATIONS` says of the operation.
+        At most 262,144, because each round is a list of messages.
     root : int
-        Rank, of operations that have one.
+        Rank, for operations that have a root.
     collectives : str
-        The table that chooses the algorithm, as for `selection`.
+        Table that chooses the algorithm, as in `selection`.
     algorithm : str, optional
         The algorithm itself.
     progress : callable, optional
         Function that is called after each round with the number of messages so far.
     **options
-        Further attributes of a `Call`.
+        Other attributes of the `Call`.
 
     Examples
     --------

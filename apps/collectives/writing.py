@@ -1,8 +1,8 @@
 """Collective operations as the point-to-point messages of one member.
 
-Every function appends to `writer` what its own task does, and every member must call it with the same
+Every function appends to `writer` the operations of its own task, and every member must call it with the same
 arguments. `members` are the world ranks of the communicator, in order; index i below is a place in that list.
-Which algorithm is taken, `writer` says; `bytes` are what `OPERATIONS` tells.
+The `writer` chooses the algorithm; `OPERATIONS` says what `bytes` are.
 """
 
 from __future__ import annotations

@@ -43,8 +43,6 @@ class Format:
     ----------
     suffix : str
         Suffix of file names, before an optional ``.gz``.
-    description : str
-        Description of the format.
     recognises : callable
         ``recognises(path, head)`` returns whether a file has this format, from its name and its first
         unpacked bytes; `head` is empty for a folder.
@@ -52,12 +50,11 @@ class Format:
         ``open(path, reading)`` returns the `Trace`; its calls are read later.
     write : callable or None
         ``write(program)`` returns the text; None if the format is read only.
-    convert : callable or None
-        ``convert(recorded, options)`` yields the lines of a whole trace; None: `write` writes its program.
-    stream : callable or None
-        ``stream(trace, options)`` yields the lines of a trace as its calls are read; None: by `convert`.
+    convert, stream : callable or None
+        ``convert(recorded, options)`` yields the lines of a whole trace, ``stream(trace, options)`` those of
+        a trace as its calls are read. Without `stream`, `convert` is used; without both, `write`.
     files : callable or None
-        ``files(path)`` returns the files of which a trace consists; None: the one at `path`.
+        ``files(path)`` returns the files of a trace that consists of several.
     computation : str
         Kind of computation: ``"program"``, which always counts; ``"recorded"``, which counts if a run
         requests it; or ``"both"``.

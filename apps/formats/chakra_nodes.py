@@ -214,8 +214,7 @@ def attribute_of(message: bytes) -> tuple[str, int | bytes]:
 def in_order(nodes: list[Node], control: bool) -> list[Node]:
     """Return nodes so that each comes after those that it depends on: sends first, receives last.
 
-    `nodes`: in the order of the file. Dependencies on others than these, and on itself, count as met.
-    `control`: whether control dependencies count.
+    Dependencies on other nodes than these, and on itself, count as met; control dependencies if `control`.
     """
     place = {node.number: at for at, node in enumerate(nodes)}
     waiting = [0] * len(nodes)

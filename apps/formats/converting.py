@@ -48,17 +48,12 @@ def _write_content(path: Path, content: bytes) -> None:
 def convert(
     whole: Recorded, path: str | Path, options: Options | None = None, chosen: Format | None = None
 ) -> list[str]:
-    """Write a whole trace to a file, in the format of its suffix; gzip if ``.gz`` follows.
+    """Write a whole trace to a file, and return the parts that its format cannot represent, in sentences.
 
-    A run of the written file takes the same number of cycles, except for the reported differences. Our own
-    format keeps collectives, recorded computation and marks. That of SimGrid keeps collectives of all ranks
-    and computation in flops. GOAL and INSEE have only messages. `chosen` is the format if the name has no
-    suffix.
-
-    Returns
-    -------
-    list of str
-        Parts of the trace that the format cannot represent, in sentences.
+    The suffix of the name determines the format; gzip if ``.gz`` follows. `chosen` is the format if the name
+    has no suffix. A run of the written file takes the same number of cycles, except for the reported
+    differences. The format of netplace keeps collectives, recorded computation and marks. That of SimGrid
+    keeps collectives of all ranks and computation in flops. GOAL and INSEE have only messages.
     """
     path, options = Path(path), options or Options()
     chosen = chosen or check_convertible(path)
@@ -107,17 +102,10 @@ def rewrite(
 ) -> Trace:
     """Write a trace in another format as it is read, and return it.
 
-    It is held in memory as a whole only if it must be: for other formats than ours, if its calls come in no
-    order, or if receives from any source must look for their messages.
-
-    Parameters
-    ----------
-    open_again : callable
-        Opens the trace from its begin.
-    path, options, chosen
-        As in `convert`.
-    ignore : collection of str
-        Operations that are omitted instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
+    `open_again` opens the trace from its beginning; the other parameters are those of `convert` and
+    `netplace.apps.formats.read`. The trace is held in memory as a whole only if necessary: for formats other
+    than that of netplace, if its calls come in no order, or if receives from any source must look for their
+    messages.
     """
     chosen, trace = chosen or check_convertible(path), open_again()
     if chosen.stream is not None and trace.sorted:

@@ -37,8 +37,8 @@ def batches_of(
 ) -> Iterator[Batch]:
     """Yield the calls of the operations of ranks; report other contents to the trace.
 
-    `schedules`: ranks and their operations, read on demand. `in_order`: whether operations must be in a
-    possible order, for which all of them are held in memory.
+    `schedules` are read on demand. With `in_order`, operations are put into a possible order, for which all
+    of them are held in memory.
     """
     writer, facts = CallWriter(), _Facts()
     held: dict[int, list[Operation]] = {}

@@ -50,8 +50,6 @@ def read(
 
     Parameters
     ----------
-    path : str or Path
-        The file.
     cycles_per_us : float
         Cycles per microsecond, to convert recorded computation times to cycles; 0 drops them.
     tasks : int, optional
@@ -85,16 +83,15 @@ def read_repeated(
     fold_from: int = FOLD_FROM,
     progress: Callable[[int], None] | None = None,
 ) -> Repeated:
-    """Read a program from a trace of any length: of a long one, what is done again and again is kept once.
+    """Read a program from a trace of any length; repeated iterations of a long one are stored once.
 
-    Written out, the program does what `read` returns; of a long trace it has no marks and sections.
+    Written out, the program does what `read` returns, whose parameters it shares; that of a long trace has no
+    marks and sections.
 
     Parameters
     ----------
-    path, cycles_per_us, tasks, flops, ignore, collectives, trc_ns
-        As in `read`.
     fold_from : int
-        Calls from which on a trace is long.
+        Number of calls from which on a trace is long.
     progress : callable, optional
         Function that is called with the number of bytes that were read since the last call.
     """

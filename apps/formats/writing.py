@@ -23,17 +23,17 @@ _LINES = 50_000  # written at a time
 
 @dataclass(frozen=True)
 class Options:
-    """How a trace is written.
+    """Settings for writing a trace.
 
     Attributes
     ----------
     flops : float
-        Floating-point operations per second, for formats that give computation so.
+        Floating-point operations per second, for formats with computation in operations.
     cycle_ns : float
-        Length of a cycle in nanoseconds, for formats that give it so.
+        Length of a cycle in nanoseconds, for formats with computation in time.
     compute : float
-        Factor by which recorded computation becomes part of a program, for formats that know no other; 0: it
-        is omitted, as a run leaves it out.
+        Factor by which recorded computation becomes part of a program, for formats without recorded
+        computation; 0 omits it, as a run does.
     """
 
     flops: float = 1e9
@@ -103,9 +103,9 @@ def write_lines(path: Path, lines: Iterator[str]) -> None:
 
 
 def dense_tags(whole: Recorded) -> Callable[[int, int], int]:
-    """Return the tag of a message by communicator and tag, for formats that know no communicators.
+    """Return the tag of a message by communicator and tag, for formats without communicators.
 
-    The tag itself where all messages are on one communicator and tags are small; else numbers from 0.
+    It is the tag itself if all messages are on one communicator and tags are small, else a number from 0.
     """
     messages = whole.calls[np.isin(whole.calls["kind"], (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV))]
     pairs = np.unique(np.column_stack([messages["communicator"], messages["tag"]]), axis=0)

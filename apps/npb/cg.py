@@ -28,21 +28,9 @@ TRANSPOSE_TAG = 1
 
 
 def cg(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
-    """Return the timed section of CG.
+    """Return the timed section of CG, with the outer iterations of the power method.
 
-    Parameters
-    ----------
-    problem_class : str
-        S, W, A, B, C or D.
-    tasks : int
-        A power of two, with at least one unknown for each column of tasks.
-    iterations : int, optional
-        Outer iterations of the power method; the benchmark's own number if not given.
-
-    Raises
-    ------
-    ValueError
-        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
+    `tasks` is a power of two, with at least one unknown for each column of tasks.
     """
     problem = problem_of("cg", CG_CLASSES, problem_class)
     steps = iteration_count("cg", iterations, problem.iterations)

@@ -25,23 +25,9 @@ COMPLEX = 16
 def ft(
     problem_class: str, tasks: int, iterations: int | None = None, collectives: Collectives | None = None
 ) -> Program:
-    """Return the timed section of FT.
+    """Return the timed section of FT; iterations are inverse transforms.
 
-    Parameters
-    ----------
-    problem_class : str
-        S, W, A, B, C or D.
-    tasks : int
-        A power of two, at most the square of the grid's points along z.
-    iterations : int, optional
-        Inverse transforms; the benchmark's own number if not given.
-    collectives : Collectives, optional
-        Choice of collective algorithms; built-in by default.
-
-    Raises
-    ------
-    ValueError
-        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
+    `tasks` is a power of two, at most the square of the grid's points along z.
     """
     problem = problem_of("ft", FT_CLASSES, problem_class)
     times = iteration_count("ft", iterations, problem.iterations)
@@ -73,5 +59,5 @@ def ft(
 
 
 def _transpose(writer: TaskWriter, members: range, own: int) -> None:
-    """Append the all-to-all among `members` of the `own` bytes of each; among one task, nothing."""
+    """Append the all-to-all among `members` of the `own` bytes of each."""
     alltoall(writer, members, own // len(members))

@@ -42,24 +42,11 @@ BLOCK = 1 << 16  # keys drawn at a time: small enough for a processor's cache
 def is_(
     problem_class: str, tasks: int, iterations: int | None = None, collectives: Collectives | None = None
 ) -> Program:
-    """Return the timed section of IS.
+    """Return the timed section of IS; iterations are rankings, 10 by default.
 
-    Parameters
-    ----------
-    problem_class : str
-        S, W, A, B, C or D. The keys of class D, two thousand million, take some tens of seconds.
-    tasks : int
-        A power of two, at most 128 for class S and 1024 for others, at least 4 for class D.
-    iterations : int, optional
-        Rankings; the benchmark's own number, 10, if not given. As in the benchmark, the number of iterations
-        also determines which keys are changed.
-    collectives : Collectives, optional
-        Choice of collective algorithms; built-in by default.
-
-    Raises
-    ------
-    ValueError
-        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
+    `tasks` is a power of two, at most 128 for class S and 1024 for others, at least 4 for class D, whose two
+    thousand million keys take some tens of seconds. As in the benchmark, the number of iterations also
+    determines which keys are changed.
     """
     problem = problem_of("is", IS_CLASSES, problem_class)
     times = iteration_count("is", iterations, problem.iterations)

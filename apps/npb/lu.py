@@ -38,25 +38,11 @@ DOUBLE = 8
 def lu(
     problem_class: str, tasks: int, iterations: int | None = None, collectives: Collectives | None = None
 ) -> Program:
-    """Return the timed section of LU.
+    """Return the timed section of LU; iterations are pseudo-time steps.
 
-    Parameters
-    ----------
-    problem_class : str
-        S, W, A, B, C or D.
-    tasks : int
-        A power of two, or any number with two factors of which the larger is at most twice the smaller;
-        blocks have at least three points along each edge.
-    iterations : int, optional
-        Pseudo-time steps; the benchmark's own number if not given. Norms are computed in the last one, as
-        when the benchmark is built for this number.
-    collectives : Collectives, optional
-        Choice of collective algorithms; built-in by default.
-
-    Raises
-    ------
-    ValueError
-        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
+    `tasks` is a power of two, or any number with two factors of which the larger is at most twice the
+    smaller; blocks have at least three points along each edge. Norms are computed in the last iteration, as
+    when the benchmark is built for this number.
     """
     problem = problem_of("lu", LU_CLASSES, problem_class)
     steps = iteration_count("lu", iterations, problem.iterations)

@@ -33,23 +33,9 @@ BACKWARD_TAGS = (1100, 2100, 3100)
 def mg(
     problem_class: str, tasks: int, iterations: int | None = None, collectives: Collectives | None = None
 ) -> Program:
-    """Return the timed section of MG.
+    """Return the timed section of MG; iterations are V-cycles.
 
-    Parameters
-    ----------
-    problem_class : str
-        S, W, A, B, C or D.
-    tasks : int
-        A power of two, with at least one point of the finest level for each task along each axis.
-    iterations : int, optional
-        V-cycles; the benchmark's own number if not given.
-    collectives : Collectives, optional
-        Choice of collective algorithms; built-in by default.
-
-    Raises
-    ------
-    ValueError
-        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
+    `tasks` is a power of two, with at least one point of the finest level for each task along each axis.
     """
     problem = problem_of("mg", MG_CLASSES, problem_class)
     cycles = iteration_count("mg", iterations, problem.iterations)

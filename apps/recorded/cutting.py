@@ -30,7 +30,7 @@ class _Part(Protocol):
 def first_call(trace: Trace, ranks: Collection[int] | None = None) -> float | None:
     """Return when the first call of a trace, or of some of its ranks, began, in its own seconds.
 
-    None if the trace has no clock, which its first calls tell. Its batches are read.
+    None if the trace has no clock, as its first calls show. Its batches are read.
     """
     first = np.inf
     for batch in trace.batches:
@@ -44,15 +44,13 @@ def first_call(trace: Trace, ranks: Collection[int] | None = None) -> float | No
 
 
 class Window:
-    """What began from `begin` to before `end`, in seconds since the first call.
+    """Calls that began from `begin` to before `end`, in seconds since the first call.
 
     Parameters
     ----------
-    begin, end : float
-        Seconds.
     first : float or None
-        When the first call began; None: there is no clock, and the time of a call is what its rank has
-        computed before it.
+        Time of the first call; None if there is no clock: the time of a call is then the computation of its
+        rank before it.
     """
 
     def __init__(self, begin: float, end: float, first: float | None) -> None:
@@ -150,7 +148,7 @@ def cut(
     trace : Trace
         Trace with ordered calls; its batches are read to their end.
     part : Part
-        The calls to keep.
+        The calls to keep: a `Window` or `Iterations`.
     ignore : collection of str
         Keys of `IGNORABLE` that are omitted instead of refused.
     ranks : sequence of int, optional

@@ -255,7 +255,7 @@ def folded(
     ignore: Collection[str] = (),
     collectives: Collectives | None = None,
 ) -> Repeated:
-    """Return the program of a trace, the iterations of its ranks kept once if they are found.
+    """Return the program of a trace, the iterations of its ranks stored once if they are found.
 
     The arguments are those of `netplace.apps.recorded.program_of`, which returns the same written out. The
     marks of the trace are omitted.
@@ -282,7 +282,7 @@ def folded(
 def is_longer(trace: Trace, calls: int) -> bool:
     """Return whether a trace has at least the given number of calls, by beginning to read it.
 
-    The trace is still read from its beginning later. A trace with unordered calls does not count as long.
+    The trace can still be read from its beginning. A trace with unordered calls does not count as long.
     """
     begun, count = [], 0
     for batch in trace.batches:

@@ -38,8 +38,6 @@ class Recorded:
 
     Attributes
     ----------
-    ranks : int
-        Number of ranks.
     calls : ndarray of `CALL`
         Those of rank 0 first, each rank's in order; receives have the source, tag and bytes of their sends.
     sizes : sequence of sequences of int
@@ -49,12 +47,9 @@ class Recorded:
     sections : sequence of str
         Names of the sections that marks begin and end.
     lost : int
-        Messages and collectives that a cut left out because not all of their ranks are in it.
-    left_out : Counter
-        Operations of the trace that are not among the calls, by name: as in `Trace`.
-    by_length : bool
-        Whether receives find their sends by length, as in `Trace`: the trace is one of INSEE's, where
-        non-blocking sends are not interleaved.
+        Messages and collectives that a cut omitted because not all of their ranks are in it.
+    left_out, by_length
+        As in `Trace`.
     """
 
     ranks: int
@@ -80,14 +75,9 @@ class Recorded:
         return trace
 
     def with_messages(self, names: Collection[str], world: bool = False) -> Recorded:
-        """Return the calls with collectives written out as messages, but for blocking ones of `names`.
+        """Return the calls with collectives as messages, except blocking ones of `names`.
 
-        Parameters
-        ----------
-        names : collection of str
-            Collectives that stay.
-        world : bool
-            Whether only those of all ranks, in order, stay.
+        With `world`, only those of all ranks, in order, stay.
         """
         kept = [OPERATIONS.index(name) for name in names]
         calls = self.calls
@@ -117,7 +107,7 @@ class Recorded:
     def times(self) -> NDArray[np.float64]:
         """Return when each call began, in seconds since the first call of any rank.
 
-        Where the format has no clock it is the computation of its rank up to the call.
+        Without a clock, it is the computation of its rank up to the call.
         """
         known = self.calls["time"]
         if np.isfinite(known).any():
@@ -158,7 +148,7 @@ class Recorded:
         return self._kept(keep)
 
     def only(self, ranks: Sequence[int]) -> Recorded:
-        """Return what some ranks do among themselves; they are numbered again, in the order given."""
+        """Return the communication among some ranks, which are renumbered in the given order."""
         check_ranks(ranks, self.ranks)
         number = np.full(self.ranks, -1, np.int64)
         number[list(ranks)] = np.arange(len(ranks))
@@ -244,16 +234,14 @@ def _chosen_sizes(whole: Recorded, calls: NDArray[Any], ranks: set[int]) -> list
 
 
 def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | None = None) -> Recorded:
-    """Read a whole trace into memory, or what some of its ranks do.
+    """Read a whole trace into memory, or the communication among some of its ranks.
 
     Parameters
     ----------
-    trace : Trace
-        Its batches are read to their end.
     ignore : collection of str
         Keys of `IGNORABLE` that are omitted instead of refused.
     ranks : sequence of int, optional
-        Only what these ranks do among themselves is kept, see `Recorded.only`; the others take no memory.
+        Ranks, as in `Recorded.only`; the others take no memory.
     """
     calls, sizes = gathered(trace, ranks)
     calls = resolved_receives(calls)
@@ -286,17 +274,15 @@ def program_of(
     """Return the program of a trace, its collectives written out as messages.
 
     A receive takes as many bytes as its send has, unless receives find their sends by length. Recorded
-    computation becomes whole cycles; a request that is never waited for is waited for at the end of its rank.
+    computation becomes whole cycles. A request that is never waited for is completed at the end of its rank.
 
     Parameters
     ----------
-    trace : Trace
-        What is read; its batches are read to their end.
     cycles_per_us : float
-        Cycles in a microsecond; 0: recorded computation is dropped.
+        Cycles per microsecond; 0 drops recorded computation.
     ignore : collection of str
         Keys of `IGNORABLE` that are omitted instead of refused.
     collectives : Collectives, optional
-        Chooses the algorithms of collectives; ours by default.
+        Choice of algorithms for collectives; built-in by default.
     """
     return recorded(trace, ignore).program(cycles_per_us, collectives)

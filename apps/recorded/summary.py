@@ -19,21 +19,16 @@ _MOST_PENDING = 1 << 20  # rows of pairs kept apart before they are added up
 
 @dataclass
 class Summary:
-    """What a trace holds.
+    """The contents of a trace, counted.
 
     Attributes
     ----------
-    trace : Trace
-        What was read.
     operations : int
         Calls and computations.
-    receives : int
-        Receives that were posted.
     wildcards : int
         Receives that were posted for any source or any tag.
     compute_seconds : ndarray of float, shape (ranks,)
-        Recorded computation.
-        What reductions compute is not in it.
+        Recorded computation, without that of reductions.
     compute_cycles : ndarray of int64, shape (ranks,)
         Computation that is given in cycles.
     collectives : dict

@@ -31,21 +31,21 @@ _SPAWNED = ("comm_spawn", "comm_spawn_multiple", "comm_accept", "comm_connect", 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a trace is read.
+    """Settings for reading a trace.
 
     Attributes
     ----------
     flops : float
-        Floating-point operations in a second, for formats that give computation so.
+        Floating-point operations per second, for formats with computation in operations.
     tasks : int or None
-        Number of ranks, for formats that do not say it.
+        Number of ranks, for formats without it.
     progress : callable or None
         Function that is called with the number of bytes that were read since the last call.
     trc_ns : float
-        Nanoseconds of a cycle, for a ``.trc`` file whose computation is in nanoseconds; 0: it is in cycles.
+        Nanoseconds per cycle, for a ``.trc`` file with computation in nanoseconds; 0 means cycles.
     in_order : bool
-        Whether the calls of a rank must come as they happened. To count them any order does, and formats that
-        tell no order by that of their lines can then be read a part at a time.
+        Whether the calls of a rank must come as they happened. Any order suffices to count them, and a format
+        without an order of its lines can then be read in parts.
     """
 
     flops: float = 1e9
@@ -62,12 +62,12 @@ class Reading:
 
 @dataclass
 class Trace:
-    """A trace, opened: how many ranks, and their calls as they are read.
+    """An open trace: the number of ranks, and their calls as they are read.
 
     Attributes
     ----------
     ranks : int
-        Number of ranks; where the format does not begin with it, known when all is read.
+        If the format does not begin with it, known after all batches.
     batches : iterator of Batch
         The calls, once; those of a rank come in their order unless `sorted` is False.
     communicators : dict of int to tuple of int
@@ -76,16 +76,16 @@ class Trace:
     left_out : Counter
         Operations that cannot be replayed, by name in MPI's lower case, as read so far.
     facts : dict
-        What else the format tells, filled when all is read.
+        Other contents of the format, complete after all batches.
     sorted : bool
-        Whether the calls of a rank come in their order; if not, their times tell it.
+        Whether the calls of a rank come in their order; if not, their times give the order.
     notes : list of str
-        What the format cannot say, a sentence each.
+        Information that the format lacks, a sentence each.
     by_length : bool
-        Whether a receive takes the first message of its own length from its source on its tag, as INSEE has
-        it, not simply the first one, as MPI has it.
+        Whether a receive takes the first message of its own length from its source with its tag, as in INSEE,
+        instead of the first one, as in MPI.
     unrepeated : int
-        How many calls a program of it has at least, repetitions kept once, where the format tells before they
+        Least number of calls of its program, with repetitions stored once, if the format knows it before they
         are read.
     """
 
@@ -112,15 +112,7 @@ class Trace:
         self._numbers[self.communicators[0]] = 0
 
     def communicator(self, members: tuple[int, ...], key: Any = None) -> int:
-        """Return the number of a communicator with these members.
-
-        Parameters
-        ----------
-        members : tuple of int
-            World ranks, in order.
-        key : hashable
-            Distinguishes communicators with the same members.
-        """
+        """Return the number of the communicator of world ranks `members`; `key` distinguishes equal ones."""
         name: Any = members if key is None else (members, key)
         number = self._numbers.get(name)
         if number is None:

@@ -1,6 +1,6 @@
 """Recording of the MPI calls of a program: a C interposer, compiled with the user's compiler, and its start.
 
-`netplace.apps.formats` reads what it writes, a folder with two files a rank, as any other trace.
+`netplace.apps.formats` reads the result, a folder with two files per rank, like any other trace.
 """
 
 from __future__ import annotations

@@ -21,15 +21,7 @@ SOURCES = Path(__file__).parent / "interposer"
 
 
 def build_interposer(compiler: str, folder: Path) -> Path:
-    """Compile the interposer.
-
-    Parameters
-    ----------
-    compiler : str
-        The MPI compiler for C, such as ``mpicc``; words after the first are its options.
-    folder : Path
-        Where the library goes.
-    """
+    """Compile the interposer into a folder, with the MPI compiler for C and its options."""
     words = shlex.split(compiler)
     if not words or shutil.which(words[0]) is None:
         raise ValueError(
@@ -56,14 +48,14 @@ _PATIENCE = 10.0  # seconds for ranks to end after a signal
 
 @dataclass(frozen=True)
 class Recorded:
-    """How a program that was recorded ended.
+    """The end of a recorded program.
 
     Attributes
     ----------
     folder : Path
-        What was recorded: two files a rank.
+        Recorded calls: two files per rank.
     code : int
-        Exit code of the launcher; negative: the number of a signal.
+        Exit code of the launcher; if negative, the number of a signal.
     interrupted : bool
         Whether it was stopped by Ctrl-C.
     """
@@ -96,14 +88,12 @@ def record(
     ----------
     program : sequence of str
         The program and its arguments.
-    ranks : int
-        How many.
     folder : Path
-        Where the calls go; every host must see it.
+        Folder for the calls, which every host must see.
     compiler : str
         The MPI compiler for C.
     launcher : str, optional
-        What starts the program, with its options; by default the launcher beside the compiler.
+        Launcher with its options; by default the one next to the compiler.
     """
     words = shlex.split(launcher if launcher is not None else launcher_of(compiler))
     if not words or shutil.which(words[0]) is None:

@@ -1,8 +1,7 @@
-"""Synthetic applications: pure communication patterns.
+"""Synthetic applications: pure communication patterns, as INSEE's tools define them.
 
-They are as INSEE's tools define them: tasks send before they receive. So most of them need eager sends; where
-a rendezvous threshold lets messages of their size wait for the receive they never end, as `Program.check`
-tells.
+Tasks send before they receive, so most patterns need eager sends: if a rendezvous threshold lets messages of
+their size wait for the receive, they never end, as `Program.check` reports.
 """
 
 from __future__ import annotations

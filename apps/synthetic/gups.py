@@ -21,20 +21,9 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
         update 1   1 --> 3
         update 2   0 --> 2      task 0 waits for update 0 before it sends this one
 
-    Named after the giga-updates per second of the HPC Challenge's RandomAccess. Updates are tagged 0, 1, ..
-
-    Parameters
-    ----------
-    tasks : int
-        Number of tasks.
-    bytes : int
-        Size of an update.
-    rounds : int
-        Number of rounds of updates, each with new draws.
-    updates : int, optional
-        Updates per round, over all tasks; by default the number of tasks.
-    seed : int
-        Seed of the draw.
+    Named after the giga-updates per second of the HPC Challenge's RandomAccess. Updates are tagged 0, 1, ..;
+    `updates` is their number per round over all tasks, by default the number of tasks. Each round has new
+    draws.
     """
     check_int(tasks, "tasks of gups", 2)
     check_int(bytes, "bytes of gups", 0, MOST - 1)

@@ -1,12 +1,11 @@
 """Applications in which tasks on a virtual grid exchange with their neighbors.
 
 Each task sends to every neighbor that exists (X+, X-, Y+, Y-, ..), then receives from all of them in the same
-order. Around a ring of two tasks both neighbors are the same task, to which two messages go.
+order. Around a ring of two tasks, both neighbors are the same task, which gets two messages.
 
-The transposed variants (T-Mesh, T-Torus, T-Sweep) are named in the literature without a definition. Ours, of
-this project alone: the same exchange on the transposed grid, see
-`netplace.apps.synthetic.grid.Grid`. The reason: a consecutive mapping, perfect for the plain pattern, no
-longer lines up with the network's axes.
+The literature names the transposed variants (T-Mesh, T-Torus, T-Sweep) without a definition. Those of
+netplace are the same exchange on the transposed grid (`netplace.apps.synthetic.grid.Grid`), because a
+consecutive mapping, perfect for the plain pattern, then no longer lines up with the network's axes.
 """
 
 from __future__ import annotations

@@ -48,12 +48,10 @@ def training_job(
 
     Parameters
     ----------
-    tasks : int
-        Number of ranks.
     model : str
         Key of `MODELS`.
     tp, pp, dp, cp, ep : int
-        Tensor, pipeline, data (by default what is left), context and expert parallel ranks.
+        Tensor, pipeline, data (by default the rest), context and expert parallel ranks.
     sp : int
         1: tensor groups share the sequence (Korthikanti et al., arXiv 2205.05198).
     zero : int
@@ -66,16 +64,14 @@ def training_job(
     layers, hidden, sequence, experts : int, optional
         Other sizes than the model's.
     order : str
-        Along which dimension consecutive ranks lie, the next one, and so on.
+        Dimensions, beginning with the one along which consecutive ranks lie.
     overlap : int
         1, 2: gradients of a layer are sent while others are computed, all messages at once or round by round.
     flops : float
-        Floating-point operations a second of a rank: by default 45 % of the 312e12 of an A100, as Narayanan
+        Floating-point operations per second of a rank: by default 45 % of the 312e12 of an A100, as Narayanan
         et al., SC 2021, report 44 to 52 %. 0: computation takes no time.
     times : str
-        File with the seconds of layers, see `read_layer_times`; those that it does not have follow `flops`.
-    cycle_ns : float
-        Length of a cycle.
+        File with the seconds of layers, see `read_layer_times`; layers without a line follow `flops`.
     """
     check_arguments(training_job, {"model": model, "order": order, "times": times}, "training")
     sizes = model_of(model, layers, hidden, sequence, experts)

@@ -20,36 +20,25 @@ __all__ = ["Job"]
 
 @dataclass(frozen=True)
 class Job:
-    """A step of training, described.
+    """A training step.
 
     Attributes
     ----------
-    model : Model
-        What is trained.
-    layout : Layout
-        Who does what.
     micro_batch, micros : int
-        Sequences of a micro-batch, and how many micro-batches each data-parallel rank works through.
+        Sequences of a micro-batch, and micro-batches of each data-parallel rank.
     sequence_parallel : bool
-        Whether tensor groups share the sequence outside products: an all-gather and a reduce-scatter each
-        time instead of an allreduce, backward another all-gather of each product's input, and once a step an
-        allreduce of the gradients of normalizations.
+        Whether tensor groups share the sequence outside products: an all-gather and a reduce-scatter instead
+        of an allreduce, backward another all-gather of each product's input, and once per step an allreduce
+        of the gradients of normalizations.
     zero : int
-        0: gradients are summed by allreduce, once a step. 1: reduce-scatter, once a step, then an all-gather
-        of parameters. 2: the reduce-scatter after each micro-batch, since a rank keeps its share of the
-        gradients alone. 3: parameters too are gathered, where they are used, forward and backward: layers,
-        embedding and projection.
-    chunks : int
-        Chunks of layers on each pipeline stage; more than one are interleaved.
-    overlap : int
-        1, 2: the gradients of a layer are sent while others are computed, all messages at once or round by
-        round.
-    flops : float
-        Floating-point operations a second of a rank; 0: computation takes no time.
-    cycle_ns : float
-        Length of a cycle.
+        0: gradients are summed by allreduce, once per step. 1: reduce-scatter, once per step, then an
+        all-gather of parameters. 2: the reduce-scatter after each micro-batch, because a rank keeps only its
+        share of the gradients. 3: parameters are also gathered when they are used, forward and backward:
+        layers, embedding and projection.
+    chunks, overlap, flops
+        As in `training_job`; without `flops`, computation takes no time.
     times : mapping
-        Seconds of layers, forward and backward, that count instead of operations, see `read_layer_times`.
+        Seconds of layers, forward and backward, instead of operations; see `read_layer_times`.
     """
 
     model: Model
@@ -134,7 +123,7 @@ class Job:
     def layer_cycles(self, layer: int, forward: bool) -> tuple[int, int]:
         """Return how long a rank computes in the attention and in the perceptron, or experts, of a layer.
 
-        A time from a file is divided as the operations are.
+        A time from a file is divided in proportion to the operations.
         """
         attention, perceptron = self._operations()
         if layer not in self.times:

@@ -23,9 +23,10 @@ class Layout:
     tp, cp, dp, pp : int
         Tensor, context, data and pipeline parallel ranks.
     ep : int
-        Expert parallel ranks: so many consecutive places of the data-parallel dimension share the experts.
+        Expert parallel ranks: this number of consecutive places of the data-parallel dimension share the
+        experts.
     order : tuple of str
-        `DIMENSIONS`, the one along which consecutive ranks lie first.
+        `DIMENSIONS`, beginning with the one along which consecutive ranks lie.
     """
 
     tp: int = 1

@@ -74,21 +74,21 @@ class Model:
     Attributes
     ----------
     source : str
-        Where they were published.
+        Publication of the sizes.
     layers, hidden, heads, sequence : int
         Layers, hidden size, attention heads, tokens of a sequence.
     ffn : int
         Inner size of a perceptron.
     vocabulary : int
-        Tokens that there are.
+        Number of different tokens.
     kv_heads : int
-        Heads of keys and values; 0: as many as `heads`.
+        Heads of keys and values; 0 means `heads`.
     gated : bool
-        Whether perceptrons have a gate, and so three matrices.
+        Whether perceptrons have a gate, and thus three matrices.
     tied : bool
         Whether the first and last stage share the embedding.
     experts, active : int
-        Perceptrons of a layer, and how many of them a token visits.
+        Perceptrons of a layer, and the number of them that a token visits.
     """
 
     source: str

@@ -23,7 +23,7 @@ class Background:
     """The background collectives of one rank.
 
     All messages of a collective begin either at once, or round by round: those of a round when those of the
-    previous round have arrived. The rank checks for this in the pauses of a computation that is cut into as
+    previous round have arrived. The rank checks for this in the pauses of a computation that is split into as
     many pieces as there are rounds.
     """
 

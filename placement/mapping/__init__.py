@@ -113,27 +113,18 @@ def find_mapping(
     rule : str or callable
         A key of `MAPPINGS`, with a colon and an option if the rule takes one; or your own rule, a function
         that takes a `MappingProblem` and returns the nodes, or its location as ``file.py:function``.
-    topology : Topology
-        The network.
-    tasks : int
-        Number of tasks.
     nodes : array of int, optional
         Available nodes, in the order of the partition; all by default.
-    program : Program, optional
-        Program of the tasks, for rules that use it.
-    W : array_like or sparse array, shape (tasks, tasks), optional
-        Traffic in bytes, instead of the program's own.
-    run_time : callable, optional
-        Function that returns the run time of the program on given nodes, for rules that simulate; see
-        `MappingProblem`.
-    seed, job : int
-        Seed of random rules, and number of the job, which has its own draws.
+    program, W, run_time : optional
+        Input of rules that use traffic or simulate; see `MappingProblem`.
+    job : int
+        Number of the job, which has its own draws.
 
     Returns
     -------
     QapResult
-        Its mapping gives the node of each task. Its cost is the quantity that the rule minimized, or nan. Its
-        method is the name of the rule if the rule does not search.
+        Its cost is the quantity that the rule minimized, or nan. Its method is the name of the rule if the
+        rule does not search.
     """
     if isinstance(rule, str):
         known, option = find_rule(rule, MAPPING)
@@ -178,11 +169,5 @@ def map_tasks(
     seed: int = 0,
     job: int = 0,
 ) -> Nodes:
-    """Return the node of each task, shape (tasks,): the mapping that `find_mapping` finds.
-
-    Raises
-    ------
-    ValueError
-        As `find_mapping`, whose parameters these are.
-    """
+    """Return the node of each task, shape (tasks,): the mapping that `find_mapping` finds."""
     return find_mapping(rule, topology, tasks, nodes=nodes, program=program, seed=seed, job=job).mapping

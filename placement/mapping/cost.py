@@ -96,20 +96,14 @@ CRITERIA: dict[str, Criterion] = {"classic": hops, "oversubscription": oversubsc
 def cost_matrix(
     topology: Topology, nodes: ArrayLike | None = None, criterion: str | Criterion = "classic"
 ) -> Matrix:
-    """Return the costs among nodes.
+    """Return the costs among nodes, shape (nodes, nodes).
 
     Parameters
     ----------
-    topology : Topology
-        The network.
     nodes : array_like of int, optional
         Nodes of the rows and columns, in this order; all by default.
     criterion : str or callable
         A key of `CRITERIA`, or a function that takes the network and the nodes and returns the matrix.
-
-    Returns
-    -------
-    ndarray, shape (nodes, nodes)
     """
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if isinstance(criterion, str):
@@ -135,8 +129,7 @@ def cost_locations(
     """Return locations with the costs of `cost_matrix`, computed pair by pair; None if there are none.
 
     They exist for the named criteria on meshes and tori, with or without switches, twisted or not, and on
-    trees; and for hops on networks of any wiring, from the table of distances between switches. Parameters
-    and errors are those of `cost_matrix`.
+    trees; and for hops on networks of any wiring, from the table of distances between switches.
     """
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if not isinstance(criterion, str):

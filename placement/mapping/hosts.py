@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import abbreviate, check_choice, check_int
-from netplace.checks.inputs import input_file
 from netplace.placement.mapping.problem import MappingProblem
-from netplace.placement.rule import Nodes
+from netplace.placement.rule import Nodes, read_lines
 from netplace.topologies import Graph, Grid, Topology, Tree
 from netplace.topologies.host_lists import count_hosts, expand
 
@@ -93,12 +92,7 @@ def read_hosts(path: Path) -> list[Host]:
     columns (``host`` or ``xname``, or ``x,y,z``; also ``rank``, ``group``, ``switch``), the file is CSV.
     Blank lines and text after a ``#`` are ignored.
     """
-    try:
-        text = input_file(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
-    lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
-    rows = [(f"{path}:{number}", line) for number, line in lines if line]
+    rows = read_lines(path)
     if not rows:
         raise ValueError(f"{path}: is empty, expected the host of each rank")
     columns = [_COLUMNS.get(name, name) for name in map(str.strip, rows[0][1].lower().split(","))]

@@ -37,19 +37,12 @@ def optimise(
     ----------
     W : array_like or sparse array, shape (tasks, tasks)
         Traffic in bytes, as `Program.traffic` gives it; zero diagonal.
-    topology : Topology
-        The network.
     nodes : array_like of int, optional
         Nodes of the partition, at least as many as tasks; all by default.
     criterion : str or callable
         Source of the costs C between nodes, as in `cost_matrix`.
     method, seconds, iterations, seed
         As in `solve_qap`.
-
-    Returns
-    -------
-    QapResult
-        Its mapping gives the node of each task.
     """
     usable = topology.computing if nodes is None else topology.check_nodes(nodes)
     computed = cost_locations(topology, usable, criterion) if len(usable) > _TABULATED else None
@@ -59,10 +52,7 @@ def optimise(
 
 
 def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] = LIMITS) -> QapResult:
-    """Return the mapping of least cost that the method finds within the limits of the option.
-
-    `limits` are the keywords allowed in the option.
-    """
+    """Return the mapping of least cost found; `limits` are the keywords allowed in the option."""
     what = f"mapping {criterion}"
     options = read_option(problem.option, limits, f"{what}: limit", "method", METHODS)
     return optimise(

@@ -24,24 +24,16 @@ class MappingProblem:
 
     Attributes
     ----------
-    topology : Topology
-        The network.
     nodes : ndarray of int64
         Nodes of the job's partition, at least as many as tasks, in the partition's order.
-    tasks : int
-        Number of tasks.
-    rng : numpy.random.Generator
-        Source of random draws.
     option : str
         User's text after the name of the rule and a colon.
-    program : Program or None
-        Program of the tasks, for rules that use it.
     W : array_like, sparse array or None
         Traffic in bytes, shape (tasks, tasks), instead of the program's own.
     run_time : callable or None
         ``run_time(nodes, limit)`` returns the cycles of the program with its tasks on these nodes, alone on
-        the network, or None if these are `limit` or more (None means no limit). It is for rules that simulate
-        mappings, and is None if simulation is not possible.
+        the network, or None if these are `limit` or more (None means no limit). It is None if simulation is
+        not possible.
     """
 
     topology: Topology
@@ -54,13 +46,7 @@ class MappingProblem:
     run_time: RunTime | None = None
 
     def traffic(self, what: str) -> Any:
-        """Return the traffic between tasks in bytes; `what` names the rule for messages.
-
-        Raises
-        ------
-        ValueError
-            If there is none, or it has another number of tasks.
-        """
+        """Return the traffic between tasks in bytes; `what` names the rule in messages."""
         if self.W is not None:
             shape = np.shape(self.W)
             if shape != (self.tasks, self.tasks):
@@ -81,8 +67,7 @@ def read_option(
 ) -> dict[str, Any]:
     """Return the settings of an option such as ``"grasp,iterations=50"``.
 
-    `what`: name of the `keys`, which have values, in messages. `first`: name of the one of `choices`, which
-    has no key.
+    `what` names the `keys` in messages. `first` is the name of the one of `choices`, which has no key.
     """
     rule = what.partition(":")[0]
     settings: dict[str, Any] = {}

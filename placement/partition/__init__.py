@@ -56,24 +56,15 @@ PARTITION: Registry[_Rule] = Registry("partition", PARTITIONS, "netplace.partiti
 
 @checked
 def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int = 0) -> list[Nodes]:
-    """Return the nodes of each job.
+    """Return the nodes of each job, at least as many as it has tasks; no node belongs to two jobs.
 
     Parameters
     ----------
     text : str
         A key of `PARTITIONS`, with a colon and an option if the rule takes one; or your own rule as
         ``file.py:function``, a function that takes a `PartitionRequest` and returns the nodes of each job.
-    topology : Topology
-        The network.
     sizes : sequence of int
         Tasks of each job.
-    seed : int
-        Seed of random rules.
-
-    Returns
-    -------
-    list of ndarray of int64
-        For each job, at least as many nodes as it has tasks; no node belongs to two jobs.
 
     Raises
     ------

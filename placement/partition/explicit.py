@@ -13,9 +13,9 @@ from netplace.placement.rule import Nodes, read_lines
 
 
 def scattered(request: PartitionRequest) -> list[Nodes]:
-    """Return random nodes for each job, as many as it has tasks, each job's in increasing order.
+    """Return random nodes for each job, as many as it has tasks, in increasing order.
 
-    The option is a separate seed for the partition, which then stays the same while the seed of the run
+    The option is a seed of its own, with which the partition stays the same while the seed of the run
     changes.
     """
     rng = request.rng

@@ -17,12 +17,8 @@ class PartitionRequest:
 
     Attributes
     ----------
-    topology : Topology
-        The network.
     sizes : tuple of int
         Tasks of each job.
-    rng : numpy.random.Generator
-        Source of random draws.
     option : str
         User's text after the name of the rule and a colon.
     """

@@ -51,18 +51,15 @@ def _needed(request: PartitionRequest, layer: int, along: Nodes) -> list[int]:
 
 
 def bands(request: PartitionRequest) -> list[Nodes]:
-    """Return consecutive whole rows along X for each job, one job after the other.
-
-    A job gets as many rows as its tasks need; the option is a number of rows for every job instead.
-    """
+    """Return consecutive whole rows along X for each job: as many as it needs, or as the option says."""
     return _slabs(request, grid_of(request.topology, "partition bands").sizes[0], "bands", "rows")
 
 
 def columns(request: PartitionRequest) -> list[Nodes]:
-    """Return consecutive whole columns along the last dimension for each job, one job after the other.
+    """Return consecutive whole columns along the last dimension for each job, from lowest node to highest.
 
-    A job gets as many columns as its tasks need, each from its lowest node to its highest; the option is a
-    number of columns for every job instead. On a square 2-D grid they are the transposed `bands`.
+    A job gets as many columns as it needs, or as the option says. On a square 2-D grid they are the
+    transposed `bands`.
     """
     grid = grid_of(request.topology, "partition columns")
     # Nodes in column order: counted along the last dimension first, along X last.
@@ -71,10 +68,7 @@ def columns(request: PartitionRequest) -> list[Nodes]:
 
 
 def planes(request: PartitionRequest) -> list[Nodes]:
-    """Return consecutive whole XY planes for each job, one job after the other.
-
-    A job gets as many planes as its tasks need; the option is a number of planes for every job instead.
-    """
+    """Return consecutive whole XY planes for each job: as many as it needs, or as the option says."""
     grid = grid_of(request.topology, "partition planes")
     if grid.dims < 3:
         raise ValueError(

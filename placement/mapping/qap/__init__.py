@@ -32,8 +32,6 @@ class Method:
         ``solve(problem, rng, budget)`` returns the location of each task.
     iterations : int
         Number of iterations without a budget.
-    description : str
-        Description in one line.
     """
 
     solve: Callable[[QapProblem, np.random.Generator, Budget], NDArray[np.int64]]
@@ -93,12 +91,6 @@ def solve_qap(
     iterations : int, optional
         Limit of iterations, as the method counts them. The result then depends only on input and seed.
         Without any limit, the method's own number of iterations applies.
-    seed : int
-        Seed of all draws.
-
-    Returns
-    -------
-    QapResult
     """
     chosen = METHODS[check_choice(method, METHODS, "mapping method")]
     problem = qap_problem(A, B.matrix() if isinstance(B, Locations) and method != "portfolio" else B)

@@ -48,10 +48,7 @@ class Annealing:
         return np.argsort(best) if self._form.exchanged else best
 
     def explore(self, budget: Budget) -> Integers | None:
-        """Find the temperatures between which most of the cost falls; called once.
-
-        Returns the best placement met on the way, if any swap changes the cost.
-        """
+        """Find the temperatures between which most of the cost falls, once; return the best placement met."""
         if self._explored:
             return None
         self._explored = True

@@ -141,9 +141,8 @@ def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> 
     """Return the best placement found; the search ends early if none can be better.
 
     There is no search if tasks in the order of the locations have the least possible cost, as when all
-    placements cost the same.
-
-    An iteration is a swap of the tabu search, or a proposal for every task in annealing.
+    placements cost the same. An iteration is a swap of the tabu search, or a proposal for every task in
+    annealing.
     """
     if _is_large(problem):
         return _multilevel(problem, rng, budget)

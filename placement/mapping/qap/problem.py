@@ -23,13 +23,11 @@ class QapResult:
     mapping : ndarray of int64, shape (tasks,)
         Location of each task.
     cost : int or float
-        Its cost; exact, and an int, if all flows and costs are whole numbers.
+        Exact, and an int, if all flows and costs are whole numbers.
     method : str
         Key of `METHODS`.
-    iterations : int
-        Iterations done, as the method counts them.
     seconds : float
-        Processor time, in seconds.
+        Processor time.
     """
 
     mapping: NDArray[np.int64]

@@ -33,18 +33,9 @@ _TINY = 16
 def place_many(
     flows: Any, locations: Locations, rng: np.random.Generator, budget: Budget
 ) -> NDArray[np.int64]:
-    """Return the location of each task.
+    """Return the location of each task, for sparse `flows`, shape (tasks, tasks).
 
-    Parameters
-    ----------
-    flows : scipy.sparse.csr_array, shape (tasks, tasks)
-        What each task sends to each other.
-    locations : Locations
-        At least as many as tasks.
-    rng : numpy.random.Generator
-        Source of random draws.
-    budget : Budget
-        An iteration is a proposal for every task. Compiling does not count.
+    An iteration of the budget is a proposal for every task. Compiling does not count.
     """
     with budget.stopped():
         _load(locations)

@@ -109,10 +109,10 @@ def grown(
 
 
 def beginnings(level: Level, tasks: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Return tasks and the locations where to begin with them: in the middle of either, at an end, anywhere.
+    """Return tasks and the locations to begin with them: in the middle of either, at an end, anywhere.
 
-    What is open ends at its walls, so a beginning in a corner comes first there: from the middle a placement
-    that is one place aside would not fit.
+    An open machine ends at its walls, so a beginning in a corner comes first there: from the middle, a
+    placement that is one place aside would not fit.
     """
     first, other, _ = level.flows
     middle, end = _ends(first, other, int(rng.integers(tasks)), tasks)
