@@ -13,21 +13,22 @@ import pandas as pd
 PAGE = Path(__file__).parents[1] / "studies" / "claims.md"
 HEAD = """# Published claims on scheduling and power, one by one
 
-This page compares the printed and plotted results of F. Mendonca's thesis (2017) and of O. Marra et al.
+This page compares the printed and plotted results in F. Mendonca's thesis (2017) and in O. Marra et al.
 (2011) with those of the studies [local-backfilling](local-backfilling.md), [redirection](redirection.md),
-[two-kinds](two-kinds.md) and [power](power.md). `docs/figures/claims.py` makes this page from their folders.
+[two-kinds](two-kinds.md) and [power](power.md). `docs/figures/claims.py` makes this page from the folders
+of these studies.
 
-An order is *held* if the mean and most instances have the published sign. *Like* means that the means are
-within 5 %. A number of SWDUAL is held if the greedy schedule is within 20 % of the measured time, and a
-solving time is held if ours is shorter. *For* and *against* count instances (for an order among several
-rules, pairs). *Not tried* means that the log of CEA Curie is not available, or that the input is not printed.
-A claim can hold on one log and not on another, so it has one row for each log on which we tried it. The
-claims of chapter 4 are for Curie, and we tried them on other logs.
+A claim on an order *holds* if the mean and most instances have the published sign. *Like* means that the
+means are within 5 % of each other. A time of SWDUAL holds if the greedy schedule is within 20 % of it, and
+a published solving time holds if ours is shorter. *For* and *against* count instances (for an order among
+several rules, pairs of instance and rule). *Not tried* means that the log of CEA Curie is not available, or
+that the input is not printed. A claim can hold for one log and not for another, so the tables have one row
+for each log that we tried. The claims of chapter 4 are for Curie; we tried them with other logs.
 
 """
 NOT_TRIED = [
-    ("five pending jobs, solved and timed", "section 4", "the input is not printed"),
-    ("a boot of 30 min is not worth while for a job that frees its node in 20", "section 2", ""),
+    ("five pending jobs: solution and solving time", "section 4", "the input is not printed"),
+    ("a boot of 30 min is not worthwhile if a job frees its node in 20 min", "section 2", ""),
 ]
 
 
@@ -37,7 +38,9 @@ def orders(folder: Path, name: str) -> pd.DataFrame:
     made = frame.rename(columns={"order": "published"})
     made["published"] = made["metric"] + ": " + made["published"]
     made["on"] = made["on"].where(made["on"] != "", made["platform"])
-    return made[["claim", "figure", "published", "on", "verdict", "for", "against"]]
+    made["verdict"] = made["verdict"].replace({"held": "holds", "not held": "does not hold"})
+    made = made.rename(columns={"on": "log"})
+    return made[["claim", "figure", "published", "log", "verdict", "for", "against"]]
 
 
 def two_kinds(folder: Path) -> pd.DataFrame:
@@ -48,11 +51,11 @@ def two_kinds(folder: Path) -> pd.DataFrame:
             near = abs(row["greedy / published"] - 1) <= 0.2
             lines.append(
                 {
-                    "of": ", ".join(str(row[label]) for label in labels),
+                    "case": ", ".join(str(row[label]) for label in labels),
                     "published s": f"{row['published']:.1f}",
                     "greedy s": f"{row['greedy']:.1f}",
                     "knapsack s": f"{row['knapsack']:.1f}",
-                    "verdict": "held" if near else "not held",
+                    "verdict": "holds" if near else "does not hold",
                 }
             )
     return pd.DataFrame(lines)
@@ -66,24 +69,24 @@ def power(folder: Path) -> pd.DataFrame:
         held = row["ours"] < row["published"] if timed else row["ours"] == row["published"]
         lines.append(
             {
-                "of": f"{row['instance']}: {row['quantity']}",
+                "case": f"{row['instance']}: {row['quantity']}",
                 "published": f"{row['published']:g}",
                 "ours": f"{row['ours']:.3g}",
-                "verdict": "held" if held else "not held",
+                "verdict": "holds" if held else "does not hold",
             }
         )
     growth = pd.read_csv(folder / "growth.csv")
     seconds = growth["energy s"] + growth["makespan s"]
     lines.append(
         {
-            "of": "solving times grow exponentially with jobs",
+            "case": "solving times grow exponentially with jobs",
             "published": "section 5",
             "ours": f"{seconds.iloc[0]:.2f} to {seconds.iloc[-1]:.0f} s for 1 to {len(growth)} jobs",
-            "verdict": "held",
+            "verdict": "holds",
         }
     )
     lines += [
-        {"of": what, "published": where, "ours": why, "verdict": "not tried"}
+        {"case": what, "published": where, "ours": why, "verdict": "not tried"}
         for what, where, why in NOT_TRIED
     ]
     return pd.DataFrame(lines)
@@ -100,13 +103,13 @@ def main() -> None:
     backfilling, redirection, kinds, energy = (Path(word) for word in sys.argv[1:5])
     parts = {
         "Chapter 5: weeks of logs": orders(backfilling, "claims_weeks.csv"),
-        "Chapter 4: jobs drawn, all there at 0": orders(backfilling, "claims_drawn.csv"),
+        "Chapter 4: jobs drawn at random, all submitted at time 0": orders(backfilling, "claims_drawn.csv"),
         "Chapter 3: redirection": orders(redirection, "claims_windows.csv"),
         "Chapter 2: SWDUAL": two_kinds(kinds),
         "Power": power(energy),
     }
     counts = pd.DataFrame({name: part["verdict"].value_counts() for name, part in parts.items()}).T
-    counts = counts.reindex(columns=["held", "not held", "not tried"]).fillna(0).astype(int)
+    counts = counts.reindex(columns=["holds", "does not hold", "not tried"]).fillna(0).astype(int)
     counts.loc["all"] = counts.sum()
     text = HEAD + markdown(counts.rename_axis("").reset_index())
     for name, part in parts.items():

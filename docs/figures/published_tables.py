@@ -15,24 +15,26 @@ PAGE = STUDIES / "published-tables.md"
 PRINTED = Path(__file__).parents[2] / "experiments" / "published"
 HEAD = """# Published tables, cell by cell
 
-This page shows, for each published table on allocation and mapping, how many printed cells a study matches,
-and with which tolerance. *A constant* is the number of cells that the best constant would match, with one
-constant for each quantity of a table, chosen with knowledge of the cells. If the study matches fewer cells,
+This page shows how many cells of each published table on allocation and mapping our results match, and with
+which tolerance. *A constant* is the number of cells that the best constant would match: one constant is
+chosen for each quantity of a table, with knowledge of the cells. If a study matches fewer cells than this,
 it does not reproduce the differences between the printed cells. For orders, the baseline is a coin toss,
-which matches half of them. Each table has one row, for the literal reading of its text, even if another
-reading matches more. `docs/figures/published_tables.py` makes this page from the tables in the folders of the
-studies. The pages of the studies explain why cells differ.
+which matches half of them. [The sources](sources.md) page names the papers. Each table has one row, for the
+literal interpretation of the paper, even if another interpretation matches more cells.
+`docs/figures/published_tables.py` makes this page from the tables in the folders of the studies. The pages
+of the studies explain why cells differ.
 
 """
 APPENDIX = """
-## Other readings
+## Other interpretations
 
-These rows are for other possible meanings of the texts, and for assumptions about details that the texts
-omit. We tried them afterwards. They show how much depends on a reading, and are not results: if a reading
-matches many cells, this is only weak evidence that it is the right one.
+The rows in this table are for other possible meanings of the papers, and for assumptions about details that
+the papers omit. We tried them after the runs for the table above. They show how much depends on an
+interpretation, and are not results: even if an interpretation matches many cells, this is only weak
+evidence that it is the right one.
 
 """
-COLUMNS = """| published table | study | matched | a constant | of | within | where cells differ |
+COLUMNS = """| published table | study | matched | a constant | of | tolerance | where cells differ |
 |---|---|---:|---:|---:|---|---|
 """
 Score = tuple[int, int, str]  # cells met, cells, what a constant meets
@@ -161,11 +163,13 @@ Rows = list[tuple[str, str, Count, str, str]]
 _TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared", "3c": "random"}
 _METRICS = "partition-metrics/correlations-2d-W.csv"
 _BF = "quasi-contiguous-published-bf/published-bf"
-_CHOICE = "the paper does not state which tasks strayed"
+_CHOICE = "the paper does not state which tasks were outside"
 _TRACES = "the paper states neither the traces of class IV nor the shares of sizes"
 _SIGN = "sign of the mean and of most weeks"
 _PLACES = ("5.13", "5.14", "5.15", "5.16")
-_BPS = "BPS of class II, TDM of class III: the paper does not state the weight of rounds of sweeps and meshes"
+_BPS = (
+    "BPS for class II, TDM for class III: the paper does not state the weights of rounds in sweeps and meshes"
+)
 ROWS: Rows = [
     ("PDP, thesis 3.1", "placement-effects",
      lambda: near("placement-effects/torus-16-times.csv", "to best", "published", 0.1), "10 %", ""),
@@ -173,17 +177,18 @@ ROWS: Rows = [
      lambda: near("placement-effects-alone/torus-1-times.csv", "to best", "published", 0.1), "10 %", ""),
     ("thesis 3.2, quadrant of a larger torus", "placement-effects",
      lambda: near("placement-effects-alone/in-quadrant-times.csv", "to best", "published", 0.1), "10 %",
-     "the links that close the quadrant's rings are missing"),
+     "a quadrant of a larger torus lacks the links that close its rings"),
     *[(f"JPDC {table}", "td-vs-classic", partial(mappings, f"td-vs-classic-{_TD[table]}", table),
        "1 % consecutive, 5 % others", why)
       for table, why in (
-        ("1a", "FT: all mappings cost the same, and the paper does not state the choice of the construction"),
+        ("1a", "FT: all mappings have the same cost; the paper does not state how the construction chooses"),
         ("1b", "IS consecutive; IS classic and td, as FT above"),
         ("2", ""),
         ("3a", "two draws of each mapping; IS as above"),
         ("3b", "two draws of each mapping; FT, IS as above"),
         ("3c", "two partitions, one draw of each mapping; BT, FT and IS classic"))],
-    ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as equal", "IS on 4x4x4: td is no faster"),
+    ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as equal",
+     "IS on 4x4x4: td is no faster than classic"),
     ("LOC 5 (classes)", "partition-selection",
      lambda: selection("partition-selection-classes/classes.csv"), "5 %", _BPS),
     ("thesis 3.5", "partition-selection",
@@ -192,7 +197,7 @@ ROWS: Rows = [
      lambda: near("partition-selection/break-even.csv", "break-even", "printed", most=10),
      "10 points", _TRACES),
     ("thesis 3.7, ratios of times", "first-fit", ratios, "a factor of 2",
-     "here, failing searches of IFF examine each row; the paper does not state which rows its searches skip"),
+     "our failing IFF searches examine each row; the paper does not state which rows its searches skip"),
     ("IFF, visited nodes", "first-fit", visits, "a factor of 2",
      "failing searches: the paper states neither their frequency nor the occupancy of the machine"),
     ("MET 2, 2-D correlations", "partition-metrics",
@@ -201,7 +206,7 @@ ROWS: Rows = [
     ("thesis 3.9", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity/together.csv"), "10 %", _CHOICE),
     ("JSSPP, thesis 3.10", "quasi-contiguous", speed_ups, "5 points",
-     "HPC2N, for an unknown reason; backfilling may reserve a number of nodes"),
+     "HPC2N, for an unknown reason; in the paper, backfilling may reserve a number of nodes"),
     ("WADS 1", "allocators",
      lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %",
      "the log of LLNL's T3D is missing"),
@@ -209,68 +214,69 @@ ROWS: Rows = [
      partial(gains, "allocators-cplant/stream.csv", "torus:8x8,c=4, first four rows"), "a factor of 2", ""),
     ("Mendonca 5.13 to 5.16, orders among rules of one kind", "local-backfilling",
      lambda: orders("kinds-as-told"), _SIGN,
-     "beplat touches fewer clusters than beloc; on LLNL-Thunder it also has fewer pieces than becont"),
+     "beplat uses fewer clusters than beloc, and on LLNL-Thunder also fewer pieces than becont"),
 ]  # fmt: skip
 READINGS: Rows = [
     ("LOC 5, sizes rounded up", "partition-selection",
      lambda: selection("partition-selection-classes/classes-rounded.csv"), "5 %", _BPS),
-    ("LOC 5, messages as generated", "partition-selection",
+    ("LOC 5, messages as in INSEE's generators", "partition-selection",
      lambda: selection("partition-selection-insee/classes-insee-rounded.csv"), "5 %",
-     "FS of class I, RM and TDM of class III"),
+     "FS for class I, RM and TDM for class III"),
     ("thesis 3.5, class IV longer", "partition-selection",
      lambda: selection("partition-selection-longer/large-longer.csv"), "5 %", _TRACES),
-    ("thesis 3.5, messages as generated", "partition-selection",
+    ("thesis 3.5, messages as in INSEE's generators", "partition-selection",
      lambda: selection("partition-selection-insee/large-insee-rounded.csv"), "5 %",
-     "BPS keeps less of the machine busy; the paper states neither GUPS updates nor shares of sizes"),
-    ("thesis 3.5, as generated, updates by a rule", "partition-selection",
+     "lower utilization with BPS; the paper states neither the GUPS updates nor the shares of sizes"),
+    ("thesis 3.5, messages as in INSEE's generators, GUPS updates fitted", "partition-selection",
      lambda: selection("partition-selection-updates/large-updates-rounded.csv"), "5 %",
-     "BPS keeps less of the machine busy"),
+     "lower utilization with BPS"),
     ("thesis 3.6, class IV longer", "partition-selection",
      lambda: near("partition-selection-longer/break-even-longer.csv", "break-even", "printed", most=10),
-     "10 points", "BPS keeps less of the machine busy; the paper does not state the shares of sizes"),
-    ("thesis 3.6, messages as generated", "partition-selection",
+     "10 points", "lower utilization with BPS; the paper does not state the shares of sizes"),
+    ("thesis 3.6, messages as in INSEE's generators", "partition-selection",
      lambda: near("partition-selection-insee/break-even-insee-rounded.csv", "break-even", "printed", most=10),
-     "10 points", "BPS keeps less of the machine busy"),
-    ("thesis 3.6, as generated, updates by a rule", "partition-selection",
+     "10 points", "lower utilization with BPS"),
+    ("thesis 3.6, messages as in INSEE's generators, GUPS updates fitted", "partition-selection",
      lambda: near(
          "partition-selection-updates/break-even-updates-rounded.csv", "break-even", "printed", most=10
      ), "10 points", "medium sizes, CS-BM"),
-    ("thesis 3.9, strays one level up", "quasi-contiguity",
+    ("thesis 3.9, tasks one level up", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity-one-level/one-level.csv"), "10 %", _CHOICE),
-    ("thesis 3.9, the one of twelve that matches most", "quasi-contiguity", best_reading, "10 %", _CHOICE),
-    ("thesis 3.9, neighbors one level up, class A generated", "quasi-contiguity", programs_of_class_a,
+    ("thesis 3.9, the interpretation of twelve that matches most", "quasi-contiguity", best_reading,
      "10 %", _CHOICE),
-    *[(f"thesis 3.10, backfilling by number, {after}", "quasi-contiguous",
+    ("thesis 3.9, neighbors one level up, generated programs of class A", "quasi-contiguity",
+     programs_of_class_a, "10 %", _CHOICE),
+    *[(f"thesis 3.10, backfilling reserves a number of nodes, {after}", "quasi-contiguous",
        partial(near, f"{_BF}{part}.csv", "speed-up needed", "printed", most=5),
        "5 points", why)
       for after, part, why in (
-        ("force", "-counted", "kills jobs that probably were not killed in the paper"),
-        ("patience", "-patient", ""))],
+        ("with force", "-counted", "kills jobs that were probably not killed in the paper"),
+        ("with patience", "-patient", ""))],
     *[(f"CLUSTER 1, gains, {where}", "allocators",
        partial(gains, "allocators-cplant/stream.csv", machine), "a factor of 2", why)
       for where, machine, why in (
         ("every other row", "torus:8x8,c=4, every other row", ""),
-        ("a switch each, torus", "torus:16x8", ""),
-        ("a switch each, mesh", "mesh:16x8", "one processor per switch, no idle rows"))],
-    ("Mendonca 5.13 to 5.16, against all rules, forced or not", "local-backfilling",
-     lambda: orders("claims_weeks", _PLACES), _SIGN, "a forced rule is before any that is not"),
+        ("one processor per switch, torus", "torus:16x8", ""),
+        ("one processor per switch, mesh", "mesh:16x8", "the machine has no idle rows"))],
+    ("Mendonca 5.13 to 5.16, orders among all rules", "local-backfilling",
+     lambda: orders("claims_weeks", _PLACES), _SIGN, "forced rules rank before best-effort rules"),
     *[(f"Mendonca 5.13 to 5.16, {reading.replace('-', ' ')}", "local-backfilling",
        partial(orders, f"kinds-{reading}"), _SIGN, why)
       for reading, why in (
-        ("longest-pieces-first", "beplat touches fewer clusters than beloc"),
-        ("tightest-fit", "beplat touches as few clusters as beloc"))],
+        ("longest-pieces-first", "beplat uses fewer clusters than beloc"),
+        ("tightest-fit", "beplat uses as few clusters as beloc"))],
 ]  # fmt: skip
 
 
 WORDS = """
-## Claims in the texts
+## Claims in words
 
-These rows are claims of Pascual's thesis and of the Compute Process Allocator in words. A claim is *held* if
-the stored tables of the studies show the same, to within 10 % for a factor, a factor of two for a gain, and 5
-points for the ends of a range. *By chance* is the number that random orders or signs would hold, and *-*
-means that the claim is not an order.
+This table contains claims that Pascual's thesis and the Compute Process Allocator entry state in words. A
+claim *holds* if the stored tables of the studies agree with it to within 10 % for a factor, a factor of two
+for a gain, and 5 percentage points for the ends of a range. *By chance* is the number of cases in which
+random orders or signs would be expected to agree; *-* means that the claim is not an order.
 
-| claim | printed | here | verdict | by chance |
+| claim | printed | ours | verdict | by chance |
 |---|---|---|---|---|
 """
 Verdict = tuple[str, bool | None, str]  # what is found here, whether it bears the claim out, by chance
@@ -370,7 +376,7 @@ def _waits() -> Verdict:
     return f"rank correlation {large:.2f}, of smaller jobs {small:.2f}", large > 0.9 and small < 0.5, "0.00"
 
 
-_ROWS_NOT = "the stored tables have no such run: `netplace study placement-effects --table"
+_ROWS_NOT = "the stored tables do not contain these runs: `netplace study placement-effects --table"
 # A claim by the row of its file: what gives the verdict, or why there is none.
 CLAIMS: dict[str, list[Callable[[], Verdict] | str]] = {
     "pascual_claims.csv": [
@@ -383,7 +389,7 @@ CLAIMS: dict[str, list[Callable[[], Verdict] | str]] = {
         _boxes,
         lambda: _utilization("util. scattered", "CS-BM"),
         lambda: _utilization("util. boxes", "BPS-BM"),
-        "the stored tables have turnarounds, no waits",
+        "the stored tables contain turnarounds, but no waiting times",
         lambda: _speed_up("HPC2N", 10, 25),
         lambda: _speed_up("LLNL-Thunder", 5, 30),
         lambda: _first_fit("IFF", (1, 2, 3, 4, 5), 0.015),
@@ -395,7 +401,7 @@ CLAIMS: dict[str, list[Callable[[], Verdict] | str]] = {
         lambda: _gain("hilbert,best-fit", "row,free-list", 23),
         _overlap,
         _scattering,
-        "runs with one seed are identical here",
+        "in our study, runs with the same seed are identical",
         _decisions,
         _hops,
         _intervals,
@@ -412,10 +418,9 @@ def claims() -> pd.DataFrame:
         for row, verdict in zip(printed.to_dict("records"), verdicts, strict=True):
             value = row.get("value") or " to ".join(dict.fromkeys(filter(None, (row["low"], row["high"]))))
             here, held, chance = ("", None, "") if isinstance(verdict, str) else verdict()
-            told = f"not tried: {verdict}" if held is None else "held" if held else "not held"
-            claim = row["claim"].replace("utilis", "utiliz").replace("told apart", "distinguished")
-            rows.append((claim, value, here, told, chance))
-    return pd.DataFrame(rows, columns=["claim", "printed", "here", "verdict", "by chance"])
+            word = f"not tried: {verdict}" if held is None else "holds" if held else "does not hold"
+            rows.append((row["claim"], value, here, word, chance))
+    return pd.DataFrame(rows, columns=["claim", "printed", "ours", "verdict", "by chance"])
 
 
 def lines(rows: Rows) -> Iterator[str]:
@@ -431,7 +436,7 @@ def page() -> str:
     said, tried = ("\n".join(lines(rows)) + "\n" for rows in (ROWS, READINGS))
     words = claims()
     counts = words["verdict"].str.split(":").str[0].value_counts()
-    counted = f"\n{counts.get('held', 0)} are held, {counts.get('not held', 0)} are not, "
+    counted = f"\n{counts.get('holds', 0)} claims hold, {counts.get('does not hold', 0)} do not hold, "
     counted += f"and {counts.get('not tried', 0)} were not tried.\n"
     spoken = "".join(f"| {' | '.join(row)} |\n" for row in words.to_numpy())
     return HEAD + COLUMNS + said + APPENDIX + COLUMNS + tried + WORDS + spoken + counted

@@ -18,7 +18,7 @@ SOURCES = {
         "Klimarechenzentrum, Hamburg"
     ),
     "CPA": (
-        "The entry of the Compute Process Allocator (Sandia, 2006) with its papers: V. J. Leung et al., "
+        "Compute Process Allocator (entry, Sandia, 2006), with its papers: V. J. Leung et al., "
         "CLUSTER 2002 (1), and M. A. Bender et al., WADS 2005 (2)"
     ),
     "Marra": (
@@ -36,16 +36,19 @@ SOURCES = {
 }
 HEAD = """# The sources, item by item
 
-This page lists the algorithms, structures, metrics, workloads, platforms, experiments, tables and figures of
-the five sources of the product, and the command or public name that gives each. `docs/figures/sources.py`
-makes it from `docs/studies/sources.csv`. An item *in part* or *absent* has its reason beside it. *Score* is
-the number of printed cells that the study matches, and the number that the best single value would match
-([published tables](published-tables.md)); a score that is no higher than that of the single value shows no
-agreement. For words instead of cells, [claims](claims.md) counts those that are held.
+This page lists the contents of five publications: algorithms, structures, metrics, workloads, platforms,
+experiments, tables and figures. For each item, it shows the command or public name that implements it.
+`docs/figures/sources.py` makes this page from `docs/studies/sources.csv`. If an item is absent or
+implemented only in part, the column *state* gives the reason. *Score* is the number of printed cells that
+the study matches, and the number that the best constant would match ([published
+tables](published-tables.md)). A score that is not higher than that of the constant shows no agreement. For
+claims in words, see [published claims](claims.md).
 
+| source | done | in part | absent |
+|---|---:|---:|---:|
 """
 
-COLUMNS = """| where | item | state | given by | score |
+COLUMNS = """| where | item | state | command or name | score |
 |---|---|---|---|---|
 """
 
@@ -54,7 +57,8 @@ def scores() -> dict[str, str]:
     """Return the score of each published table, by its name on the page of tables."""
     made = runpy.run_path(str(FIGURES / "published_tables.py"))
     counted = {name: count() for name, _, count, _, _ in made["ROWS"]}
-    return {name: f"{met} of {cells}, a constant {flat}" for name, (met, cells, flat) in counted.items()}
+    flat = {name: by if by.startswith("a coin") else f"constant {by}" for name, (_, _, by) in counted.items()}
+    return {name: f"{met} of {cells}, {flat[name]}" for name, (met, cells, _) in counted.items()}
 
 
 def page() -> str:
@@ -62,12 +66,13 @@ def page() -> str:
     items = pd.read_csv(TABLE, keep_default_na=False, dtype=str)
     counts = pd.crosstab(items["source"], items["state"]).reindex(index=list(SOURCES), columns=list(STATES))
     counts = counts.fillna(0).astype(int)
-    text = HEAD + f"| source | {' | '.join(STATES.values())} |\n|---|{'---:|' * len(STATES)}\n"
+    text = HEAD
     for source, row in [*counts.iterrows(), ("all", counts.sum())]:
-        text += f"| {source} | {' | '.join(map(str, row))} |\n"
+        title = f": {SOURCES[source]}" if source in SOURCES else ""
+        text += f"| {source}{title} | {' | '.join(map(str, row))} |\n"
     known = scores()
-    for source, title in SOURCES.items():
-        text += f"\n## {source}\n\n{title}.\n\n{COLUMNS}"
+    for source in SOURCES:
+        text += f"\n## {source}\n\n{COLUMNS}"
         for row in items[items["source"] == source].itertuples(index=False):
             state = STATES[row.state] + (f": {row.why}" if row.why else "")
             gives = f"`{row.gives}`" if row.gives else ""
