@@ -9,6 +9,7 @@ import rich_click as click
 from netplace.checks import MEMORY_LIMIT, READ_LIMIT, memory_limit, read_limit
 from netplace.checks.content import INPUT_COPIES, input_copies
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import flag
 from netplace.cli.on_demand import OnDemand
 from netplace.cli.verdict import VerdictGroup
 from netplace.extensions.offers import Offered
@@ -113,30 +114,28 @@ COMMANDS = {name: module for commands in GROUPS.values() for name, module in com
         "token_normalize_func": lambda name: name.replace("_", "-"),
     },
 )
-@click.option(
-    "--version", is_flag=True, is_eager=True, callback=_print_version, help="Show the version and exit."
-)
-@click.option(
+@flag("--version", "Show the version and exit.", bool, is_eager=True, callback=_print_version)
+@flag(
     "--read-limit",
+    "Largest size of a decompressed file, such as 4G. [default: NETPLACE_READ_LIMIT, or 256M]",
     metavar="SIZE",
     expose_value=False,
     callback=_raise_limit,
-    help="Largest size of a decompressed file, such as 4G. [default: NETPLACE_READ_LIMIT, or 256M]",
 )
-@click.option(
+@flag(
     "--memory-limit",
+    "Largest object in memory, such as 8G. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
     metavar="SIZE",
     expose_value=False,
     callback=_raise_memory,
-    help="Largest object in memory, such as 8G. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
 )
-@click.option(
+@flag(
     "--input-copies",
+    "Largest input file to copy into the folder of -o, for netplace rerun; 0 copies none. "
+    "[default: NETPLACE_INPUT_COPIES, or 64M]",
     metavar="SIZE",
     expose_value=False,
     callback=_raise_copies,
-    help="Largest input file to copy into the folder of -o, for netplace rerun; 0 copies none. "
-    "[default: NETPLACE_INPUT_COPIES, or 64M]",
 )
 def app(version: bool) -> None:
     """Simulate applications on interconnection networks, packet by packet, and measure the cost of placement.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, REAL, SEED, flag
 from netplace.cli.outputs import PAGE, CommandOutput, show, with_page
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, json_flag
@@ -22,74 +22,56 @@ _MACHINE = "State of the machine"
 
 
 @click.command("advise", cls=SettingsCommand, epilog=examples_of("advise"))
-@click.option(
+@flag(
     "--machine",
+    "A network, or Slurm's topology.conf or topology.yaml.",
     required=True,
     metavar="NETWORK",
     panel=_MACHINE,
-    help="A network, or Slurm's topology.conf or topology.yaml.",
 )
-@click.option(
+@flag(
     "--free",
+    "Free nodes, such as n[0-3,8], or a file of them. [default: all outside --running]",
     metavar="LIST|FILE",
     panel=_MACHINE,
-    help="Free nodes, such as n[0-3,8], or a file of them. [default: all outside --running]",
 )
-@click.option(
-    "--running",
-    "beside",
-    metavar="FILE",
-    panel=_MACHINE,
-    help="Running jobs: a TOML file with a [[job]] for each.",
+@flag(
+    "--running beside", "Running jobs: a TOML file with a [[job]] for each.", metavar="FILE", panel=_MACHINE
 )
-@click.option(
+@flag(
     "--hosts",
+    "Names of the nodes, one per line. [default: those of Slurm's file, or n0, n1, ..]",
     metavar="FILE",
     panel=_MACHINE,
-    help="Names of the nodes, one per line. [default: those of Slurm's file, or n0, n1, ..]",
 )
 @program_flags
-@click.option(
-    "--from",
-    "matrix",
-    metavar="FILE",
-    panel=WHAT_RUNS,
-    help="Traffic matrix (.csv); all bytes are sent at once.",
-)
-@click.option(
+@flag("--from matrix", "Traffic matrix (.csv); all bytes are sent at once.", metavar="FILE", panel=WHAT_RUNS)
+@flag(
     "--log",
+    "Log of jobs (SWF), instead of a job: recommend an allocator for the machine.",
     metavar="FILE",
     panel=WHAT_RUNS,
-    help="Log of jobs (SWF), instead of a job: recommend an allocator for the machine.",
 )
-@click.option(
+@flag(
     "--spread-cost",
-    type=REAL,
-    default=0.1,
-    show_default=True,
-    help="With --log: slowdown, in percent, of a job whose nodes are spread twice as far as necessary.",
+    "With --log: slowdown, in percent, of a job whose nodes are spread twice as far as necessary.",
+    REAL,
+    0.1,
 )
-@click.option("--queue", default="easy", show_default=True, help="With --log: scheduling policy.")
-@click.option(
-    "--default",
-    default="slurm",
-    show_default=True,
-    help="Allocator of the scheduler; see netplace list scheduling.",
-)
-@click.option("--seconds", type=REAL, default=60.0, show_default=True, help="CPU seconds for the search.")
-@click.option(
+@flag("--queue", "With --log: scheduling policy.", default="easy")
+@flag("--default", "Allocator of the scheduler; see netplace list scheduling.", default="slurm")
+@flag("--seconds", "CPU seconds for the search.", REAL, 60.0)
+@flag(
     "--simulations",
-    type=COUNT,
-    help="Number of simulations, instead of --seconds: gives the same advice on any machine.",
+    "Number of simulations, instead of --seconds: gives the same advice on any machine.",
+    COUNT,
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
-@click.option(
-    "-o",
-    "output",
-    type=PAGE,
+@flag("--seed", "Random seed.", SEED, 0)
+@flag(
+    "-o output",
+    "Write rank files, the advice and a page into a folder, or only the page (.html) or the advice (.json).",
+    PAGE,
     metavar="FOLDER|FILE",
-    help="Write rank files, the advice and a page into a folder, or only the page (.html) or the advice "
-    "(.json).",
 )
 @json_flag
 def advise_command(**given: Any) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, SEED, flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_tables, table, with_progress
@@ -23,29 +23,21 @@ if TYPE_CHECKING:
 
 
 @click.command("allocate", cls=FilesCommand, epilog=examples_of("allocate"))
-@click.option(
-    "--machine", required=True, metavar="NETWORK", help="Network of the machine, such as mesh:16x16."
-)
-@click.option(
+@flag("--machine", "Network of the machine, such as mesh:16x16.", required=True, metavar="NETWORK")
+@flag(
     "--occupied",
+    "File of occupied nodes: a line for each job, such as 0-3,8 or tux[0-3],tux8.",
     metavar="FILE",
-    help="File of occupied nodes: a line for each job, such as 0-3,8 or tux[0-3],tux8.",
 )
-@click.option("--nodes", type=COUNT, required=True, help="Nodes of the job.")
-@click.option(
-    "--all", "every", is_flag=True, help="Run every allocator, and every interval rule along every curve."
-)
-@click.option("--partition", "partitions", multiple=True, help="Allocator; repeatable.")
-@click.option(
-    "--order", default="", help="Measure spans along this order. [default: the allocator's own, or hilbert]"
-)
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of allocators.")
-@click.option(
-    "-o",
-    "output",
-    type=OUTCOME,
-    help="Write a page (.html), a picture of the allocations (.png, .pdf, .svg), or the output of --json "
-    "(.json).",
+@flag("--nodes", "Nodes of the job.", COUNT, required=True)
+@flag("--all every", "Run every allocator, and every interval rule along every curve.", bool)
+@flag("--partition partitions", "Allocator; repeatable.", multiple=True)
+@flag("--order", "Measure spans along this order. [default: the allocator's own, or hilbert]", default="")
+@flag("--seed", "Random seed of allocators.", SEED, 0)
+@flag(
+    "-o output",
+    "Write a page (.html), a picture of the allocations (.png, .pdf, .svg), or the output of --json (.json).",
+    OUTCOME,
 )
 @json_flag
 def allocate_command(**given: Any) -> None:

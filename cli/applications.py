@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.writing import atomic_file
-from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
-from netplace.cli.settings import WHAT_RUNS
+from netplace.cli.settings import WHAT_RUNS, json_flag
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
@@ -21,26 +21,16 @@ if TYPE_CHECKING:
 
 @click.command("app", cls=FilesCommand, epilog=examples_of("app"))
 @click.argument("name")
-@click.option("--tasks", type=COUNT, panel=WHAT_RUNS, help="Number of tasks.")
-@click.option("--class", "class_", panel=WHAT_RUNS, metavar="LETTER", help="Class of an NPB application.")
-@click.option(
-    "--packets", type=COUNT, panel=WHAT_RUNS, help="Packets per message of a synthetic application."
-)
-@click.option(
-    "--bytes", "bytes_", type=WHOLE, panel=WHAT_RUNS, help="Bytes per message of a synthetic application."
-)
-@click.option("--rounds", type=COUNT, panel=WHAT_RUNS, help="Rounds of a synthetic application.")
-@click.option(
-    "--iterations", default="", panel=WHAT_RUNS, help="Number of iterations, or A:B for a part of them."
-)
-@click.option(
-    "--write", metavar="FILE", help="Write the program as a trace: .trace or .trc, compressed with .gz."
-)
-@click.option(
-    "--matrix", metavar="FILE", help="Write the matrices of bytes W and messages N between tasks (.npz)."
-)
+@flag("--tasks", "Number of tasks.", COUNT, panel=WHAT_RUNS)
+@flag("--class class_", "Class of an NPB application.", panel=WHAT_RUNS, metavar="LETTER")
+@flag("--packets", "Packets per message of a synthetic application.", COUNT, panel=WHAT_RUNS)
+@flag("--bytes bytes_", "Bytes per message of a synthetic application.", WHOLE, panel=WHAT_RUNS)
+@flag("--rounds", "Rounds of a synthetic application.", COUNT, panel=WHAT_RUNS)
+@flag("--iterations", "Number of iterations, or A:B for a part of them.", default="", panel=WHAT_RUNS)
+@flag("--write", "Write the program as a trace: .trace or .trc, compressed with .gz.", metavar="FILE")
+@flag("--matrix", "Write the matrices of bytes W and messages N between tasks (.npz).", metavar="FILE")
 @page_flag
-@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
+@json_flag
 def app_command(name: str, **given: Any) -> None:
     """Build the program of an application, and show its messages.
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import REAL, SEEDS
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import REAL, SEEDS, flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
@@ -22,15 +22,14 @@ _VERDICTS = {True: "met", False: "missed", None: ""}
 
 @click.command("bench", cls=FilesCommand, epilog=examples_of("bench"))
 @click.argument("topic", default="speed", metavar="[speed|mapping]")
-@click.option("--quick", is_flag=True, help="Use fewer repeats and small networks; for mapping, one seed.")
-@click.option(
+@flag("--quick", "Use fewer repeats and small networks; for mapping, one seed.", bool)
+@flag(
     "--only",
+    "Run one benchmark: saturated, halo, idle, ..; for mapping: applications, halos, instances, machines.",
     metavar="NAME",
-    help="Run one benchmark: saturated, halo, idle, ..; for mapping: applications, halos, instances, "
-    "machines.",
 )
-@click.option("--seeds", type=SEEDS, help="For mapping: searches per problem. [default: 5]")
-@click.option("--seconds", type=REAL, help="For mapping instances: CPU seconds per search. [default: 1]")
+@flag("--seeds", "For mapping: searches per problem. [default: 5]", SEEDS)
+@flag("--seconds", "For mapping instances: CPU seconds per search. [default: 1]", REAL)
 @json_flag
 def bench_command(topic: str, **given: Any) -> None:
     """Measure speed and memory on this machine, or the quality of mappings, and compare them with targets.
@@ -44,9 +43,9 @@ def bench_command(topic: str, **given: Any) -> None:
     if check_choice(topic, _TOPICS, "bench") == "mapping":
         _mapping(**given)
         return
-    for flag in ("seeds", "seconds"):
-        if given[flag] is not None:
-            raise ValueError(f"--{flag}: applies only to netplace bench mapping")
+    for name in ("seeds", "seconds"):
+        if given[name] is not None:
+            raise ValueError(f"--{name}: applies only to netplace bench mapping")
     _speed(given["quick"], given["only"], given["as_json"])
 
 

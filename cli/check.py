@@ -12,6 +12,7 @@ import rich_click as click
 from netplace.checks import check_choice
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import flag
 from netplace.cli.many import say
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
@@ -26,28 +27,15 @@ _SHOWN = 24
 @click.command("check", cls=FilesCommand, epilog=examples_of("check"))
 @click.argument("what", metavar="network")
 @click.argument("networks", metavar="NETWORK..", nargs=-1, required=True)
-@click.option(
-    "--routing",
-    default="default",
-    show_default=True,
-    help="Routing algorithm of the table router; see netplace help network.",
+@flag("--routing", "Routing algorithm of the table router; see netplace help network.", default="default")
+@flag("--vc-discipline", "VC discipline, which assigns virtual channels along a route.", default="default")
+@flag(
+    "--prices", "Prices in TOML; adds the cost of each network.", click.Path(path_type=Path), metavar="FILE"
 )
-@click.option(
-    "--vc-discipline",
-    default="default",
-    show_default=True,
-    help="VC discipline, which assigns virtual channels along a route.",
-)
-@click.option(
-    "--prices",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Prices in TOML; adds the cost of each network.",
-)
-@click.option(
+@flag(
     "--simulate",
-    is_flag=True,
-    help="Add accepted load, also with failed cables, and times of an all-to-all and a training step.",
+    "Add accepted load, also with failed cables, and times of an all-to-all and a training step.",
+    bool,
 )
 @page_flag
 @json_flag

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.pulse import pulse
@@ -24,33 +24,26 @@ _SHOWN = 40  # pairs in the table on the screen
 
 @click.command("collective", cls=FilesCommand, epilog=examples_of("collective"))
 @click.argument("operation")
-@click.option("--ranks", type=COUNT, required=True, help="Number of ranks.")
-@click.option(
-    "--bytes",
-    "bytes_",
-    type=WHOLE,
-    default=0,
-    show_default=True,
-    help="Bytes of the vector, or of one block in allgather, gather, scatter and alltoall.",
+@flag("--ranks", "Number of ranks.", COUNT, required=True)
+@flag(
+    "--bytes bytes_",
+    "Bytes of the vector, or of one block in allgather, gather, scatter and alltoall.",
+    WHOLE,
+    0,
 )
-@click.option(
-    "--root", type=WHOLE, default=0, show_default=True, help="Root of bcast, reduce, gather and scatter."
-)
-@click.option("--algorithm", help="Algorithm, or your own as FILE.py:function. [default: the table's]")
-@click.option(
+@flag("--root", "Root of bcast, reduce, gather and scatter.", WHOLE, 0)
+@flag("--algorithm", "Algorithm, or your own as FILE.py:function. [default: the table's]")
+@flag(
     "--collectives",
+    "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
     default="builtin",
-    show_default=True,
     metavar="TABLE",
-    help="Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
 )
-@click.option(
-    "--segment", type=WHOLE, help="Bytes per segment, for algorithms that split vectors. [default: whole]"
-)
-@click.option("--fanout", type=COUNT, help="Chains from the root, for algorithm chain. [default: 4]")
-@click.option("--radix", type=COUNT, help="Radix of algorithm knomial. [default: 4]")
-@click.option("--group", type=COUNT, help="Consecutive ranks per node or switch, for algorithm hierarchical.")
-@click.option("--element", type=COUNT, help="Bytes per element of a reduced vector; elements are not split.")
+@flag("--segment", "Bytes per segment, for algorithms that split vectors. [default: whole]", WHOLE)
+@flag("--fanout", "Chains from the root, for algorithm chain. [default: 4]", COUNT)
+@flag("--radix", "Radix of algorithm knomial. [default: 4]", COUNT)
+@flag("--group", "Consecutive ranks per node or switch, for algorithm hierarchical.", COUNT)
+@flag("--element", "Bytes per element of a reduced vector; elements are not split.", COUNT)
 @page_flag
 @json_flag
 def collective_command(operation: str, **given: Any) -> None:

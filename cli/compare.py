@@ -10,6 +10,7 @@ import rich_click as click
 
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import print_json, print_tables
 
@@ -24,15 +25,13 @@ _ENDINGS = (".html", ".png", ".pdf", ".svg", ".json", ".csv")
 @click.command("compare", cls=FilesCommand, epilog=examples_of("compare"))
 @click.argument("first", metavar="FIRST")
 @click.argument("second", metavar="SECOND")
-@click.option(
+@flag(
     "--fail-if",
-    metavar="|".join(_FAIL_IF),
-    help="Exit with code 1 if a result is significantly worse (worse), or if any result differs or is "
+    "Exit with code 1 if a result is significantly worse (worse), or if any result differs or is "
     "missing (differ).",
+    metavar="|".join(_FAIL_IF),
 )
-@click.option(
-    "-o", "output", metavar="FILE", help="Write a page (.html), a picture (.png, .pdf, .svg), .json or .csv."
-)
+@flag("-o output", "Write a page (.html), a picture (.png, .pdf, .svg), .json or .csv.", metavar="FILE")
 @json_flag
 def compare_command(first: str, second: str, fail_if: str | None, output: str | None, as_json: bool) -> None:
     """Show the differences between two outcomes, in their requests and in their results, with significance.

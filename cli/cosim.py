@@ -13,8 +13,8 @@ import rich_click as click
 
 from netplace.checks import shortened
 from netplace.checks.plain import to_plain
-from netplace.cli.amounts import COUNT, DRAWS, REAL, SEED
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, DRAWS, REAL, SEED, flag
 from netplace.cli.help import SETTINGS_PANEL
 from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
@@ -126,26 +126,24 @@ class _CosimCommand(SettingsCommand):
     help="Charge each cycle in which a packet waits to the job that blocks it (fidelity live); up to four "
     "times slower.",
 )
-@click.option(
-    "--collective",
-    "algorithms",
+@flag(
+    "--collective algorithms",
+    "Algorithm of an operation, such as allreduce=ring; repeatable.",
     multiple=True,
     panel="Jobs",
     metavar="OPERATION=ALGORITHM",
-    help="Algorithm of an operation, such as allreduce=ring; repeatable.",
 )
-@click.option("--seed", type=SEED, help="Random seed. [default: 0]", panel="Jobs")
+@flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
 @store_flag("a study's, beside it")
 @resource_flags("1")
 @threads_flag
 @unpaired_flag
-@click.option(
-    "-o",
-    "output",
-    type=OUTCOME,
-    panel=_RESULT,
-    help="Write jobs, figures and a picture into a folder, or a page (.html), the picture (.png, .pdf, "
+@flag(
+    "-o output",
+    "Write jobs, figures and a picture into a folder, or a page (.html), the picture (.png, .pdf, "
     ".svg), or the output of --json (.json).",
+    OUTCOME,
+    panel=_RESULT,
 )
 @json_flag
 def cosim_command(study: str | None, **given: Any) -> None:

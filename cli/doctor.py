@@ -10,6 +10,7 @@ import rich_click as click
 
 from netplace.checks.plain import to_plain
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
@@ -21,7 +22,7 @@ UNSOUND = 1  # exit code: something is wrong with the installation
 
 
 @click.command("doctor", epilog=examples_of("doctor"))
-@click.option("--no-test", is_flag=True, help="Skip the self-test.")
+@flag("--no-test", "Skip the self-test.", bool)
 @json_flag
 def doctor_command(no_test: bool, as_json: bool) -> None:
     """Show the installed parts and their locations, and check the simulator.

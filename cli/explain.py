@@ -7,52 +7,36 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, WHOLE
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, WHOLE, flag, flags
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.table import Table
 
     from netplace.cosim.explanation import Explanation, WhatIf
 
 
-_NAMED = {
-    "machine": ("MACHINE", "The machine"),
-    "workload": ("FILE", "The workload"),
-    "applications": ("MIX.toml", "Applications"),
-    "routing": ("FILE.py:FUNCTION", "The routing"),
-}
-
-
-def _named_again(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add a flag for each name that a folder may hold and that stands for a file."""
-    for name, (shown, text) in reversed(_NAMED.items()):
-        said = f"{text} of the co-simulation; required if it is a file."
-        command = click.option(f"--{name}", metavar=shown, panel="Files", help=said)(command)
-    return command
+_AGAIN = "of the co-simulation; required if it is a file."
+# For each name that a folder may hold and that stands for a file.
+_named_again = flags(
+    flag("--machine", f"The machine {_AGAIN}", metavar="MACHINE", panel="Files"),
+    flag("--workload", f"The workload {_AGAIN}", metavar="FILE", panel="Files"),
+    flag("--applications", f"Applications {_AGAIN}", metavar="MIX.toml", panel="Files"),
+    flag("--routing", f"The routing {_AGAIN}", metavar="FILE.py:FUNCTION", panel="Files"),
+)
 
 
 @click.command("explain", cls=FilesCommand, epilog=examples_of("explain"))
 @click.argument("folder")
-@click.option("--job", type=WHOLE, required=True, help="Number of the job.")
-@click.option(
-    "--suspects",
-    type=COUNT,
-    default=3,
-    show_default=True,
-    help="Number of other jobs to remove, one per run.",
-)
-@click.option("--links", type=COUNT, default=5, show_default=True, help="Number of links to show.")
+@flag("--job", "Number of the job.", WHOLE, required=True)
+@flag("--suspects", "Number of other jobs to remove, one per run.", COUNT, 3)
+@flag("--links", "Number of links to show.", COUNT, 5)
 @_named_again
-@click.option(
-    "--mapping", metavar="RULE", panel="Files", help="Mapping of the co-simulation; required if it is a file."
-)
+@flag("--mapping", "Mapping of the co-simulation; required if it is a file.", metavar="RULE", panel="Files")
 @page_flag
 @json_flag
 def explain_command(
@@ -128,17 +112,15 @@ def _explained(explanation: Explanation) -> list[Table]:
 
 @click.command("whatif", cls=FilesCommand, epilog=examples_of("whatif"))
 @click.argument("folder")
-@click.option("--job", type=WHOLE, help="Show this job first. [default: the jobs that change most]")
-@click.option("--without", multiple=True, type=WHOLE, metavar="JOB", help="Remove a job; repeatable.")
-@click.option(
-    "--move", multiple=True, metavar="JOB=PARTITION", help="Move a job to other nodes, such as 12=nodes:0-15."
-)
-@click.option(
+@flag("--job", "Show this job first. [default: the jobs that change most]", WHOLE)
+@flag("--without", "Remove a job; repeatable.", WHOLE, multiple=True, metavar="JOB")
+@flag("--move", "Move a job to other nodes, such as 12=nodes:0-15.", multiple=True, metavar="JOB=PARTITION")
+@flag(
     "--mapping",
+    "Change the mapping of a job, such as 17=random; without JOB=, the mapping of the co-simulation, "
+    "required if it is a file.",
     multiple=True,
     metavar="JOB=MAPPING",
-    help="Change the mapping of a job, such as 17=random; without JOB=, the mapping of the co-simulation, "
-    "required if it is a file.",
 )
 @_named_again
 @page_flag
@@ -150,9 +132,9 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     network.
     """
     from netplace.cosim import what_if
-    from netplace.cosim.serialization import read_cosimulation
+    from netplace.cosim.serialization import NAMED, read_cosimulation
 
-    said: dict[str, str | None] = {name: given[name] for name in _NAMED}
+    said: dict[str, str | None] = {name: given[name] for name in NAMED if name != "mapping"}
     again = [word for word in given["mapping"] if "=" not in word]
     given["mapping"] = tuple(word for word in given["mapping"] if "=" in word)
     if again and (":" not in again[0] or len(again) > 1):

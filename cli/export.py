@@ -8,13 +8,12 @@ import rich_click as click
 
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import flag
 
 
 @click.command("export", cls=FilesCommand, epilog=examples_of("export"))
 @click.argument("outcome", metavar="OUTCOME")
-@click.option(
-    "-o", "output", metavar="FILE", required=True, help="Output file: .parquet, .csv, .swf or .duckdb."
-)
+@flag("-o output", "Output file: .parquet, .csv, .swf or .duckdb.", metavar="FILE", required=True)
 def export_command(outcome: str, output: str) -> None:
     """Write an outcome in the format of another tool.
 

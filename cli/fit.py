@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.writing import write_atomically
-from netplace.cli.amounts import COUNT
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, flag
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.pulse import under_way
@@ -24,36 +24,30 @@ _MOST_POINTS = 200
 
 @click.command("fit", cls=SettingsCommand, epilog=examples_of("fit"))
 @network_flag
-@click.option(
+@flag(
     "--pingpong",
+    "Output of osu_latency or IMB PingPong, between ranks 0 and 1; repeatable.",
     multiple=True,
     metavar="FILE",
     panel=WHAT_RUNS,
-    help="Output of osu_latency or IMB PingPong, between ranks 0 and 1; repeatable.",
 )
-@click.option(
-    "--collective",
-    "collectives",
+@flag(
+    "--collective collectives",
+    "Output of OSU, IMB or nccl-tests of alltoall, allreduce, allgather or bcast; repeatable.",
     multiple=True,
     metavar="OPERATION[=ALGORITHM]:FILE",
     panel=WHAT_RUNS,
-    help="Output of OSU, IMB or nccl-tests of alltoall, allreduce, allgather or bcast; repeatable.",
 )
-@click.option("--alltoall", metavar="FILE", panel=WHAT_RUNS, help="The same as --collective alltoall:FILE.")
-@click.option(
-    "--tasks", type=COUNT, panel=WHAT_RUNS, help="Ranks of the collectives. [default: one per node]"
-)
-@click.option("--hosts", metavar="FILE", panel="Placement", help="File with the host of each rank.")
-@click.option(
+@flag("--alltoall", "The same as --collective alltoall:FILE.", metavar="FILE", panel=WHAT_RUNS)
+@flag("--tasks", "Ranks of the collectives. [default: one per node]", COUNT, panel=WHAT_RUNS)
+@flag("--hosts", "File with the host of each rank.", metavar="FILE", panel="Placement")
+@flag(
     "--parameters",
-    default="overhead,link",
-    show_default=True,
-    help="Parameters to fit: overhead (--o-send and --o-recv), latency (--cable-latency of node cables), "
+    "Parameters to fit: overhead (--o-send and --o-recv), latency (--cable-latency of node cables), "
     "per-byte (--o-byte), link (--cycle-ns).",
+    default="overhead,link",
 )
-@click.option(
-    "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Fabric to write, as .toml."
-)
+@flag("-o output", "Fabric to write, as .toml.", click.Path(path_type=Path), metavar="FILE")
 @json_flag
 def fit_command(**given: Any) -> None:
     """Fit the overheads and the link speed of a fabric to measured times.

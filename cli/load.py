@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, PROCESSES, REAL, SEED, WHOLE
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, PROCESSES, REAL, SEED, WHOLE, flag
 from netplace.cli.many import Execution, resource_flags, store_flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.plans import check_plans, named_flags, refuse_beside_study
@@ -41,55 +41,37 @@ _OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 
 @click.command("load", cls=SettingsCommand, epilog=examples_of("load"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
-@click.option(
+@flag(
     "--network",
+    "Network, such as torus:8x8; see netplace list networks. Repeatable, one curve each.",
     multiple=True,
     metavar="NETWORK",
     panel=WHAT_RUNS,
-    help="Network, such as torus:8x8; see netplace list networks. Repeatable, one curve each.",
 )
-@click.option(
-    "--traffic",
-    default="uniform",
-    show_default=True,
-    panel=WHAT_RUNS,
-    help="Traffic pattern; see netplace list traffic.",
-)
-@click.option(
+@flag("--traffic", "Traffic pattern; see netplace list traffic.", default="uniform", panel=WHAT_RUNS)
+@flag(
     "--offered",
+    "Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
     default="0.1:1.0:0.1",
-    show_default=True,
     metavar="LOADS",
     panel=WHAT_RUNS,
-    help="Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
 )
-@click.option("--warmup", type=SEED, default=1000, show_default=True, help="Cycles before the measurement.")
-@click.option(
-    "--measure", type=COUNT, help="Cycles of the measurement. [default: 8,000,000 / nodes, at least 2,000]"
-)
-@click.option("--hot-node", type=WHOLE, help="Node of hot-spot traffic. [default: the middle one]")
-@click.option(
-    "--hot-share",
-    type=REAL,
-    default=0.1,
-    show_default=True,
-    help="Share of the traffic that goes to the hot spot.",
-)
-@click.option(
-    "--seeds", type=PROCESSES, default=1, show_default=True, help="Number of seeds, starting from --seed."
-)
+@flag("--warmup", "Cycles before the measurement.", SEED, 1000)
+@flag("--measure", "Cycles of the measurement. [default: 8,000,000 / nodes, at least 2,000]", COUNT)
+@flag("--hot-node", "Node of hot-spot traffic. [default: the middle one]", WHOLE)
+@flag("--hot-share", "Share of the traffic that goes to the hot spot.", REAL, 0.1)
+@flag("--seeds", "Number of seeds, starting from --seed.", PROCESSES, 1)
 @seed_flag
 @engine_flag
 @threads_flag
 @resource_flags("1")
-@click.option(
-    "-o",
-    "output",
-    type=OUTCOME,
-    help="Write a page (.html), a picture of accepted load and delay over offered load (.png, .pdf, .svg), "
+@flag(
+    "-o output",
+    "Write a page (.html), a picture of accepted load and delay over offered load (.png, .pdf, .svg), "
     "or the output of --json (.json).",
+    OUTCOME,
 )
-@click.option("--column", is_flag=True, help="Draw the picture as wide as a column of a two-column paper.")
+@flag("--column", "Draw the picture as wide as a column of a two-column paper.", bool)
 @store_flag("a study's, beside it")
 @json_flag
 def load_command(**given: Any) -> None:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import OUTPUT, PROCESSES
+from netplace.cli.flags import OUTPUT, PROCESSES, Command, flag, flags
 from netplace.cli.provenance import note_plans
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.pulse import is_quiet
@@ -20,52 +20,31 @@ if TYPE_CHECKING:
     from netplace.runs.resources import Resources
     from netplace.runs.store import Store
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 _MANY = "Parallel execution"
 
 
 def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
-    """Return the decorator that adds ``--workers`` (`usual`: its default, for the help) and ``--dask``."""
-
-    def added(command: Command) -> Command:
-        workers = click.option(
-            "--workers",
-            *more,
-            "workers",
-            type=PROCESSES,
-            metavar="N",
-            panel=_MANY,
-            help=f"Worker processes. [default: {usual}]",
-        )
-        dask = click.option(
-            "--dask",
-            metavar="ADDRESS",
-            panel=_MANY,
-            help="Dask cluster to use instead of workers, such as tcp://host:8786.",
-        )
-        return workers(dask(command))
-
-    return added
+    """Return what adds ``--workers``, with `more` names, and ``--dask``; `usual`: how many, for the help."""
+    names = " ".join(("--workers", *more, "workers"))
+    cluster = "Dask cluster to use instead of workers, such as tcp://host:8786."
+    return flags(
+        flag(names, f"Worker processes. [default: {usual}]", PROCESSES, metavar="N", panel=_MANY),
+        flag("--dask", cluster, metavar="ADDRESS", panel=_MANY),
+    )
 
 
 def store_flag(usual: str) -> Callable[[Command], Command]:
     """Return what adds ``--store`` to a command; `usual` says for people where results are kept otherwise."""
-    return click.option(
-        "--store",
-        type=OUTPUT,
-        metavar="FILE",
-        panel=_MANY,
-        help=f"File that stores results; stored results are reused. [default: {usual}]",
-    )
+    said = f"File that stores results; stored results are reused. [default: {usual}]"
+    return flag("--store", said, OUTPUT, metavar="FILE", panel=_MANY)
 
 
-def unpaired_flag(command: Command) -> Command:
-    return click.option(
-        "--unpaired",
-        is_flag=True,
-        panel=_MANY,
-        help="For a study: let each schedule run all jobs that it can, not only the jobs that all can run.",
-    )(command)
+unpaired_flag = flag(
+    "--unpaired",
+    "For a study: let each schedule run all jobs that it can, not only the jobs that all can run.",
+    bool,
+    panel=_MANY,
+)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ import rich_click as click
 
 from netplace.checks import check_choice
 from netplace.checks.writing import write_atomically
-from netplace.cli.amounts import COUNT, PICTURE, REAL, SEED, SEEDS
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, PICTURE, REAL, SEED, SEEDS, flag
 from netplace.cli.many import Execution, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.plans import check_plans
@@ -41,61 +41,39 @@ _OUTCOMES = (".html", ".json")
 @click.command("map", cls=SettingsCommand, epilog=examples_of("map"))
 @network_flag
 @program_flags
-@click.option(
-    "--from",
-    "matrix",
-    metavar="FILE",
-    panel=WHAT_RUNS,
-    help="Traffic matrix: CSV, or NumPy's .npy or .npz.",
-)
-@click.option(
-    "--partition", default="whole", show_default=True, panel=PANEL, help="Partition: the nodes of the job."
-)
-@click.option(
+@flag("--from matrix", "Traffic matrix: CSV, or NumPy's .npy or .npz.", metavar="FILE", panel=WHAT_RUNS)
+@flag("--partition", "Partition: the nodes of the job.", default="whole", panel=PANEL)
+@flag(
     "--mapping",
-    panel=PANEL,
-    help="Mapping of tasks to nodes. [default: link-load; classic with --method or --criterion, or on more "
+    "Mapping of tasks to nodes. [default: link-load; classic with --method or --criterion, or on more "
     "than 2,048 switches]",
-)
-@click.option("--method", panel=PANEL, help="Search method of classic and td: portfolio, grasp, 2opt, faq.")
-@click.option("--seconds", type=REAL, panel=PANEL, help="CPU seconds per search.")
-@click.option(
-    "--search-iterations",
-    type=COUNT,
     panel=PANEL,
-    help="Iterations per search. [default: depends on the method]",
 )
-@click.option(
+@flag("--method", "Search method of classic and td: portfolio, grasp, 2opt, faq.", panel=PANEL)
+@flag("--seconds", "CPU seconds per search.", REAL, panel=PANEL)
+@flag("--search-iterations", "Iterations per search. [default: depends on the method]", COUNT, panel=PANEL)
+@flag(
     "--criterion",
+    "Cost function: classic, td, or oversubscription (trees). [default: depends on the mapping]",
     panel=PANEL,
-    help="Cost function: classic, td, or oversubscription (trees). [default: depends on the mapping]",
 )
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--seeds",
-    type=SEEDS,
-    default=1,
-    show_default=True,
-    help="Number of searches with different seeds; the best mapping is used.",
-)
+@flag("--seed", "Random seed.", SEED, 0)
+@flag("--seeds", "Number of searches with different seeds; the best mapping is used.", SEEDS, 1)
 @resource_flags("1")
 @store_flag("none")
-@click.option(
-    "-o",
-    "output",
-    metavar="FILE|FOLDER",
-    help="Write the mapping as CSV for --mapping file:FILE or in the format of --export; or a page (.html), "
+@flag(
+    "-o output",
+    "Write the mapping as CSV for --mapping file:FILE or in the format of --export; or a page (.html), "
     "the output of --json (.json), or all into a folder.",
+    metavar="FILE|FOLDER",
 )
-@click.option(
+@flag(
     "--export",
+    "Format of the mapping for a launcher: openmpi, mpich, mpich-rankmap, slurm or flux.",
     metavar="LAUNCHER",
-    help="Format of the mapping for a launcher: openmpi, mpich, mpich-rankmap, slurm or flux.",
 )
-@click.option(
-    "--hosts", metavar="FILE", help="Names of the nodes for --export, one per line. [default: n0, n1, ..]"
-)
-@click.option("--plot", "picture", type=PICTURE, help="Draw traffic and link loads (png, pdf or svg).")
+@flag("--hosts", "Names of the nodes for --export, one per line. [default: n0, n1, ..]", metavar="FILE")
+@flag("--plot picture", "Draw traffic and link loads (png, pdf or svg).", PICTURE)
 @json_flag
 def map_command(**given: Any) -> None:
     """Map the tasks of a job to nodes, and show the resulting traffic.
@@ -257,16 +235,16 @@ def mapping_rule(
     criterion: str | None = None,
 ) -> tuple[str, str]:
     """Return the mapping rule with its options from flags, and the criterion of its cost."""
-    name, option = MAPPING.split(text, "--mapping")
+    name, own = MAPPING.split(text, "--mapping")
     added = []
-    for flag, word, value in (
+    for option, word, value in (
         ("--method", "", method),
         ("--seconds", "seconds=", seconds),
         ("--search-iterations", "iterations=", iterations),
     ):
         if value is not None and name not in _SEARCHES:
             expected = " or ".join(_SEARCHES)
-            raise ValueError(f"{flag}: mapping {name} does not search, expected {expected}")
+            raise ValueError(f"{option}: mapping {name} does not search, expected {expected}")
         if value is not None:
             added.append(f"{word}{value}")
     if method is not None:
@@ -279,7 +257,7 @@ def mapping_rule(
             raise ValueError(f"--criterion: mapping td minimizes td, not {criterion}; use --mapping classic")
         if name == "classic":
             added.append(f"criterion={criterion}")
-    words = [word for word in (*option.split(","), *added) if word]
+    words = [word for word in (*own.split(","), *added) if word]
     named = [word.removeprefix("criterion=") for word in words if word.startswith("criterion=")]
     measured = criterion or (named[-1] if named else "td" if name == "td" else "classic")
     return ":".join([name, ",".join(words)] if words else [name]), measured

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import SEED, SEEDS
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import SEED, SEEDS, flag
 from netplace.cli.many import Execution, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, OutcomeFile, show, write
 from netplace.cli.plans import check_plans
@@ -31,41 +31,26 @@ _SIGNIFICANT = 0.01
 @click.command("metrics", cls=SettingsCommand, epilog=examples_of("metrics"))
 @network_flag
 @program_flags
-@click.option(
-    "--partition",
-    "partitions",
-    multiple=True,
+@flag(
+    "--partition partitions",
+    "Partition: the nodes of each job; repeatable.",
     default=("random",),
-    show_default=True,
+    multiple=True,
     panel="Placement",
-    help="Partition: the nodes of each job; repeatable.",
 )
-@click.option(
-    "--mapping",
-    default="consecutive",
-    show_default=True,
-    panel="Placement",
-    help="Mapping of tasks to nodes.",
-)
-@click.option(
-    "--configurations",
-    type=SEEDS,
-    default=10,
-    show_default=True,
-    help="Number of seeds of a random placement.",
-)
-@click.option("--seed", type=SEED, default=0, show_default=True, help="First random seed.")
-@click.option("--simulate", is_flag=True, help="Simulate run times, and correlate each metric with them.")
+@flag("--mapping", "Mapping of tasks to nodes.", default="consecutive", panel="Placement")
+@flag("--configurations", "Number of seeds of a random placement.", SEEDS, 10)
+@flag("--seed", "First random seed.", SEED, 0)
+@flag("--simulate", "Simulate run times, and correlate each metric with them.", bool)
 @resource_flags("1")
 @store_flag("none")
-@click.option(
-    "-o",
-    "outputs",
-    type=OutcomeFile(tables=(".csv",)),
+@flag(
+    "-o outputs",
+    "Write a page (.html), the table (.csv), the output of --json (.json), a picture (.png, .pdf, "
+    ".svg), or all into a folder; repeatable.",
+    OutcomeFile(tables=(".csv",)),
     multiple=True,
     metavar="FILE|FOLDER",
-    help="Write a page (.html), the table (.csv), the output of --json (.json), a picture (.png, .pdf, "
-    ".svg), or all into a folder; repeatable.",
 )
 @json_flag
 def metrics_command(**given: Any) -> None:

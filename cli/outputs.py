@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import rich_click as click
 
 from netplace.checks.writing import write_atomically
+from netplace.cli.flags import flag
 from netplace.cli.many import say
 from netplace.cli.provenance import command_line, outcome_folder
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
@@ -23,7 +24,6 @@ from netplace.report.terminal.screen import printed_text
 
 _SAVED = ".json"
 Drawn = Callable[[Path], object]
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
@@ -50,10 +50,12 @@ class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
 OUTCOME, PAGE = OutcomeFile(), OutcomeFile(pictures=False)
 
 
-def page_flag(command: Command) -> Command:
-    """Add ``-o`` for a page, or for what ``--json`` prints."""
-    said = "Write a page (.html), the output of --json (.json), or both into a folder."
-    return click.option("-o", "output", type=PAGE, metavar="FILE|FOLDER", help=said)(command)
+page_flag = flag(  # for a page, or for what --json prints
+    "-o output",
+    "Write a page (.html), the output of --json (.json), or both into a folder.",
+    PAGE,
+    metavar="FILE|FOLDER",
+)
 
 
 @dataclass(frozen=True)

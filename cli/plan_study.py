@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import Number
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import Number, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_tables, table
@@ -24,21 +24,14 @@ _LEAST = 3  # seeds of a pilot
 @click.command("plan-study", cls=FilesCommand, epilog=examples_of("plan-study"))
 @click.argument("first", metavar="PILOT")
 @click.argument("second", metavar="[PILOT]", required=False)
-@click.option(
+@flag(
     "--difference",
-    type=Number(0.001, 1000.0),
-    default=3.0,
-    show_default=True,
+    "Smallest difference to detect, as a percentage of the mean of the first pilot.",
+    Number(0.001, 1000.0),
+    3.0,
     metavar="PERCENT",
-    help="Smallest difference to detect, as a percentage of the mean of the first pilot.",
 )
-@click.option(
-    "--power",
-    type=Number(0.05, 0.999),
-    default=0.8,
-    show_default=True,
-    help="Probability of detecting a difference of this size.",
-)
+@flag("--power", "Probability of detecting a difference of this size.", Number(0.05, 0.999), 0.8)
 @page_flag
 @json_flag
 def plan_study_command(

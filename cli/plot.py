@@ -10,6 +10,7 @@ import rich_click as click
 
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import flag
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,16 +20,14 @@ _MOST_GROUPS = 60  # more bars than that nobody can read
 
 @click.command("plot", cls=FilesCommand, epilog=examples_of("plot"))
 @click.argument("file")
-@click.option("-o", "picture", required=True, metavar="FILE", help="Picture to write (.png, .pdf or .svg).")
-@click.option(
-    "--bars", default="mapping", show_default=True, metavar="COLUMN", help="Column with a bar for each value."
-)
-@click.option(
+@flag("-o picture", "Picture to write (.png, .pdf or .svg).", required=True, metavar="FILE")
+@flag("--bars", "Column with a bar for each value.", default="mapping", metavar="COLUMN")
+@flag(
     "--normal",
+    "Value of that column that defines 1; none shows cycles. [default: consecutive, or the first]",
     metavar="VALUE",
-    help="Value of that column that defines 1; none shows cycles. [default: consecutive, or the first]",
 )
-@click.option("--column", is_flag=True, help="Draw the picture as wide as a column of a two-column paper.")
+@flag("--column", "Draw the picture as wide as a column of a two-column paper.", bool)
 def plot_command(file: str, picture: str, bars: str, normal: str | None, column: bool) -> None:
     """Draw run times as bars, with the standard deviation over the seeds.
 

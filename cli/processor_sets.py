@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, PROCESSES
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, PROCESSES, flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
@@ -30,40 +30,36 @@ _MEASURED = ("measured", "pieces", "apart", "store", "workers")
 @click.command("pss", cls=FilesCommand, epilog=examples_of("pss"))
 @click.argument("action", metavar="check|derive|show")
 @click.argument("file", required=False, metavar="[FILE]")
-@click.option(
-    "--machine", metavar="NETWORK", help="Network of the machine; check compares its number of nodes."
-)
-@click.option(
+@flag("--machine", "Network of the machine; check compares its number of nodes.", metavar="NETWORK")
+@flag(
     "--cost",
+    "derive: cost of a node: uniform, centre, or io:0+63 (hops to the nearest of these nodes).",
     default="uniform",
-    show_default=True,
-    help="derive: cost of a node: uniform, centre, or io:0+63 (hops to the nearest of these nodes).",
 )
-@click.option("--overlap", is_flag=True, help="derive: place boxes at steps of half a side.")
-@click.option(
+@flag("--overlap", "derive: place boxes at steps of half a side.", bool)
+@flag(
     "--front",
+    "derive: file of sets of nodes, one per line such as 0-11, 24, as a first component; repeatable.",
     multiple=True,
     metavar="FILE|cards:N",
-    help="derive: file of sets of nodes, one per line such as 0-11, 24, as a first component; repeatable.",
 )
-@click.option(
+@flag(
     "--behind",
+    "derive: file of sets of nodes as a last component, or cards:N for sets of N consecutive nodes.",
     multiple=True,
     metavar="FILE|cards:N",
-    help="derive: file of sets of nodes as a last component, or cards:N for sets of N consecutive nodes.",
 )
-@click.option(
+@flag(
     "--measured",
+    "derive: measure the costs of levels by simulating this application, such as lu,class=S; repeatable.",
     multiple=True,
     metavar="APP",
-    help="derive: measure the costs of levels by simulating this application, such as lu,class=S; "
-    "repeatable.",
 )
-@click.option("--pieces", type=COUNT, help="derive --measured: number of blocks of a split job. [default: 2]")
-@click.option("--apart", is_flag=True, help="derive --measured: make each level a component.")
-@click.option("--store", metavar="FILE", help="derive --measured: file that stores simulations.")
-@click.option("--workers", type=PROCESSES, metavar="N", help="derive --measured: worker processes.")
-@click.option("-o", "output", metavar="FILE", help="derive: configuration file to write.")
+@flag("--pieces", "derive --measured: number of blocks of a split job. [default: 2]", COUNT)
+@flag("--apart", "derive --measured: make each level a component.", bool)
+@flag("--store", "derive --measured: file that stores simulations.", metavar="FILE")
+@flag("--workers", "derive --measured: worker processes.", PROCESSES, metavar="N")
+@flag("-o output", "derive: configuration file to write.", metavar="FILE")
 @json_flag
 def pss_command(action: str, file: str | None, **given: Any) -> None:
     """Check or show a configuration of processor sets, or derive one from the topology of a machine.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.checks import abbreviate, check_int
-from netplace.cli.amounts import COUNT, REAL, WHOLE
+from netplace.cli.flags import COUNT, REAL, WHOLE, flag, flags
 from netplace.cli.idle_flags import given_names, refuse
 from netplace.cli.plans import named_flags
 from netplace.cli.settings import WHAT_RUNS
@@ -70,117 +69,75 @@ class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click
         return 1.0 if value == "recorded" else REAL.convert(value, param, ctx)
 
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-_FLAGS: tuple[tuple[tuple[str, ...], dict[str, Any]], ...] = (
-    (("--trace",), {"metavar": "FILE", "help": "Trace file, or the name of a bundled trace."}),
-    (("--app",), {"metavar": "NAME", "help": "Application; see netplace list apps."}),
-    (
-        ("--jobs",),
-        {
-            "cls": JobsOption,
-            "type": Jobs(),
-            "multiple": True,
-            "metavar": "COUNTx NAME",
-            "help": "Number of jobs and their trace or application: 4x lu.A.64 or 4x:lu.A.64; repeatable.",
-        },
+_flag = partial(flag, panel=WHAT_RUNS)
+program_flags = flags(
+    _flag("--trace", "Trace file, or the name of a bundled trace.", metavar="FILE"),
+    _flag("--app", "Application; see netplace list apps.", metavar="NAME"),
+    _flag(
+        "--jobs",
+        "Number of jobs and their trace or application: 4x lu.A.64 or 4x:lu.A.64; repeatable.",
+        Jobs(),
+        cls=JobsOption,
+        multiple=True,
+        metavar="COUNTx NAME",
     ),
-    (("--tasks",), {"type": COUNT, "help": "Number of tasks of an application. [default: one per node]"}),
-    (
-        ("--class", "class_"),
-        {"metavar": "LETTER", "help": "Class of an NPB application: S, W, A, B, C or D."},
+    _flag("--tasks", "Number of tasks of an application. [default: one per node]", COUNT),
+    _flag("--class class_", "Class of an NPB application: S, W, A, B, C or D.", metavar="LETTER"),
+    _flag("--packets", "Packets per message of a synthetic application.", COUNT),
+    _flag("--bytes bytes_", "Bytes per message of a synthetic application.", WHOLE),
+    _flag("--rounds", "Rounds of a synthetic application.", COUNT),
+    _flag(
+        "--iterations",
+        "Iterations A to B only, or the number of iterations of an application.",
+        default="",
+        metavar="A:B",
     ),
-    (("--packets",), {"type": COUNT, "help": "Packets per message of a synthetic application."}),
-    (("--bytes", "bytes_"), {"type": WHOLE, "help": "Bytes per message of a synthetic application."}),
-    (("--rounds",), {"type": COUNT, "help": "Rounds of a synthetic application."}),
-    (
-        ("--iterations",),
-        {
-            "default": "",
-            "metavar": "A:B",
-            "help": "Iterations A to B only, or the number of iterations of an application.",
-        },
+    _flag(
+        "--section", "Part of a trace: whole, or timed (the part that the benchmark times).", default="whole"
     ),
-    (
-        ("--section",),
-        {
-            "default": "whole",
-            "show_default": True,
-            "help": "Part of a trace: whole, or timed (the part that the benchmark times).",
-        },
+    _flag(
+        "--compute --cpu-scale cpu_scale",
+        "Computation of a trace: recorded, 0 (none), or multiplied by a factor.",
+        Compute(),
+        0.0,
+        metavar="recorded|0|FACTOR",
     ),
-    (
-        ("--compute", "--cpu-scale", "cpu_scale"),
-        {
-            "type": Compute(),
-            "default": 0.0,
-            "show_default": True,
-            "metavar": "recorded|0|FACTOR",
-            "help": "Computation of a trace: recorded, 0 (none), or multiplied by a factor.",
-        },
+    _flag(
+        "--collectives",
+        "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
+        default="builtin",
+        metavar="TABLE",
     ),
-    (
-        ("--collectives",),
-        {
-            "default": "builtin",
-            "show_default": True,
-            "metavar": "TABLE",
-            "help": "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
-        },
+    _flag(
+        "--collective algorithms",
+        "Algorithm of an operation, such as allreduce=ring; repeatable. OPERATION alone simulates only this "
+        "operation.",
+        multiple=True,
+        metavar="OPERATION[=ALGORITHM]",
     ),
-    (
-        ("--collective", "algorithms"),
-        {
-            "multiple": True,
-            "metavar": "OPERATION[=ALGORITHM]",
-            "help": "Algorithm of an operation, such as allreduce=ring; repeatable. OPERATION alone "
-            "simulates only this operation.",
-        },
+    _flag(
+        "--algorithm", "Algorithm of a --collective that runs alone. [default: the table's]", metavar="NAME"
     ),
-    (
-        ("--algorithm",),
-        {
-            "metavar": "NAME",
-            "help": "Algorithm of a --collective that runs alone. [default: the table's]",
-        },
+    _flag(
+        "--bytes-per-phit",
+        "Bytes per phit; cycles become longer by the same factor. [default: of training, 1e6 packets]",
+        COUNT,
     ),
-    (
-        ("--bytes-per-phit",),
-        {
-            "type": COUNT,
-            "help": "Bytes per phit; cycles become longer by the same factor. [default: of training, 1e6 "
-            "packets]",
-        },
+    _flag(
+        "--flops", "Floating-point operations per second, for traces that count them. [default: 1e9]", REAL
     ),
-    (
-        ("--flops",),
-        {
-            "type": REAL,
-            "help": "Floating-point operations per second, for traces that count them. [default: 1e9]",
-        },
+    _flag(
+        "--trc-unit",
+        "Unit of computation in a .trc file; INSEE uses ns. [default: cycles]",
+        click.Choice(("cycles", "ns")),
     ),
-    (
-        ("--trc-unit",),
-        {
-            "type": click.Choice(("cycles", "ns")),
-            "help": "Unit of computation in a .trc file; INSEE uses ns. [default: cycles]",
-        },
-    ),
-    (
-        ("--ignore",),
-        {
-            "metavar": "KINDS",
-            "help": "Skip calls of a trace that cannot be replayed: a list of one-sided, io, partitioned, "
-            "spawned, other.",
-        },
+    _flag(
+        "--ignore",
+        "Skip calls of a trace that cannot be replayed: a list of one-sided, io, partitioned, spawned, "
+        "other.",
+        metavar="KINDS",
     ),
 )
-
-
-def program_flags(command: Command) -> Command:
-    for names, settings in reversed(_FLAGS):
-        command = click.option(*names, panel=WHAT_RUNS, **settings)(command)
-    return command
 
 
 def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: str, seed: int = 0) -> Run:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.writing import draft_folder
-from netplace.cli.amounts import COUNT
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, flag
 
 if TYPE_CHECKING:
     from netplace.apps.recorded import Summary, Trace
@@ -23,18 +23,10 @@ if TYPE_CHECKING:
     epilog=examples_of("record"),
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@click.option("-n", "ranks", type=COUNT, required=True, help="Ranks.")
-@click.option(
-    "-o",
-    "output",
-    metavar="FILE",
-    required=True,
-    help="Trace to write; a name without an ending is a folder.",
-)
-@click.option(
-    "--mpicc", default="mpicc", show_default=True, help="C compiler of the MPI library of the program."
-)
-@click.option("--launcher", metavar="COMMAND", help="Launcher of the program. [default: mpirun beside mpicc]")
+@flag("-n ranks", "Ranks.", COUNT, required=True)
+@flag("-o output", "Trace to write; a name without an ending is a folder.", metavar="FILE", required=True)
+@flag("--mpicc", "C compiler of the MPI library of the program.", default="mpicc")
+@flag("--launcher", "Launcher of the program. [default: mpirun beside mpicc]", metavar="COMMAND")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]")
 def record_command(
     ranks: int, output: str, mpicc: str, launcher: str | None, program: tuple[str, ...]

@@ -8,11 +8,12 @@ import rich_click as click
 
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import flag
 
 
 @click.command("report", cls=FilesCommand, epilog=examples_of("report"))
 @click.argument("outcome", metavar="OUTCOME")
-@click.option("-o", "output", metavar="FILE", help="Page to write. [default: OUTCOME.html]")
+@flag("-o output", "Page to write. [default: OUTCOME.html]", metavar="FILE")
 def report_command(outcome: str, output: str | None) -> None:
     """Write an outcome as one HTML page with a summary, sortable tables and interactive figures.
 

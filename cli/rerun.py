@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.writing import write_atomically
-from netplace.cli.amounts import FOLDER
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import FOLDER, flag
 from netplace.cli.many import say
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import print_json
@@ -42,8 +42,8 @@ _SHOWN = 20  # differences on the terminal
 
 @click.command("rerun", cls=FilesCommand, epilog=examples_of("rerun"))
 @click.argument("folder", metavar="FOLDER")
-@click.option("-o", "output", type=FOLDER, metavar="FOLDER", help="Folder to write the new results into.")
-@click.option("--run-code", is_flag=True, help="Allow inputs that are Python files, which netplace runs.")
+@flag("-o output", "Folder to write the new results into.", FOLDER, metavar="FOLDER")
+@flag("--run-code", "Allow inputs that are Python files, which netplace runs.", bool)
 @json_flag
 def rerun_command(folder: str, output: Path | None, run_code: bool, as_json: bool) -> None:
     """Repeat the outcome in FOLDER, and report the differences.

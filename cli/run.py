@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.plain import to_plain
-from netplace.cli.amounts import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile, flag
 from netplace.cli.many import open_store, say
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
@@ -47,73 +47,47 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 @click.command("run", cls=SettingsCommand, epilog=examples_of("run"))
 @network_flag
 @program_flags
-@click.option(
-    "--partition",
-    default="whole",
-    show_default=True,
-    panel="Placement",
-    help="Partition: the nodes of each job.",
-)
-@click.option(
-    "--mapping",
-    default="consecutive",
-    show_default=True,
-    panel="Placement",
-    help="Mapping of tasks to nodes.",
-)
-@click.option(
+@flag("--partition", "Partition: the nodes of each job.", default="whole", panel="Placement")
+@flag("--mapping", "Mapping of tasks to nodes.", default="consecutive", panel="Placement")
+@flag(
     "--hosts",
+    "The host of each rank, as an allocation lists them: --mapping hosts:FILE, for as many tasks.",
     metavar="FILE",
     panel="Placement",
-    help="The host of each rank, as an allocation lists them: --mapping hosts:FILE, for as many tasks.",
 )
-@click.option(
-    "--seeds",
-    type=SEEDS,
-    default=1,
-    show_default=True,
-    help="Number of runs, with seeds starting from --seed.",
-)
+@flag("--seeds", "Number of runs, with seeds starting from --seed.", SEEDS, 1)
 @seed_flag
 @engine_flag
-@click.option(
-    "--workers", type=PROCESSES, default=1, show_default=True, help="Worker processes for several runs."
-)
-@click.option(
+@flag("--workers", "Worker processes for several runs.", PROCESSES, 1)
+@flag(
     "--part-processes",
-    type=PROCESSES,
-    default=1,
-    show_default=True,
+    "Processes for a run whose jobs cannot share a router; the result is the same.",
+    PROCESSES,
+    1,
     metavar="N",
-    help="Processes for a run whose jobs cannot share a router; the result is the same.",
 )
 @threads_flag
-@click.option("--max-cycles", type=COUNT, help="Largest number of cycles before the run fails.")
-@click.option("--window", type=COUNT, help="Also measure link loads in windows of this many cycles.")
-@click.option("--critical-path", is_flag=True, help="Show the critical path of each job.")
-@click.option(
+@flag("--max-cycles", "Largest number of cycles before the run fails.", COUNT)
+@flag("--window", "Also measure link loads in windows of this many cycles.", COUNT)
+@flag("--critical-path", "Show the critical path of each job.", bool)
+@flag(
     "--timeline",
-    type=OutputFile(".json", *PICTURES),
-    metavar="FILE",
-    help="Write tasks, messages and link loads of the first run over time: .json for Perfetto and "
+    "Write tasks, messages and link loads of the first run over time: .json for Perfetto and "
     "chrome://tracing, or a picture.",
-)
-@click.option(
-    "--record-messages",
-    "messages",
-    type=OUTPUT,
+    OutputFile(".json", *PICTURES),
     metavar="FILE",
-    help="Write the start and end of every message as CSV.",
 )
-@click.option(
-    "-o",
-    "output",
-    type=OUTCOME,
-    metavar="FILE|FOLDER",
-    help="Write a page (.html), a picture of the link loads (.png, .pdf, .svg), the output of --json "
+@flag(
+    "--record-messages messages", "Write the start and end of every message as CSV.", OUTPUT, metavar="FILE"
+)
+@flag(
+    "-o output",
+    "Write a page (.html), a picture of the link loads (.png, .pdf, .svg), the output of --json "
     "(.json), or all and CSV files into a folder.",
+    OUTCOME,
+    metavar="FILE|FOLDER",
 )
-@click.option("--store", type=OUTPUT, metavar="FILE", help="Also store the results; see netplace table.")
+@flag("--store", "Also store the results; see netplace table.", OUTPUT, metavar="FILE")
 @json_flag
 def run_command(**given: Any) -> None:
     """Simulate applications on a network, and show their run times.

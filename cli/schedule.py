@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, REAL, SEED, OutputFile
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, REAL, SEED, OutputFile, flag
 from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag, unpaired_flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
@@ -90,33 +90,32 @@ def flags_of(flags: Flags) -> Callable[[Command], Command]:
 @click.command("schedule", cls=FilesCommand, epilog=examples_of("schedule"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flags_of(FLAGS)
-@click.option("--seed", type=SEED, help="Random seed. [default: 0]", panel=_JOBS)
+@flag("--seed", "Random seed. [default: 0]", SEED, panel=_JOBS)
 @store_flag("a study's, beside it")
 @resource_flags("1")
 @unpaired_flag
-@click.option(
+@flag(
     "--rows",
-    type=OutputFile(".csv", ".parquet"),
+    "Write one row per job (.csv or .parquet).",
+    OutputFile(".csv", ".parquet"),
     metavar="FILE",
     panel=_RESULT,
-    help="Write one row per job (.csv or .parquet).",
 )
-@click.option(
-    "-o",
-    "output",
-    type=OUTCOME,
-    panel=_RESULT,
-    help="Write rows, figures and pictures into a folder, or a page (.html), a Gantt chart (.png, .pdf, "
+@flag(
+    "-o output",
+    "Write rows, figures and pictures into a folder, or a page (.html), a Gantt chart (.png, .pdf, "
     ".svg), or the output of --json (.json).",
+    OUTCOME,
+    panel=_RESULT,
 )
-@click.option("--at", type=REAL, metavar="SECONDS", panel=_RESULT, help="Time of the occupancy picture.")
-@click.option("--from", "from_", type=REAL, metavar="HOURS", panel=_RESULT, help="Start of the Gantt chart.")
-@click.option("--to", type=REAL, metavar="HOURS", panel=_RESULT, help="End of the Gantt chart.")
-@click.option(
+@flag("--at", "Time of the occupancy picture.", REAL, metavar="SECONDS", panel=_RESULT)
+@flag("--from from_", "Start of the Gantt chart.", REAL, metavar="HOURS", panel=_RESULT)
+@flag("--to", "End of the Gantt chart.", REAL, metavar="HOURS", panel=_RESULT)
+@flag(
     "--color",
+    "Quantity shown by the colors of the Gantt chart: waiting, size or slowdown. [default: waiting]",
     metavar="NAME",
     panel=_RESULT,
-    help="Quantity shown by the colors of the Gantt chart: waiting, size or slowdown. [default: waiting]",
 )
 @json_flag
 def schedule_command(study: str | None, **given: Any) -> None:

@@ -10,35 +10,22 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.cli.amounts import Integer
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import Integer, flag
 from netplace.cli.help import HelpfulCommand
 
 
 @click.command("serve", cls=HelpfulCommand, epilog=examples_of("serve"))
-@click.option("--machine", required=True, metavar="NETWORK", help="Network, or Slurm's topology.conf.")
-@click.option("--hosts", metavar="FILE", help="File of node names, one per line.")
-@click.option(
-    "--folder", type=click.Path(path_type=Path), help="Folder for the journal, the lock and the token."
-)
-@click.option(
-    "--socket", "socket_path", type=click.Path(path_type=Path), help="Serve JSON lines on a Unix socket."
-)
-@click.option(
-    "--http", "port", type=Integer(0, 65535), help="Serve HTTP on this port of 127.0.0.1; 0: any free port."
-)
-@click.option("--partition", default="slurm", show_default=True, help="Allocator if a request names none.")
-@click.option("--mapping", default="consecutive", show_default=True, help="Mapping if a request names none.")
-@click.option(
-    "--allow",
-    multiple=True,
-    metavar="RULE",
-    help="Rule of your own that requests may name; repeatable.",
-)
-@click.option(
-    "--queue", type=Integer(0, 1_000_000), default=10_000, show_default=True, help="Limit on waiting jobs."
-)
-@click.option("--sync", is_flag=True, help="Answer only after the disk has the change.")
+@flag("--machine", "Network, or Slurm's topology.conf.", required=True, metavar="NETWORK")
+@flag("--hosts", "File of node names, one per line.", metavar="FILE")
+@flag("--folder", "Folder for the journal, the lock and the token.", click.Path(path_type=Path))
+@flag("--socket socket_path", "Serve JSON lines on a Unix socket.", click.Path(path_type=Path))
+@flag("--http port", "Serve HTTP on this port of 127.0.0.1; 0: any free port.", Integer(0, 65535))
+@flag("--partition", "Allocator if a request names none.", default="slurm")
+@flag("--mapping", "Mapping if a request names none.", default="consecutive")
+@flag("--allow", "Rule of your own that requests may name; repeatable.", multiple=True, metavar="RULE")
+@flag("--queue", "Limit on waiting jobs.", Integer(0, 1_000_000), 10_000)
+@flag("--sync", "Answer only after the disk has the change.", bool)
 def serve_command(**given: Any) -> None:
     """Place jobs on a machine on request, and keep track of its nodes.
 

@@ -5,23 +5,21 @@ Settings are those of `netplace.netsim.Config`, which is imported when the flags
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import fields
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import REAL, SEED, THREADS, WHOLE
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.completion import complete_parameters
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import REAL, SEED, THREADS, WHOLE, flag
 from netplace.cli.help import SETTINGS_PANEL, is_in_help
 
 if TYPE_CHECKING:
     from netplace.netsim import Config
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 WHAT_RUNS = "What runs"
 _KINDS: dict[str, Any] = {"int": WHOLE, "int | None": WHOLE, "float": REAL, "str": click.STRING}
@@ -92,42 +90,23 @@ def config_from(given: dict[str, Any]) -> Config:
     return Config(**{name: given[name] for name in _settings()})
 
 
-def network_flag(command: Command) -> Command:
-    return click.option(
-        "--network",
-        required=True,
-        metavar="NETWORK",
-        panel=WHAT_RUNS,
-        help="Network, such as torus:8x8; see netplace list networks.",
-    )(command)
-
-
-def engine_flag(command: Command) -> Command:
-    return click.option(
-        "--engine",
-        default="kernel",
-        show_default=True,
-        help="Engine: kernel (compiled) or reference (readable, slow).",
-    )(command)
-
-
-def seed_flag(command: Command) -> Command:
-    return click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")(command)
-
-
-def threads_flag(command: Command) -> Command:
-    return click.option(
-        "--threads",
-        type=THREADS,
-        default=1,
-        show_default=True,
-        metavar="N|auto",
-        help="Threads per network, or auto: one per core for large networks. The result is the same.",
-    )(command)
-
-
-def json_flag(command: Command) -> Command:
-    return click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")(command)
+network_flag = flag(
+    "--network",
+    "Network, such as torus:8x8; see netplace list networks.",
+    required=True,
+    metavar="NETWORK",
+    panel=WHAT_RUNS,
+)
+engine_flag = flag("--engine", "Engine: kernel (compiled) or reference (readable, slow).", default="kernel")
+seed_flag = flag("--seed", "Random seed.", SEED, 0)
+threads_flag = flag(
+    "--threads",
+    "Threads per network, or auto: one per core for large networks. The result is the same.",
+    THREADS,
+    1,
+    metavar="N|auto",
+)
+json_flag = flag("--json as_json", "Print only one JSON object.", bool)
 
 
 @click.command("help", epilog=examples_of("help"))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, SEED, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.cli.sweep_progress import job_progress
@@ -22,32 +22,25 @@ if TYPE_CHECKING:
 
 @click.command("site", cls=FilesCommand, epilog=examples_of("site"))
 @click.argument("rules", metavar="[SITE.toml]", required=False)
-@click.option(
-    "--machine", required=True, metavar="NETWORK", help="Network of the machine, such as torus:16x16."
-)
-@click.option(
+@flag("--machine", "Network of the machine, such as torus:16x16.", required=True, metavar="NETWORK")
+@flag(
     "--workload",
+    "Workload: lublin, or a file (.swf or .csv, also with .gz).",
     required=True,
     metavar="NAME|FILE",
-    help="Workload: lublin, or a file (.swf or .csv, also with .gz).",
 )
-@click.option(
+@flag(
     "--jobs",
-    type=COUNT,
+    "Number of jobs of lublin [default: 1000]; for a file, the first jobs to use.",
+    COUNT,
     metavar="N",
-    help="Number of jobs of lublin [default: 1000]; for a file, the first jobs to use.",
 )
-@click.option("--drop", metavar="A,B,..", help="Jobs of a log to omit, such as never-ran.")
-@click.option("--requested", is_flag=True, help="Use the processors that the jobs of a log requested.")
-@click.option("--estimates", default="run-time", show_default=True, help="Estimates of jobs without one.")
-@click.option(
-    "--overrun",
-    default="keep",
-    show_default=True,
-    help="Action on jobs that exceed their estimate: keep or kill.",
-)
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of lublin.")
-@click.option("--rows", metavar="FILE", help="Write one row per job (.csv or .parquet).")
+@flag("--drop", "Jobs of a log to omit, such as never-ran.", metavar="A,B,..")
+@flag("--requested", "Use the processors that the jobs of a log requested.", bool)
+@flag("--estimates", "Estimates of jobs without one.", default="run-time")
+@flag("--overrun", "Action on jobs that exceed their estimate: keep or kill.", default="keep")
+@flag("--seed", "Random seed of lublin.", SEED, 0)
+@flag("--rows", "Write one row per job (.csv or .parquet).", metavar="FILE")
 @page_flag
 @json_flag
 def site_command(rules: str | None, **given: Any) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.cli.amounts import Integer, Number
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import Integer, Number, flag, flags
 
 
 @click.group("slurm", epilog=examples_of("slurm"))
@@ -23,45 +23,28 @@ def slurm_command() -> None:
     """
 
 
-_FLAGS = (
-    click.option("--machine", metavar="NETWORK", help="Network. [default: from scontrol show topology]"),
-    click.option(
-        "--folder", type=click.Path(path_type=Path), required=True, help="Folder for logs and host files."
-    ),
-    click.option(
+_flags = flags(
+    flag("--machine", "Network. [default: from scontrol show topology]", metavar="NETWORK"),
+    flag("--folder", "Folder for logs and host files.", click.Path(path_type=Path), required=True),
+    flag(
         "--manager",
-        type=click.Choice(["slurm", "pbs", "lsf"]),
-        default="slurm",
-        show_default=True,
-        help="Resource manager; netplace only reads from PBS and LSF.",
+        "Resource manager; netplace only reads from PBS and LSF.",
+        click.Choice(["slurm", "pbs", "lsf"]),
+        "slurm",
     ),
-    click.option(
-        "--bin", "commands", type=click.Path(path_type=Path), help="Folder of the manager's commands."
-    ),
-    click.option(
-        "--timeout", type=Number(0.1, 600), default=10.0, show_default=True, help="Seconds for each command."
-    ),
-    click.option("--follow", is_flag=True, help="Repeat until the command is stopped."),
-    click.option(
-        "--interval", type=Number(0.1, 86400), default=5.0, show_default=True, help="Seconds between passes."
-    ),
+    flag("--bin commands", "Folder of the manager's commands.", click.Path(path_type=Path)),
+    flag("--timeout", "Seconds for each command.", Number(0.1, 600), 10.0),
+    flag("--follow", "Repeat until the command is stopped.", bool),
+    flag("--interval", "Seconds between passes.", Number(0.1, 86400), 5.0),
 )
 
 
-_ACT = click.option("--act", is_flag=True, help="Make the changes instead of showing them.")
-
-
-def _flags(command: Any) -> Any:
-    for option in reversed(_FLAGS):
-        command = option(command)
-    return command
+_ACT = flag("--act", "Make the changes instead of showing them.", bool)
 
 
 @slurm_command.command("watch")
 @_flags
-@click.option(
-    "--ended", type=click.Path(path_type=Path), help="Ended jobs, from a file of jobcomp or sacct -P."
-)
+@flag("--ended", "Ended jobs, from a file of jobcomp or sacct -P.", click.Path(path_type=Path))
 def watch_command(ended: Path | None, **given: Any) -> None:
     """Show the running jobs that share links and therefore probably slow each other.
 
@@ -89,17 +72,11 @@ def watch_command(ended: Path | None, **given: Any) -> None:
 
 @slurm_command.command("place")
 @_flags
-@click.option("--job", metavar="J", help="Number of a held job. [default: all with --comment=netplace]")
-@click.option("--partition", default="slurm", show_default=True, help="Allocator.")
-@click.option("--mapping", default="consecutive", show_default=True, help="Mapping of ranks.")
-@click.option("--app", default="", help="Application whose traffic the mapping uses, such as 2d-torus.")
-@click.option(
-    "--bound",
-    type=Number(0, 1e9),
-    default=300.0,
-    show_default=True,
-    help="Seconds of waiting after which a job is left to Slurm.",
-)
+@flag("--job", "Number of a held job. [default: all with --comment=netplace]", metavar="J")
+@flag("--partition", "Allocator.", default="slurm")
+@flag("--mapping", "Mapping of ranks.", default="consecutive")
+@flag("--app", "Application whose traffic the mapping uses, such as 2d-torus.", default="")
+@flag("--bound", "Seconds of waiting after which a job is left to Slurm.", Number(0, 1e9), 300.0)
 @_ACT
 def place_command(job: str | None, act: bool, **given: Any) -> None:
     """Choose the nodes and the rank order of jobs that are held back, and let them start.
@@ -124,16 +101,8 @@ def place_command(job: str | None, act: bool, **given: Any) -> None:
 
 
 @slurm_command.command("hook")
-@click.option(
-    "--folder", type=click.Path(path_type=Path), required=True, help="Folder of netplace slurm place."
-)
-@click.option(
-    "--bound",
-    type=Integer(1, 10**9),
-    default=300,
-    show_default=True,
-    help="Seconds after which Slurm starts a job without netplace.",
-)
+@flag("--folder", "Folder of netplace slurm place.", click.Path(path_type=Path), required=True)
+@flag("--bound", "Seconds after which Slurm starts a job without netplace.", Integer(1, 10**9), 300)
 def hook_command(folder: Path, bound: int) -> None:
     """Print a job_submit.lua that makes new jobs wait for nodes while netplace slurm place --follow runs."""
     from netplace.live.hook import hook
@@ -143,17 +112,9 @@ def hook_command(folder: Path, bound: int) -> None:
 
 @slurm_command.command("power")
 @_flags
-@click.option(
-    "--rule", default="plan:slot=300", show_default=True, help="Or timeout:S, reserve:K,S or always-on."
-)
-@click.option(
-    "--boot-seconds",
-    type=Number(0, 1e6),
-    default=1800.0,
-    show_default=True,
-    help="Seconds of a boot.",
-)
-@click.option("--keep", default="", metavar="HOSTS", help="Nodes that are never switched off.")
+@flag("--rule", "Or timeout:S, reserve:K,S or always-on.", default="plan:slot=300")
+@flag("--boot-seconds", "Seconds of a boot.", Number(0, 1e6), 1800.0)
+@flag("--keep", "Nodes that are never switched off.", default="", metavar="HOSTS")
 @_ACT
 def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given: Any) -> None:
     """Switch idle nodes off, and on again for jobs that wait.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import SEEDS
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import SEEDS, flag
 from netplace.cli.many import Execution, open_store, resource_flags, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
 
@@ -21,31 +21,27 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
 @click.command("study", cls=FilesCommand, epilog=examples_of("study"))
 @click.argument("name", metavar="NAME | list")
-@click.option("--table", "parts", multiple=True, metavar="PART", help="Table to make, or all; repeatable.")
-@click.option("--quick", is_flag=True, help="Run a small version, in less than a minute.")
+@flag("--table parts", "Table to make, or all; repeatable.", multiple=True, metavar="PART")
+@flag("--quick", "Run a small version, in less than a minute.", bool)
 @resource_flags("all cores")
-@click.option("--mappings", type=SEEDS, metavar="N", help="Number of mappings of each random kind.")
-@click.option("--partitions", type=SEEDS, metavar="N", help="Random partitions.")
-@click.option(
-    "--sim-seeds", type=SEEDS, metavar="N", help="Number of simulations per placement. [default: 1]"
-)
-@click.option(
-    "--log",
-    "logs",
+@flag("--mappings", "Number of mappings of each random kind.", SEEDS, metavar="N")
+@flag("--partitions", "Random partitions.", SEEDS, metavar="N")
+@flag("--sim-seeds", "Number of simulations per placement. [default: 1]", SEEDS, metavar="N")
+@flag(
+    "--log logs",
+    "Log of jobs (.swf, .swf.gz), or model; repeatable. Keys: levels, weeks, per-node.",
     multiple=True,
     metavar="FILE[,KEY=VALUE..]",
-    help="Log of jobs (.swf, .swf.gz), or model; repeatable. Keys: levels, weeks, per-node.",
 )
-@click.option("--data", metavar="FOLDER", help="Measurements that others made, for study reality.")
+@flag("--data", "Measurements that others made, for study reality.", metavar="FOLDER")
 @store_flag("FOLDER/runs.sqlite")
-@click.option("--stored", is_flag=True, help="Report from the store only, without simulations.")
-@click.option(
-    "-o",
-    "folder",
+@flag("--stored", "Report from the store only, without simulations.", bool)
+@flag(
+    "-o folder",
+    "Folder for the report, tables and figures. [default: study-NAME, or study-NAME-quick]",
     metavar="FOLDER",
-    help="Folder for the report, tables and figures. [default: study-NAME, or study-NAME-quick]",
 )
-@click.option("--report", "page", is_flag=True, help="Also write a page, report.html in the folder.")
+@flag("--report page", "Also write a page, report.html in the folder.", bool)
 def study_command(name: str, **given: Any) -> None:
     """Execute a study, or continue it from its stored results.
 

@@ -11,10 +11,11 @@ import rich_click as click
 
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import flag
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
-from netplace.cli.settings import tell_limits, threads_flag
+from netplace.cli.settings import json_flag, tell_limits, threads_flag
 from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:
@@ -35,22 +36,19 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
 @resource_flags("all cores")
 @threads_flag
 @store_flag("SWEEP.sqlite")
-@click.option("--csv", metavar="FILE", help="Write the table as CSV.")
-@click.option("--parquet", metavar="FILE", help="Write the table as Parquet.")
-@click.option(
-    "-o",
-    "output",
+@flag("--csv", "Write the table as CSV.", metavar="FILE")
+@flag("--parquet", "Write the table as Parquet.", metavar="FILE")
+@flag(
+    "-o output",
+    "Write a page (.html), the table (.csv, .parquet), or the table, its runs and a page into a folder.",
     metavar="FILE|FOLDER",
-    help="Write a page (.html), the table (.csv, .parquet), or the table, its runs and a page into a folder.",
 )
-@click.option(
-    "--runs", "each", is_flag=True, help="Show one row per run, instead of run times over the seeds."
-)
-@click.option("--jobs", is_flag=True, help="Show one row per job; also with --runs.")
-@click.option("--verify", is_flag=True, help="Only check each row of a store against its checksum.")
-@click.option("--retry", is_flag=True, help="Repeat the runs that failed.")
-@click.option("--yes", is_flag=True, help=f"Run a sweep of more than {_MANY:,} runs without a question.")
-@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
+@flag("--runs each", "Show one row per run, instead of run times over the seeds.", bool)
+@flag("--jobs", "Show one row per job; also with --runs.", bool)
+@flag("--verify", "Only check each row of a store against its checksum.", bool)
+@flag("--retry", "Repeat the runs that failed.", bool)
+@flag("--yes", f"Run a sweep of more than {_MANY:,} runs without a question.", bool)
+@json_flag
 def table_command(files: tuple[str, ...], **given: Any) -> None:
     """Simulate every combination of a sweep file, and show the run times as a table.
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, REAL
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, REAL, flag, flags
 from netplace.cli.program_flags import Compute
+from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -27,28 +28,16 @@ def trace_command() -> None:
     """Inspect, convert or cut a trace of any format; see netplace list formats."""
 
 
-_READING = (
-    click.option(
-        "--flops",
-        type=REAL,
-        default=1e9,
-        show_default=True,
-        help="Floating-point operations per second, for traces that count them.",
-    ),
-    click.option("--tasks", type=COUNT, help="Number of ranks of a trace, if some have no calls in it."),
+_reading_flags = flags(
+    flag("--flops", "Floating-point operations per second, for traces that count them.", REAL, 1e9),
+    flag("--tasks", "Number of ranks of a trace, if some have no calls in it.", COUNT),
 )
-
-
-def _reading_flags(command: Any) -> Any:
-    for option in reversed(_READING):
-        command = option(command)
-    return command
 
 
 @trace_command.command("info", cls=FilesCommand)
 @click.argument("file")
 @_reading_flags
-@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
+@json_flag
 def info(file: str, as_json: bool, **given: Any) -> None:
     """Count the messages by pair of ranks, the collectives and the computation of a trace.
 
@@ -69,39 +58,26 @@ def info(file: str, as_json: bool, **given: Any) -> None:
     _show(str(path), summary)
 
 
-_WRITING = (
-    click.option(
-        "-o",
-        "output",
+_writing_flags = flags(
+    flag(
+        "-o output",
+        "Trace to write: .trace, .tit, .goal or .trc, also with .gz.",
         metavar="FILE",
         required=True,
-        help="Trace to write: .trace, .tit, .goal or .trc, also with .gz.",
     ),
-    click.option(
+    flag(
         "--ignore",
-        metavar="KINDS",
-        help="Skip calls of a trace that cannot be replayed: a list of one-sided, io, partitioned, spawned, "
+        "Skip calls of a trace that cannot be replayed: a list of one-sided, io, partitioned, spawned, "
         "other.",
+        metavar="KINDS",
     ),
-    click.option(
-        "--cycle-ns",
-        type=REAL,
-        default=3.2,
-        show_default=True,
-        help="Length of a cycle, for computation in cycles.",
-    ),
-    click.option(
+    flag("--cycle-ns", "Length of a cycle, for computation in cycles.", REAL, 3.2),
+    flag(
         "--compute",
-        type=Compute(),
-        help="Recorded computation in .trc: recorded, or multiplied by a factor. [default: 0]",
+        "Recorded computation in .trc: recorded, or multiplied by a factor. [default: 0]",
+        Compute(),
     ),
 )
-
-
-def _writing_flags(command: Any) -> Any:
-    for option in reversed(_WRITING):
-        command = option(command)
-    return command
 
 
 @trace_command.command("convert", cls=FilesCommand)
@@ -128,19 +104,10 @@ def convert(file: str, **given: Any) -> None:
 @click.argument("file")
 @_writing_flags
 @_reading_flags
-@click.option(
-    "--from", "begin", type=REAL, help="Start of the window, in seconds since the first call. [default: 0]"
-)
-@click.option(
-    "--to",
-    "end",
-    type=REAL,
-    help="End of the window, in seconds since the first call. [default: the end of the trace]",
-)
-@click.option("--iterations", metavar="A:B", help="Keep only the marked iterations A to B.")
-@click.option(
-    "--ranks", metavar="LIST", help="Keep only these ranks, such as 0-7,12, and number them from 0."
-)
+@flag("--from begin", "Start of the window, in seconds since the first call. [default: 0]", REAL)
+@flag("--to end", "End of the window, in seconds since the first call. [default: the end of the trace]", REAL)
+@flag("--iterations", "Keep only the marked iterations A to B.", metavar="A:B")
+@flag("--ranks", "Keep only these ranks, such as 0-7,12, and number them from 0.", metavar="LIST")
 def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None:
     """Write a part of a trace: a time window, iterations, or some ranks.
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
+from netplace.cli.flags import COUNT, REAL, SEED, flag
+from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -32,48 +33,36 @@ def workload_command() -> None:
 
 @workload_command.command("make", cls=FilesCommand, epilog=examples_of("workload"))
 @click.argument("model", metavar="lublin|applications")
-@click.option("--nodes", type=COUNT, required=True, help="Number of nodes of the machine.")
-@click.option("--jobs", type=COUNT, default=10_000, show_default=True, help="Number of jobs.")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--load", type=REAL, panel="lublin", help="Load of the machine. [default: that of the published arrivals]"
-)
-@click.option(
-    "--kind",
-    panel="lublin",
-    help="Job class of lublin: batch, interactive, both or whole. [default: batch]",
-)
-@click.option(
+@flag("--nodes", "Number of nodes of the machine.", COUNT, required=True)
+@flag("--jobs", "Number of jobs.", COUNT, 10_000)
+@flag("--seed", "Random seed.", SEED, 0)
+@flag("--load", "Load of the machine. [default: that of the published arrivals]", REAL, panel="lublin")
+@flag("--kind", "Job class of lublin: batch, interactive, both or whole. [default: batch]", panel="lublin")
+@flag(
     "--classes",
+    "Applications: collectives, 2d, 3d, miscellaneous or mixed. [default: mixed]",
     metavar="A,B,..",
     panel="applications",
-    help="Applications: collectives, 2d, 3d, miscellaneous or mixed. [default: mixed]",
 )
-@click.option(
-    "--sizes",
-    panel="applications",
-    help="Sizes of applications: small, medium or large. [default: medium]",
+@flag("--sizes", "Sizes of applications: small, medium or large. [default: medium]", panel="applications")
+@flag(
+    "--intensity", "Messages of applications: low, medium, high or any. [default: any]", panel="applications"
 )
-@click.option(
-    "--intensity",
-    panel="applications",
-    help="Messages of applications: low, medium, high or any. [default: any]",
-)
-@click.option(
+@flag(
     "--mean-interarrival",
-    type=REAL,
+    "Mean time between submissions of applications. [default: all at once]",
+    REAL,
     metavar="SECONDS",
     panel="applications",
-    help="Mean time between submissions of applications. [default: all at once]",
 )
-@click.option(
+@flag(
     "--repeats",
+    "Range of repetitions of each application, LEAST:MOST. [default: 10000:1000000]",
     metavar="LEAST:MOST",
     panel="applications",
-    help="Range of repetitions of each application, LEAST:MOST. [default: 10000:1000000]",
 )
-@click.option("-o", "output", metavar="FILE", help="Workload to write: .swf or .csv, also with .gz.")
-@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
+@flag("-o output", "Workload to write: .swf or .csv, also with .gz.", metavar="FILE")
+@json_flag
 def make_command(model: str, output: str | None, as_json: bool, **given: Any) -> None:
     """Generate a workload from a model, and show its figures.
 
@@ -122,19 +111,15 @@ def _flag(name: str) -> str:
 
 @workload_command.command("info", cls=FilesCommand, epilog=examples_of("workload"))
 @click.argument("file")
-@click.option("--nodes", type=COUNT, help="Number of nodes of the machine. [default: from the file]")
-@click.option(
-    "--cores-per-node", type=COUNT, help="Processors per node, by which netplace divides sizes in a log."
-)
-@click.option(
+@flag("--nodes", "Number of nodes of the machine. [default: from the file]", COUNT)
+@flag("--cores-per-node", "Processors per node, by which netplace divides sizes in a log.", COUNT)
+@flag(
     "--drop",
+    "Jobs of a log to omit: failed, cancelled, never-ran, or none. [default: never-ran]",
     metavar="A,B,..",
-    help="Jobs of a log to omit: failed, cancelled, never-ran, or none. [default: never-ran]",
 )
-@click.option(
-    "-o", "picture", metavar="FILE", help="Picture of sizes, run times and arrivals (.png, .pdf or .svg)."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print only one JSON object.")
+@flag("-o picture", "Picture of sizes, run times and arrivals (.png, .pdf or .svg).", metavar="FILE")
+@json_flag
 def info_command(file: str, picture: str | None, as_json: bool, **given: Any) -> None:
     """Show the jobs of a workload, its load, sizes, run times and estimates.
 

@@ -6,16 +6,14 @@ from pathlib import Path
 
 import rich_click as click
 
-from netplace.cli.amounts import SEEDS
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
+from netplace.cli.flags import SEEDS, flag
 
 
 @click.command("demo", cls=FilesCommand, epilog=as_epilog("netplace demo --seeds 2"))
-@click.option("--seeds", type=SEEDS, default=3, show_default=True, help="Runs of each case.")
-@click.option(
-    "--output", default="demo-output", show_default=True, metavar="FOLDER", help="Folder for the files."
-)
+@flag("--seeds", "Runs of each case.", SEEDS, 3)
+@flag("--output", "Folder for the files.", default="demo-output", metavar="FOLDER")
 def demo_command(seeds: int, output: str) -> None:
     """Replay recorded NPB runs on a torus and a tree under three mappings each, and let jobs share a torus.
 

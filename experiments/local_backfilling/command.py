@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, SEED
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
+from netplace.cli.flags import COUNT, SEED, flag
 from netplace.cli.settings import json_flag
 
 if TYPE_CHECKING:
@@ -25,40 +25,20 @@ _BYTES_PER_JOB = 300  # drawn, and then scheduled
 
 
 @click.command("backfill", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
-@click.option(
-    "--platform", required=True, metavar="LEVELS", help="Elements per level, from the root: 1-2-10-240."
-)
-@click.option(
-    "--workload", required=True, metavar="NAME|FILE", help="lublin, or a file: .swf or .csv, also with .gz."
-)
-@click.option(
-    "--rule", "rules", default="basic,plat", show_default=True, metavar="A,B,..", help="Rules, or all."
-)
-@click.option("--penalty", default="none", show_default=True, help="Penalty: none, linear:F or geometric:F.")
-@click.option(
-    "--jobs", type=COUNT, metavar="N", help="Jobs of lublin [default: 1000]; for a file, the first jobs."
-)
-@click.option("--weeks", type=COUNT, metavar="N", help="Workloads of N successive weeks from random times.")
-@click.option(
-    "--draw", type=COUNT, metavar="N", help="Workloads of N jobs drawn at random, all submitted at 0."
-)
-@click.option("--instances", type=COUNT, metavar="N", help="Number of workloads. [default: 1]")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of the draws.")
-@click.option("--drop", metavar="A,B,..", help="Jobs of a log to omit. [default: not-completed,never-ran]")
-@click.option(
-    "--allocated", is_flag=True, help="Use the processors that jobs of a log got, not those requested."
-)
-@click.option(
-    "--estimates",
-    default="run-time",
-    show_default=True,
-    metavar="RULE",
-    help="Wall times of jobs without one.",
-)
-@click.option("--no-reassign", is_flag=True, help="Do not start jobs early when others end.")
-@click.option(
-    "--rows", metavar="FILE", help="Write one row per job (.csv or .parquet); for one rule and workload."
-)
+@flag("--platform", "Elements per level, from the root: 1-2-10-240.", required=True, metavar="LEVELS")
+@flag("--workload", "lublin, or a file: .swf or .csv, also with .gz.", required=True, metavar="NAME|FILE")
+@flag("--rule rules", "Rules, or all.", default="basic,plat", metavar="A,B,..")
+@flag("--penalty", "Penalty: none, linear:F or geometric:F.", default="none")
+@flag("--jobs", "Jobs of lublin [default: 1000]; for a file, the first jobs.", COUNT, metavar="N")
+@flag("--weeks", "Workloads of N successive weeks from random times.", COUNT, metavar="N")
+@flag("--draw", "Workloads of N jobs drawn at random, all submitted at 0.", COUNT, metavar="N")
+@flag("--instances", "Number of workloads. [default: 1]", COUNT, metavar="N")
+@flag("--seed", "Random seed of the draws.", SEED, 0)
+@flag("--drop", "Jobs of a log to omit. [default: not-completed,never-ran]", metavar="A,B,..")
+@flag("--allocated", "Use the processors that jobs of a log got, not those requested.", bool)
+@flag("--estimates", "Wall times of jobs without one.", default="run-time", metavar="RULE")
+@flag("--no-reassign", "Do not start jobs early when others end.", bool)
+@flag("--rows", "Write one row per job (.csv or .parquet); for one rule and workload.", metavar="FILE")
 @json_flag
 def backfill_command(**given: Any) -> None:
     """Schedule jobs by conservative backfilling that reserves processors under placement rules.

@@ -8,9 +8,9 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.cli.amounts import COUNT, REAL, SEED
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
+from netplace.cli.flags import COUNT, REAL, SEED, flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
@@ -23,31 +23,24 @@ EXAMPLES = (
 
 
 @click.command("redirect", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
-@click.option("--workload", required=True, metavar="NAME|FILE", help="lublin, or a file: .swf or .csv.")
-@click.option("--machine", type=COUNT, required=True, metavar="N", help="Processors of the log's machine.")
-@click.option(
-    "--jobs", type=COUNT, metavar="N", help="Jobs of lublin [default: 1000]; for a file, the first jobs."
-)
-@click.option("--days", type=REAL, metavar="D", help="Windows of D days from random times.")
-@click.option("--instances", type=COUNT, metavar="N", help="Number of windows. [default: 1]")
-@click.option(
-    "--processors", type=COUNT, metavar="M", help="Processors for the tasks. [default: from the log]"
-)
-@click.option(
+@flag("--workload", "lublin, or a file: .swf or .csv.", required=True, metavar="NAME|FILE")
+@flag("--machine", "Processors of the log's machine.", COUNT, required=True, metavar="N")
+@flag("--jobs", "Jobs of lublin [default: 1000]; for a file, the first jobs.", COUNT, metavar="N")
+@flag("--days", "Windows of D days from random times.", REAL, metavar="D")
+@flag("--instances", "Number of windows. [default: 1]", COUNT, metavar="N")
+@flag("--processors", "Processors for the tasks. [default: from the log]", COUNT, metavar="M")
+@flag(
     "--method",
+    "Tasks of a job: one per processor (A), with its work (B), or with its work over the mean (C).",
     default="C",
-    show_default=True,
     metavar="A|B|C",
-    help="Tasks of a job: one per processor (A), with its work (B), or with its work over the mean (C).",
 )
-@click.option(
-    "--policy", "policies", default="SPT,SRPT", show_default=True, metavar="A,B,..", help="Policies, or all."
-)
-@click.option("--dedicated", type=COUNT, metavar="N", help="-RD, -RR: processors for redirected tasks.")
-@click.option("--threshold", type=COUNT, metavar="N", help="-RD: delayed tasks that cause a redirection.")
-@click.option("--b", type=REAL, help="-RR: least length relative to the longest. [default: 0.02]")
-@click.option("--c", type=REAL, help="-RR: probability. [default: 1]")
-@click.option("--seed", type=SEED, default=0, show_default=True, help="Random seed of windows and draws.")
+@flag("--policy policies", "Policies, or all.", default="SPT,SRPT", metavar="A,B,..")
+@flag("--dedicated", "-RD, -RR: processors for redirected tasks.", COUNT, metavar="N")
+@flag("--threshold", "-RD: delayed tasks that cause a redirection.", COUNT, metavar="N")
+@flag("--b", "-RR: least length relative to the longest. [default: 0.02]", REAL)
+@flag("--c", "-RR: probability. [default: 1]", REAL)
+@flag("--seed", "Random seed of windows and draws.", SEED, 0)
 @json_flag
 def redirect_command(**given: Any) -> None:
     """Turn the jobs of a log into sequential tasks, and run them under policies with and without redirection.

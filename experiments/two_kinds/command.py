@@ -9,9 +9,9 @@ from typing import Any
 import rich_click as click
 
 from netplace.checks.csv_cells import write_rows
-from netplace.cli.amounts import COUNT, REAL
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
+from netplace.cli.flags import COUNT, REAL, flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
@@ -19,14 +19,14 @@ EXAMPLES = ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",)
 
 
 @click.command("two-kinds", cls=FilesCommand, epilog=as_epilog(*EXAMPLES))
-@click.option("--tasks", metavar="FILE", help="CSV with the columns task, cpu and gpu, in seconds.")
-@click.option("--queries", type=COUNT, metavar="N", help="N queries of SWDUAL, instead of --tasks.")
-@click.option("--cpus", type=COUNT, required=True, help="Number of CPUs.")
-@click.option("--gpus", type=COUNT, required=True, help="Number of GPUs.")
-@click.option("--step", default="greedy,knapsack", show_default=True, metavar="A,B", help="Steps.")
-@click.option("--tolerance", type=REAL, default=1e-6, show_default=True, help="Relative tolerance.")
-@click.option("--optimum", is_flag=True, help="Also compute the optimum; for a few dozen tasks.")
-@click.option("--rows", metavar="FILE", help="Write the worker of each task (.csv); for one step.")
+@flag("--tasks", "CSV with the columns task, cpu and gpu, in seconds.", metavar="FILE")
+@flag("--queries", "N queries of SWDUAL, instead of --tasks.", COUNT, metavar="N")
+@flag("--cpus", "Number of CPUs.", COUNT, required=True)
+@flag("--gpus", "Number of GPUs.", COUNT, required=True)
+@flag("--step", "Steps.", default="greedy,knapsack", metavar="A,B")
+@flag("--tolerance", "Relative tolerance.", REAL, 1e-6)
+@flag("--optimum", "Also compute the optimum; for a few dozen tasks.", bool)
+@flag("--rows", "Write the worker of each task (.csv); for one step.", metavar="FILE")
 @json_flag
 def two_kinds_command(**given: Any) -> None:
     """Assign tasks to CPUs and GPUs by dual approximation.

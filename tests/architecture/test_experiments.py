@@ -15,7 +15,7 @@ INSIDE = {
     "netplace.checks.csv_cells",
     "netplace.checks.inputs",
     "netplace.checks.writing",
-    "netplace.cli.amounts",
+    "netplace.cli.flags",
     "netplace.cli.clashes",
     "netplace.cli.examples",
     "netplace.cli.sweep_progress",

@@ -1,15 +1,59 @@
-"""Types of flags: numbers within bounds, and files that can be written; a mistake names the flag."""
+"""Flags of commands, and their types: numbers within bounds, and files that can be written.
+
+A mistake names the flag.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import rich_click as click
 
 from netplace.checks import MOST, check_float, check_int
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def flag(
+    names: str, help: str, kind: Any = None, default: Any = None, **more: Any
+) -> Callable[[Command], Command]:
+    """Return what adds a flag to a command.
+
+    Parameters
+    ----------
+    names : str
+        Names of the flag, and perhaps that of its parameter, separated by spaces.
+    help : str
+        What it says of itself; of the default only what `default` does not say.
+    kind : type, optional
+        Type of its values; ``bool`` for a switch.
+    default : optional
+        Value where it is not given, which the help shows.
+    **more
+        As of `click.option`.
+    """
+    if kind is bool:
+        more["is_flag"] = True
+    elif default is not None:
+        more |= {"type": kind, "default": default, "show_default": default != ""}
+    else:
+        more["type"] = kind
+    return click.option(*names.split(), help=help, **more)
+
+
+def flags(*each: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return what adds several flags to a command, in their order."""
+
+    def added(command: Command) -> Command:
+        for add in reversed(each):
+            command = add(command)
+        return command
+
+    return added
 
 
 class Integer(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
