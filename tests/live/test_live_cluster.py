@@ -61,7 +61,7 @@ TREE = "".join(f"SwitchName=s{i} Nodes=n[{8 * i}-{8 * i + 7}]\n" for i in range(
 )
 BOUND = 60  # seconds: machines on which this runs are busy
 BOOT = 17  # seconds until a node that was switched on runs a job: Slurm looks every 30
-NEEDED = ("slurmctld", "slurmd", "munged", "sbatch", "squeue", "scontrol", "sinfo")
+NEEDED = ("slurmctld", "slurmd", "munged", "munge", "sbatch", "squeue", "scontrol", "sinfo")
 
 
 def run(*words, **more):
@@ -94,17 +94,18 @@ def cluster(tmp_path_factory):
         path = folder / verb
         path.write_text(SWITCH.format(dir=folder, verb=verb, do=do))
         path.chmod(0o755)
-    if not os.path.exists("/run/munge/munge.socket.2"):
+    # Not the socket: it outlives a daemon that was killed.
+    if subprocess.run(("munge", "-n"), capture_output=True, check=False).returncode != 0:
         os.makedirs("/run/munge", exist_ok=True)
         shutil.chown("/run/munge", "munge", "munge")
-        run("su", "-s", "/bin/sh", "munge", "-c", "/usr/sbin/munged")
+        run("su", "-s", "/bin/sh", "munge", "-c", "/usr/sbin/munged --force")
     before = os.environ.get("SLURM_CONF")
     os.environ["SLURM_CONF"] = str(folder / "slurm.conf")
     try:
         run("/usr/sbin/slurmctld", "-c")
         for node in range(32):
             run("/usr/sbin/slurmd", "-N", f"n{node}")
-        wait(lambda: run("sinfo", "-h", "-t", "idle", "-o", "%D").strip() == "32", 60)
+        wait(lambda: idle_nodes() == 32, 60)
         yield folder
     finally:
         for path in [folder / "ctld.pid", *folder.glob("d.*.pid")]:
@@ -116,6 +117,14 @@ def cluster(tmp_path_factory):
             del os.environ["SLURM_CONF"]
         else:
             os.environ["SLURM_CONF"] = before
+
+
+def idle_nodes():
+    """Return the number of idle nodes; 0 while the controller does not answer yet."""
+    told = subprocess.run(
+        ("sinfo", "-h", "-t", "idle", "-o", "%D"), capture_output=True, text=True, timeout=60, check=False
+    )
+    return int(told.stdout.strip() or 0)
 
 
 def wait(what, seconds):
