@@ -13,9 +13,9 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import settings
 
-# The same cases each time, so that nothing fails by chance or because a machine is busy; others with
+# The same cases each time, so that nothing fails by chance or because a machine is busy; more, and others, with
 # ``--hypothesis-profile search``.
-settings.register_profile("suite", derandomize=True, deadline=None, database=None)
+settings.register_profile("suite", derandomize=True, deadline=None, database=None, max_examples=40)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")
 

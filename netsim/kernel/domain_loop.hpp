@@ -121,7 +121,7 @@ Exit simulate_crew(Crew<D>& crew, Cycle& cycle, Cycle until) {
     }
 }
 
-// Everything is inlined, except where waiting is explained, as in `run`.
+// The same with everything inlined.
 template <class D>
 [[gnu::flatten]] Exit simulate_crew_inlined(Crew<D>& crew, Cycle& cycle, Cycle until) {
     return simulate_crew(crew, cycle, until);
@@ -145,7 +145,12 @@ Exit run_stint(Network<W>& network, Cycle until) {
                 crew.domains.emplace_back(network, network.desks[static_cast<std::size_t>(n)],
                                           Neighbours<true>{n, domains, network.owner.data(), network.borders.data()});
             Cycle cycle = crew.domains.front().desk.now;
-            const Exit reason = explains ? simulate_crew(crew, cycle, until) : simulate_crew_inlined(crew, cycle, until);
+            Exit reason;
+            if constexpr (W::tuned) {
+                reason = simulate_crew_inlined(crew, cycle, until);
+            } else {
+                reason = simulate_crew(crew, cycle, until);
+            }
             for (D& d : crew.domains) {
                 d.leave();
                 d.desk.now = cycle;

@@ -21,12 +21,12 @@ const std::vector<std::int32_t>& Description::array(const char* name, std::int64
 
 bool Plan::is_usual() const {
     return phits == 16 && queue == 4 && buffer == 4 && injectors == 1 && vcs == 2 && hop == 1 && single == 0 &&
-           arbiter == static_cast<int>(Arbiter::round_robin) && bubble == 2;
+           arbiter == static_cast<int>(Arbiter::round_robin) && bubble == 2 && explain == 0;
 }
 
 bool Plan::is_plain() const {
     using P = PlainPlan;
-    return phits == P::phits && queue == P::queue && buffer == P::buffer && injectors == P::injectors && single == P::single &&
+    return phits == P::phits && queue == P::queue && buffer == P::buffer && injectors == P::injectors && single == P::single && explain == 0 &&
            arbiter == P::arbiter && fabric == P::fabric && crossbar == P::crossbar && classes == P::classes &&
            ordered == P::ordered && window == P::window && ack == P::ack && rate == P::rate && marks == P::marks;
 }

@@ -1,4 +1,7 @@
 // The router of a wiring behind the common interface.
+//
+// A wiring is `tuned` if it serves only the commonest settings, without explained waiting: its loops are inlined whole,
+// which takes the compiler half a minute each. All other settings, and explained waiting, run in its general sibling.
 #pragma once
 
 #include <stdexcept>
@@ -82,9 +85,13 @@ public:
     const Plan& plan() const override { return net_.plan; }
     Exit run(Cycle until) override {
         Desk& desk = net_.desks.front();
-        const bool explains = net_.plan.explain != 0;
-        if (net_.desks.size() > 1) return explains ? run_domains<W, true>(net_, until) : run_domains<W, false>(net_, until);
-        return explains ? run_explaining(net_, desk, until) : netplace::run(net_, desk, until);
+        const bool is_cut = net_.desks.size() > 1;
+        if constexpr (!W::tuned) {
+            if (net_.plan.explain) return is_cut ? run_domains<W, true>(net_, until) : run_domain<Domain<W, true>>(net_, desk, until);
+        }
+        if (is_cut) return run_domains<W, false>(net_, until);
+        if constexpr (W::tuned || !W::is_table) return run_inlined(net_, desk, until);
+        return run_domain<Domain<W>>(net_, desk, until);
     }
 
     Totals totals() const override {

@@ -295,7 +295,7 @@ Exit simulate(D& d, Cycle& cycle, Cycle until) {
 }
 
 template <class D, class W>
-[[gnu::always_inline]] inline Exit run_domain(Network<W>& network, Desk& desk, Cycle until) {
+Exit run_domain(Network<W>& network, Desk& desk, Cycle until) {
     D domain(network, desk);
     Cycle cycle = desk.now;
     const Exit outcome = simulate(domain, cycle, until);
@@ -304,16 +304,11 @@ template <class D, class W>
     return outcome;
 }
 
-// Everything is inlined; long functions that GCC would call nevertheless are marked where they are defined.
+// The same with everything inlined, which compiles slowly; long functions that GCC would call nevertheless are marked
+// where they are defined.
 template <class W>
-[[gnu::flatten]] Exit run(Network<W>& network, Desk& desk, Cycle until) {
+[[gnu::flatten]] Exit run_inlined(Network<W>& network, Desk& desk, Cycle until) {
     return run_domain<Domain<W>>(network, desk, until);
-}
-
-// The same with explained waiting. The compiler chooses what to inline: inlining all compiles slowly and gains little.
-template <class W>
-Exit run_explaining(Network<W>& network, Desk& desk, Cycle until) {
-    return run_domain<Domain<W, true>>(network, desk, until);
 }
 
 }  // namespace netplace

@@ -111,7 +111,7 @@ std::unique_ptr<AnyNetwork> make_table(const Description& description) {
     const std::int64_t inputs = plan.ports * plan.vcs + plan.injectors;
     if (inputs <= 63 && plan.is_plain()) return make<1, true>(description);
     if (inputs <= 63) return make<1, false>(description);
-    if (inputs <= 127) return make<2, false>(description);
+    if (inputs <= 127 && !plan.explain) return make<2, false>(description);
     if (inputs <= 1023) return make<16, false>(description);
     throw std::invalid_argument("network: a router has 1023 inputs at most");
 }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
+import shutil
 import subprocess
 import sys
-import time
 
 import pytest
+from click.testing import CliRunner
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.carried import carried_names
@@ -86,34 +88,41 @@ LONG = tuple(
         "site site",
         "trace con",
         "trace cut",
+        "doctor",
+        "metrics --network mesh:32x32",
     )
 )
+
+
+@pytest.fixture(scope="module")
+def made_before(tmp_path_factory):
+    """What examples have made, each once."""
+    folder = tmp_path_factory.mktemp("made")
+    with contextlib.chdir(folder):
+        for line in MADE_BEFORE.values():
+            assert CliRunner().invoke(app, shlex.split(line)[1:]).exit_code == 0
+    return folder
 
 
 @pytest.mark.parametrize(
     "line", sorted({line for lines in EXAMPLES.values() for line in lines if not line.startswith(LONG)})
 )
-def test_the_examples_of_the_help_run(netplace, line, tmp_path, monkeypatch):
+def test_the_examples_of_the_help_run(netplace, line, made_before, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, before in MADE_BEFORE.items():
         if name in shlex.split(line)[2:4] and line != before:
-            assert netplace(*shlex.split(before)[1:]).exit_code == 0
+            made = made_before / name
+            shutil.copytree(made, name) if made.is_dir() else shutil.copy(made, name)
     result = netplace(*shlex.split(line)[1:])
     assert result.exit_code == 0, result.stderr
     assert result.stdout or line.startswith("netplace serve")  # which answers nothing unasked
 
 
-def test_help_is_quick():
-    """The command line imports no simulator to show its help."""
-    began = time.perf_counter()
-    script = "import sys; from netplace.cli import app; app(['--help'])"
-    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True)
-    took = time.perf_counter() - began
+def test_help_imports_no_simulator():
     names = "{'numpy', 'netplace.netsim', 'netplace.apps'}"
     script = f"import sys, netplace.cli; print({names} & set(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout
     assert loaded.strip() == "set()"
-    assert took < 5  # a tenth of a second on an idle machine
 
 
 def test_version(netplace):

@@ -64,31 +64,33 @@ def moved(working, tmp_path, monkeypatch, name="out"):
     return target
 
 
-@pytest.fixture
-def in_this_process(netplace, monkeypatch):
-    """Let `rerun` carry out a command in this process, as it takes long to start another one."""
+@pytest.fixture(autouse=True)
+def in_this_process(request, netplace, monkeypatch):
+    """Let `rerun` run a command in this process, unless the test is about the other one: it takes long to start."""
 
-    def carried_out(kept, words, working, run_code):
+    def run(kept, words, working, run_code):
         with contextlib.chdir(working):
             done = netplace(*words)
         assert done.exit_code == 0, done.output
 
-    return lambda: monkeypatch.setattr(rerun, "_run", carried_out)
+    if "process" not in request.fixturenames:
+        monkeypatch.setattr(rerun, "_run", run)
+
+
+@pytest.fixture
+def process():
+    """Let `rerun` start a process for the command."""
 
 
 CASES = [(name, False) for name in COMMANDS] + [(name, True) for name in ("run", "table", "allocate")]
 
 
 @pytest.mark.parametrize(("name", "absolute"), CASES)
-def test_an_outcome_is_made_again_elsewhere(
-    netplace, working, tmp_path, monkeypatch, in_this_process, name, absolute
-):
+def test_an_outcome_is_made_again_elsewhere(netplace, working, tmp_path, monkeypatch, name, absolute):
     words = COMMANDS[name].format(at=working / "in" if absolute else "in").split()
     made = netplace(*words, "-o", "out")
     assert made.exit_code == 0, made.output
     copy = moved(working, tmp_path, monkeypatch)
-    if absolute or name not in ("run", "schedule study"):
-        in_this_process()
     kept = read_provenance(copy)
     assert kept.command == words[0]
     assert kept.arguments == [*words[1:], "-o", "out"]
@@ -137,7 +139,7 @@ def test_what_differs_is_told(netplace, working):
     assert f"packets: {results['packets']}, made again {results['packets'] - 1}" in told.stdout
 
 
-def test_the_command_is_made_again_into_a_folder_that_is_kept(netplace, working):
+def test_the_command_is_made_again_into_a_folder_that_is_kept(netplace, working, process):
     made_run(netplace)
     assert netplace("rerun", "out", "-o", "again").exit_code == 0
     assert (
@@ -160,7 +162,7 @@ def test_large_inputs_are_not_copied_but_must_be_the_same(netplace, working):
     refused(netplace("rerun", "out"), "holds no copy of in/halo.csv, which is not there")
 
 
-def test_code_of_one_s_own_runs_only_if_it_is_allowed(netplace, working):
+def test_code_of_one_s_own_runs_only_if_it_is_allowed(netplace, working, process):
     (working / "mine.py").write_text(
         "import pathlib\npathlib.Path('ran').touch()\n"
         "def back(problem):\n    return problem.nodes[::-1][: problem.tasks]\n"
@@ -203,7 +205,7 @@ def forged(working, **changes):
         ({"result": "/etc/passwd"}, "not the name of a file in this folder"),
     ],
 )
-def test_folders_of_others_run_nothing_and_lead_nowhere(netplace, working, changes, said):
+def test_folders_of_others_run_nothing_and_lead_nowhere(netplace, working, process, changes, said):
     made_run(netplace)
     forged(working, **changes)
     told = netplace("rerun", "out")
@@ -212,7 +214,9 @@ def test_folders_of_others_run_nothing_and_lead_nowhere(netplace, working, chang
     assert not list(working.parent.rglob("ran"))
 
 
-def test_files_named_by_a_forged_command_are_written_below_the_temporary_folder(netplace, working, tmp_path):
+def test_files_named_by_a_forged_command_are_written_below_the_temporary_folder(
+    netplace, working, tmp_path, process
+):
     made_run(netplace)
     target = tmp_path / "victim.csv"
     words = ["--network", "torus:4x4", "--trace", "in/halo.csv", f"--record-messages={target}"]

@@ -51,11 +51,12 @@ def commands(document: Path) -> list[str]:
 
 
 def with_commands() -> Iterator:
-    """Yield every command of every document; 64-task traces take long."""
-    for document in DOCUMENTS:
-        for command in commands(document):
-            name = f"{document.relative_to(ROOT)}: {command}"
-            yield pytest.param(command, id=name, marks=pytest.mark.slow if ".A.64" in command else ())
+    """Yield every command once, with the first document that shows it; large traces and machines take long."""
+    first = {command: document for document in reversed(DOCUMENTS) for command in commands(document)}
+    for command, document in first.items():
+        name = f"{document.relative_to(ROOT)}: {command}"
+        is_long = ".A.64" in command or "32x32" in command
+        yield pytest.param(command, id=name, marks=pytest.mark.slow if is_long else ())
 
 
 def asked_of_a_study(words: list[str]) -> None:
