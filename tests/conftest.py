@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import settings
 
-# The same cases each time, so that nothing fails by chance or because a machine is busy; more, and others, with
-# ``--hypothesis-profile search``.
+# The same cases each time, so that nothing fails by chance or because a machine is busy.
+# ``--hypothesis-profile search`` tries more cases, and others each time.
 settings.register_profile("suite", derandomize=True, deadline=None, database=None, max_examples=40)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")

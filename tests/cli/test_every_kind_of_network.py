@@ -82,7 +82,7 @@ def pairs():
             yield pytest.param(command, network, marks=marks)
 
 
-@pytest.mark.parametrize(("command", "network"), pairs())
+@pytest.mark.parametrize(("command", "network"), list(pairs()))
 def test_every_kind_under_every_command(netplace, tmp_path, monkeypatch, command, network):
     monkeypatch.chdir(tmp_path)
     for name, text in {**FILES, "sweep.toml": SWEEP.format(network=network)}.items():

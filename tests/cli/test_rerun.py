@@ -66,7 +66,7 @@ def moved(working, tmp_path, monkeypatch, name="out"):
 
 @pytest.fixture(autouse=True)
 def in_this_process(request, netplace, monkeypatch):
-    """Let `rerun` run a command in this process, unless the test is about the other one: it takes long to start."""
+    """Let `rerun` run a command in this process, unless the test is about the one that it starts."""
 
     def run(kept, words, working, run_code):
         with contextlib.chdir(working):

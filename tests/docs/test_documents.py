@@ -51,7 +51,7 @@ def commands(document: Path) -> list[str]:
 
 
 def with_commands() -> Iterator:
-    """Yield every command once, with the first document that shows it; large traces and machines take long."""
+    """Yield every command once, with the first document that shows it."""
     first = {command: document for document in reversed(DOCUMENTS) for command in commands(document)}
     for command, document in first.items():
         name = f"{document.relative_to(ROOT)}: {command}"

@@ -14,7 +14,9 @@ def _name(row):
 
 
 # More than about a second on one core.
-_LONG = {("all_to_all_64_4", "mesh_8_8"), ("halo_8x8_16x10", "torus_8_8")}
+_LONG = {("all_to_all_64_4", network) for network in ("mesh_8_8", "fattree_4_3")} | {
+    ("halo_8x8_16x10", "torus_8_8")
+}
 
 
 def _exact():

@@ -23,9 +23,9 @@ def test_full_tables_have_fifty_mappings_of_each_kind():
 
 
 def test_random_partitions_are_crossed_with_mappings():
-    runs = rows(ask(STUDY, ["3c"], mappings=10, partitions=5))
-    assert len(runs) == 7 * 5 * (1 + 3 * 10)
-    assert {row.run.partition for row in runs} == {f"random:{seed}" for seed in range(5)}
+    runs = rows(ask(STUDY, ["3c"], mappings=3, partitions=2))
+    assert len(runs) == 7 * 2 * (1 + 3 * 3)
+    assert {row.run.partition for row in runs} == {"random:0", "random:1"}
     assert all(len(row.run.jobs) == 4 for row in runs)
 
 
