@@ -246,6 +246,8 @@ public:
             if constexpr (flat) {
                 told[1].push_back(static_cast<std::int16_t>(r.turn_home));
                 told[1].push_back(static_cast<std::int16_t>(r.schedule_home));
+            } else {
+                told[1].resize(told[1].size() + 2);  // consumption takes no turns: as the general router says then
             }
             for (int port = 0; port < r.fed / channels(); ++port) {
                 told[2].push_back(r.link[port].turn);
@@ -279,9 +281,10 @@ public:
             const std::int64_t inputs = r.fed + net_.plan.injectors;
             for (int output = 0; output < r.fed; ++output)
                 r.output[output].turn = static_cast<std::uint16_t>(next(0, inputs));
+            const auto turn_home = next(1, inputs), schedule_home = next(1, std::max<std::int64_t>(turns - 1, 0));
             if constexpr (flat) {
-                r.turn_home = static_cast<std::uint16_t>(next(1, inputs));
-                r.schedule_home = static_cast<std::uint16_t>(next(1, std::max<std::int64_t>(turns - 1, 0)));
+                r.turn_home = static_cast<std::uint16_t>(turn_home);
+                r.schedule_home = static_cast<std::uint16_t>(schedule_home);
             }
             for (int port = 0; port < r.fed / channels(); ++port) {
                 const std::int64_t most = net_.plan.classes > 1 ? std::max<std::int64_t>(turns - 1, 0) : vcs - 1;

@@ -25,7 +25,8 @@ def test_a_job_runs_as_after_the_others(data):
     engine = data.draw(st.sampled_from([*ENGINES]))
     most = min(6, topology.nodes)
     before, program = (data.draw(programs(data.draw(st.integers(1, most)))) for _ in range(2))
-    used = Network(topology, config, engine=engine, seed=5, record_messages=True)
+    explain = data.draw(st.booleans())  # by another router, which leaves the same behind
+    used = Network(topology, config, engine=engine, seed=5, record_messages=True, explain=explain)
     used.start(before, data.draw(placements(before.tasks, range(topology.nodes))))
     used.finish()
     used.advance(used.now + data.draw(st.integers(0, 40)))
