@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from typing import Any, NoReturn
 
 import rich_click as click
 
 from netplace.checks import MEMORY_LIMIT, READ_LIMIT, memory_limit, read_limit
 from netplace.checks.content import INPUT_COPIES, input_copies
+from netplace.checks.stopping import Stopped
+from netplace.cli.completion import complete_values
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import flag
-from netplace.cli.on_demand import OnDemand
-from netplace.cli.verdict import VerdictGroup
+from netplace.cli.flags import Command, flag
 from netplace.extensions.offers import Offered
+from netplace.report.terminal.pulse import QUIET
 
 __all__ = ["COMMANDS", "GROUPS", "app"]
 
@@ -30,28 +35,20 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
     context.exit()
 
 
-def _raise_copies(context: click.Context, _: click.Parameter, size: str | None) -> None:
-    if size is not None:
-        _keep(context, INPUT_COPIES, input_copies(size, "--input-copies"))
+def _limit(
+    name: str, text: str, variable: str, size_of: Callable[[str | None, str], int]
+) -> Callable[[Command], Command]:
+    """Return the flag that puts a limit where worker processes find it too, until the command has ended."""
 
+    def keep(context: click.Context, _: click.Parameter, size: str | None) -> None:
+        if size is not None:
+            before = os.environ.get(variable)
+            os.environ[variable] = str(size_of(size, name))
+            context.call_on_close(
+                lambda: os.environ.pop(variable) if before is None else os.environ.update({variable: before})
+            )
 
-def _raise_limit(context: click.Context, _: click.Parameter, size: str | None) -> None:
-    if size is not None:
-        _keep(context, READ_LIMIT, read_limit(size, "--read-limit"))
-
-
-def _raise_memory(context: click.Context, _: click.Parameter, size: str | None) -> None:
-    if size is not None:
-        _keep(context, MEMORY_LIMIT, memory_limit(size, "--memory-limit"))
-
-
-def _keep(context: click.Context, variable: str, limit: int) -> None:
-    """Put a limit where worker processes find it too, until the command has ended."""
-    before = os.environ.get(variable)
-    os.environ[variable] = str(limit)
-    context.call_on_close(
-        lambda: os.environ.pop(variable) if before is None else os.environ.update({variable: before})
-    )
+    return flag(name, text, metavar="SIZE", expose_value=False, callback=keep)
 
 
 # What a person wants to do: the commands for it, each with the module of this package where it is.
@@ -61,10 +58,10 @@ GROUPS: dict[str, dict[str, str]] = {
         "load": "load",
         "table": "table",
         "plot": "plot",
-        "report": "report",
-        "compare": "compare",
+        "report": "outcomes",
+        "compare": "outcomes",
         "rerun": "rerun",
-        "export": "export",
+        "export": "outcomes",
         "check": "check",
     },
     "Place tasks and jobs": {
@@ -105,6 +102,133 @@ GROUPS: dict[str, dict[str, str]] = {
 COMMANDS = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 
 
+class OnDemand(MutableMapping[str, click.Command]):
+    """Commands by name, each imported at its first use: command ``two-words`` is ``two_words_command``."""
+
+    def __init__(
+        self, package: str, modules: Mapping[str, str], offered: Mapping[str, click.Command]
+    ) -> None:
+        self._package = package
+        self._modules = dict(modules)
+        self._offered = offered
+        self._loaded: dict[str, click.Command] = {}
+
+    def __getitem__(self, name: str) -> click.Command:
+        if name not in self._loaded:
+            self._loaded[name] = self._load(name)
+        return self._loaded[name]
+
+    def _load(self, name: str) -> click.Command:
+        if name in self._modules:
+            module = importlib.import_module(f"{self._package}.{self._modules[name]}")
+            command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
+        else:
+            command = self._offered[name]
+        complete_values(command)
+        if not any("--quiet" in parameter.opts for parameter in command.params):
+            command.params.append(_quiet())
+        return command
+
+    def __setitem__(self, name: str, command: click.Command) -> None:
+        self._loaded[name] = command
+        self._modules.setdefault(name, "")
+
+    def __delitem__(self, name: str) -> None:
+        del self._modules[name]
+        self._loaded.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self._modules
+        yield from (name for name in self._offered if name not in self._modules)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _quiet() -> click.Option:
+    def hush(context: click.Context, _: click.Parameter, wanted: bool) -> None:
+        before = os.environ.get(QUIET)
+        if wanted and not before:
+            os.environ[QUIET] = "1"  # where worker processes find it too
+            context.call_on_close(lambda: os.environ.pop(QUIET, None))
+
+    return click.RichOption(
+        ["--quiet"],
+        is_flag=True,
+        expose_value=False,
+        callback=hush,
+        help="Print only errors on stderr.",
+    )
+
+
+MISTAKE = 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+
+
+class VerdictGroup(click.RichGroup):
+    """A group of commands that turns a user's mistake into a sentence and exit code 2.
+
+    So end unusable values, files that cannot be read, and runs that cannot reach their end (a deadlock, a
+    limit of cycles). With ``NETPLACE_DEBUG=1`` in the environment the traceback is shown instead. Ctrl-C ends
+    with exit code 130, SIGTERM with 143, both with a sentence that says what is kept.
+    """
+
+    def main(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
+    ) -> NoReturn:
+        extra["standalone_mode"] = False
+        try:
+            status = super().main(args, prog_name or "netplace", **extra)
+        except Stopped as stopped:
+            _say(stopped.sentence())
+            sys.exit(stopped.status)
+        except (click.Abort, KeyboardInterrupt):  # a question left unanswered, or no handler was set
+            _say("interrupted")
+            sys.exit(INTERRUPTED)
+        except click.ClickException as error:
+            context = getattr(error, "ctx", None)
+            hint = f" (see {context.command_path} --help)" if context else ""
+            _say(error.format_message().rstrip(".") + hint)
+            sys.exit(error.exit_code)
+        except Exception as error:
+            own = None if _is_mistake(error) else _own_mistake(error)
+            if os.environ.get("NETPLACE_DEBUG") or not (own or _is_mistake(error)):
+                raise
+            _say(own or _sentence(error))
+            sys.exit(MISTAKE)
+        sys.exit(status if isinstance(status, int) else 0)
+
+
+def _say(text: str) -> None:
+    from netplace.checks import shortened
+
+    click.echo(f"netplace: {shortened(text)}", err=True)
+
+
+def _is_mistake(error: Exception) -> bool:
+    """Return whether `error` is the user's doing, or the machine's limits."""
+    if isinstance(error, ValueError | OSError | MemoryError):
+        return True
+    errors = sys.modules.get("netplace.netsim.errors")  # not imported: no run has begun
+    return errors is not None and isinstance(error, errors.SimulationError)
+
+
+def _own_mistake(error: Exception) -> str | None:
+    """Return the sentence on an error that came out of a rule of the user's own."""
+    from netplace.extensions import describe_rule_error
+
+    return describe_rule_error(error)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename}: {error.strerror}" if error.filename else error.strerror
+    text = " ".join(str(error).split())
+    if isinstance(error, MemoryError):
+        return f"not enough memory: {text}" if text else "not enough memory"
+    return text or type(error).__name__
+
+
 @click.group(
     cls=VerdictGroup,
     epilog=examples_of("netplace"),
@@ -115,27 +239,24 @@ COMMANDS = {name: module for commands in GROUPS.values() for name, module in com
     },
 )
 @flag("--version", "Show the version and exit.", bool, is_eager=True, callback=_print_version)
-@flag(
+@_limit(
     "--read-limit",
     "Largest size of a decompressed file, such as 4G. [default: NETPLACE_READ_LIMIT, or 256M]",
-    metavar="SIZE",
-    expose_value=False,
-    callback=_raise_limit,
+    READ_LIMIT,
+    read_limit,
 )
-@flag(
+@_limit(
     "--memory-limit",
     "Largest object in memory, such as 8G. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
-    metavar="SIZE",
-    expose_value=False,
-    callback=_raise_memory,
+    MEMORY_LIMIT,
+    memory_limit,
 )
-@flag(
+@_limit(
     "--input-copies",
     "Largest input file to copy into the folder of -o, for netplace rerun; 0 copies none. "
     "[default: NETPLACE_INPUT_COPIES, or 64M]",
-    metavar="SIZE",
-    expose_value=False,
-    callback=_raise_copies,
+    INPUT_COPIES,
+    input_copies,
 )
 def app(version: bool) -> None:
     """Simulate applications on interconnection networks, packet by packet, and measure the cost of placement.

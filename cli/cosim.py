@@ -14,17 +14,22 @@ import rich_click as click
 from netplace.checks import shortened
 from netplace.checks.plain import to_plain
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import COUNT, DRAWS, REAL, SEED, flag
-from netplace.cli.help import SETTINGS_PANEL
-from netplace.cli.many import Execution, resource_flags, say, store_flag, unpaired_flag
+from netplace.cli.flags import SEED, flag
+from netplace.cli.many import (
+    Execution,
+    described,
+    plan_of,
+    refuse_beside_study,
+    refuse_of_one,
+    resource_flags,
+    say,
+    store_flag,
+    unpaired_flag,
+)
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
-from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
-from netplace.cli.schedule import FLAGS as SCHEDULE_FLAGS
-from netplace.cli.schedule import flags_of
 from netplace.cli.settings import (
     SettingsCommand,
     json_flag,
-    setting_flags,
     tell_limits,
     threads_flag,
 )
@@ -37,95 +42,13 @@ if TYPE_CHECKING:
     from netplace.cosim import CosimPlan
     from netplace.scheduling.metrics import Contest, Contestant
 
-_RULES, _RESULT = "Rules", "Results"
-_LEFT_OUT = ("times", "mapping", "locality", "repeats", "jobs", "power", "switching")
-_FLAGS: dict[str, tuple[Any, str | None, str, str]] = {
-    **{name: flag for name, flag in SCHEDULE_FLAGS.items() if name not in _LEFT_OUT},
-    "jobs": (
-        COUNT,
-        None,
-        "Jobs",
-        "Number of jobs of a model [default: 200]; for a file, the first jobs to use.",
-    ),
-    "repeats": (
-        str,
-        "LEAST:MOST",
-        "Jobs",
-        "Range of repetitions of each application, LEAST:MOST. [default: 1:1]",
-    ),
-    "mapping": (str, None, _RULES, "Mapping of tasks to the nodes of each job. [default: consecutive]"),
-    "fidelity": (
-        str,
-        None,
-        _RULES,
-        "Fidelity of run times: table, mixes, sampled, live or auto. [default: live]",
-    ),
-    "applications": (
-        str,
-        "MIX.toml",
-        "Jobs",
-        "Applications and communication shares of the jobs of a log (TOML).",
-    ),
-    "collectives": (
-        str,
-        "TABLE",
-        "Jobs",
-        "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml. "
-        "[default: builtin]",
-    ),
-    "bytes_per_phit": (
-        COUNT,
-        None,
-        SETTINGS_PANEL,
-        "Bytes per phit; cycles become longer by the same factor.",
-    ),
-    "target_half_width": (
-        REAL,
-        None,
-        _RULES,
-        "Target relative half-width of estimated times. [default: 0.02]",
-    ),
-    "max_packets": (
-        REAL,
-        None,
-        _RULES,
-        "Largest number of simulated packets. [default: 1e11, which takes days]",
-    ),
-    "draws": (
-        DRAWS,
-        None,
-        _RULES,
-        "Live runs with the same starts, which measure random variation, or auto: by --target-half-width. "
-        "[default: 1]",
-    ),
-    "estimate_factor": (
-        REAL,
-        None,
-        _RULES,
-        "Ratio of the estimate to the run time alone. [default: 1.5]",
-    ),
-}
+_RESULT = "Results"
 
 
-class _CosimCommand(SettingsCommand):
-    """A command whose settings are keys of a plan: those not given are left to it."""
-
-    def setting_flags(self) -> list[click.Parameter]:
-        """Return a flag for each setting, without a default."""
-        return setting_flags(shown_only=True)
-
-
-@click.command("cosim", cls=_CosimCommand, epilog=examples_of("cosim"))
-@click.argument("study", metavar="[STUDY.toml]", required=False)
-@flags_of(_FLAGS)
-@click.option(
-    "--explain",
-    is_flag=True,
-    default=None,
-    panel=_RESULT,
-    help="Charge each cycle in which a packet waits to the job that blocks it (fidelity live); up to four "
-    "times slower.",
+@click.command(
+    "cosim", cls=SettingsCommand, plan="netplace.cosim.plan", of_plan=True, epilog=examples_of("cosim")
 )
+@click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag(
     "--collective algorithms",
     "Algorithm of an operation, such as allreduce=ring; repeatable.",
@@ -284,7 +207,7 @@ def _write_study(
     compared: Sequence[Contestant],
     contests: Sequence[Contest],
 ) -> None:
-    from netplace.cli.study_folder import write_study_folder
+    from netplace.cli.outputs import write_study_folder
     from netplace.report.tables.cosim_study import MEASURES
     from netplace.report.tables.differences import contest_frame, draw_means, mean_frame
     from netplace.runs.tables import write_table

@@ -9,7 +9,7 @@ Settings without effect on a network are refused by `netplace.netsim.effects`, w
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -36,9 +36,9 @@ def _rule(
 
 
 def _settings() -> list[str]:
-    from netplace.netsim import Config
+    from netplace.netsim.config import SETTINGS
 
-    return [*(item.name for item in fields(Config)), "bytes_per_phit"]
+    return [*SETTINGS, "bytes_per_phit"]
 
 
 def _settings_unbounded() -> list[str]:

@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import COUNT, PROCESSES, REAL, SEED, WHOLE, flag
-from netplace.cli.many import Execution, resource_flags, store_flag
+from netplace.cli.flags import PROCESSES, flag
+from netplace.cli.many import (
+    Execution,
+    check_plans,
+    named_flags,
+    refuse_beside_study,
+    resource_flags,
+    store_flag,
+)
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
-from netplace.cli.plans import check_plans, named_flags, refuse_beside_study
 from netplace.cli.settings import (
-    WHAT_RUNS,
     SettingsCommand,
     config_from,
-    engine_flag,
     json_flag,
     seed_flag,
     tell_limits,
@@ -36,33 +40,12 @@ if TYPE_CHECKING:
     from netplace.runs.loads import LoadPlan
 
 _MOST_LOADS = 10_000
-_OWN = ("traffic", "engine", "warmup", "measure", "hot_node", "hot_share")
 
 
-@click.command("load", cls=SettingsCommand, epilog=examples_of("load"))
+@click.command("load", cls=SettingsCommand, plan="netplace.runs.loads", epilog=examples_of("load"))
 @click.argument("study", metavar="[STUDY.toml]", required=False)
-@flag(
-    "--network",
-    "Network, such as torus:8x8; see netplace list networks. Repeatable, one curve each.",
-    multiple=True,
-    metavar="NETWORK",
-    panel=WHAT_RUNS,
-)
-@flag("--traffic", "Traffic pattern; see netplace list traffic.", default="uniform", panel=WHAT_RUNS)
-@flag(
-    "--offered",
-    "Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
-    default="0.1:1.0:0.1",
-    metavar="LOADS",
-    panel=WHAT_RUNS,
-)
-@flag("--warmup", "Cycles before the measurement.", SEED, 1000)
-@flag("--measure", "Cycles of the measurement. [default: 8,000,000 / nodes, at least 2,000]", COUNT)
-@flag("--hot-node", "Node of hot-spot traffic. [default: the middle one]", WHOLE)
-@flag("--hot-share", "Share of the traffic that goes to the hot spot.", REAL, 0.1)
 @flag("--seeds", "Number of seeds, starting from --seed.", PROCESSES, 1)
 @seed_flag
-@engine_flag
 @threads_flag
 @resource_flags("1")
 @flag(
@@ -142,26 +125,26 @@ def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
 
 
 def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
-    from netplace.runs.loads import make_load_plan
+    from netplace.runs.loads import SETTINGS, make_load_plan
 
     if not given["network"]:
         raise ValueError("--network: not given, expected a network such as torus:8x8, or a study file")
     config = config_from(given)
-    same = {name: given[name] for name in _OWN} | asdict(config)
+    own = {name: given[name] for name in SETTINGS if name not in ("network", "offered")}
     loads = offered_loads(given["offered"], config.packet_phits)
     check_plans(len(given["network"]) * len(loads) * given["seeds"], "points", "--seeds")
     plans = []
     for network in given["network"]:
         for offered in loads:
-            with named_flags(_OWN):
-                plan = make_load_plan({"network": network, "offered": offered, **same})
+            with named_flags(own):
+                plan = make_load_plan({"network": network, "offered": offered, **own, **asdict(config)})
             plans += [plan.seeded(given["seed"] + number) for number in range(given["seeds"])]
     return plans
 
 
 def _of_study(path: Path) -> list[LoadPlan]:
     from netplace.checks import check_choice
-    from netplace.runs.loads import KEYS, make_load_plan
+    from netplace.runs.loads import KEYS, SETTINGS, make_load_plan
     from netplace.runs.study_file import read_plans
     from netplace.runs.toml_lines import line_of, read_toml
 
@@ -169,7 +152,7 @@ def _of_study(path: Path) -> list[LoadPlan]:
     content, data = read_toml(path, flags=True)
     for key in data:
         check_choice(key, [*KEYS, "seeds"], f"{path}: key")
-    if isinstance(text := data.get("offered", "0.1:1.0:0.1"), str):
+    if isinstance(text := data.get("offered", SETTINGS["offered"].default), str):
         try:
             loads = offered_loads(text, 1 << 30)
         except ValueError as error:

@@ -1,12 +1,12 @@
-"""What every command does that executes many plans: who does it, what is kept, how far it is."""
+"""From the flags of a command to plans, who executes them, what is kept, and how far it is."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
@@ -49,24 +49,12 @@ unpaired_flag = flag(
 
 @dataclass(frozen=True)
 class Execution:
-    """Execution of the plans of a command: the executor, and the store of the outcomes.
+    """Execution of the plans of a command: the executor, and the store of the outcomes."""
 
-    Attributes
-    ----------
-    workers : int or None
-        Worker processes; None: as many as the command usually has.
-    dask : str or None
-        Instead: address of a Dask cluster.
-    store : Path or None
-        Where outcomes are kept; None: beside the study file, if there is one.
-    threads : int or str
-        Threads for each network that is simulated.
-    """
-
-    workers: int | None = None
-    dask: str | None = None
-    store: Path | None = None
-    threads: int | str = 1
+    workers: int | None = None  # worker processes; None: as many as the command usually has
+    dask: str | None = None  # instead: address of a Dask cluster
+    store: Path | None = None  # where outcomes are kept; None: beside the study file, if there is one
+    threads: int | str = 1  # threads for each network that is simulated
 
     def network_threads(self) -> int | str:
         """Return how many threads a network may have beside those that other workers simulate."""
@@ -96,18 +84,9 @@ class Execution:
     ) -> list[Any]:
         """Return the outcome of each plan, stored or made now; each is stored as it ends.
 
-        Parameters
-        ----------
-        plans : sequence
-            What the user asks for.
-        function : callable
-            Returns the outcome of a plan; a function of a module, for workers.
-        table : str
-            Where in the store they are kept.
-        what : str
-            What the plans are, for messages.
-        beside : Path, optional
-            Study file beside which the store is by default; None: without ``--store`` nothing is kept.
+        Workers need a `function` of a module. `table` is where in the store the outcomes are kept, and `what`
+        names the plans in messages. By default the store is beside the study file `beside`; where there is
+        neither, nothing is kept.
         """
         from netplace.cli.sweep_progress import SweepProgress
         from netplace.runs.campaign import outcomes_of
@@ -143,3 +122,67 @@ def open_store(path: str | Path) -> Store:
             err=True,
         )
     return store
+
+
+AnyPlan = TypeVar("AnyPlan", bound="PlanLike")
+_BYTES_PER_PLAN = 4_000  # of a plan and its outcome
+
+
+def plan_of(
+    make: Callable[[dict[str, Any], int], AnyPlan], keys: Iterable[str], given: dict[str, Any]
+) -> AnyPlan:
+    """Return the plan that `make` makes of the flags among `keys`; mistakes name the flag."""
+    asked = {name: given[name] for name in keys if name in given}
+    with named_flags(asked):
+        return make(asked, given["seed"] or 0)
+
+
+def described(plans: Sequence[PlanLike], outcomes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return each plan with what came of it, as ``--json`` prints them."""
+    return [{"plan": plan.to_dict(), **outcome} for plan, outcome in zip(plans, outcomes, strict=True)]
+
+
+def check_plans(count: int, what: str, flag: str) -> None:
+    """Check before they are made that so many plans and their outcomes fit into memory."""
+    from netplace.checks import check_size
+
+    check_size(count, _BYTES_PER_PLAN, what, flag)
+
+
+def refuse_beside_study(study: Path, *taken: str) -> None:
+    """Refuse the flags of the command next to a study file, which contains all settings, except `taken`."""
+    for given in given_flags("study", "quiet", *taken):
+        raise ValueError(f"{given}: given with {study}, which contains all settings")
+
+
+def refuse_of_one(given: dict[str, Any]) -> None:
+    """Refuse flags of studies where there is none."""
+    if given["unpaired"]:
+        raise ValueError("--unpaired: applies only to a study file")
+
+
+def given_flags(*but: str) -> list[str]:
+    """Return the flags that were given to the command under way, but for those of these names."""
+    from click.core import ParameterSource
+
+    context: click.Context = click.get_current_context()  # type: ignore[assignment]
+    absent = set(but) - {param.name for param in context.command.get_params(context)}
+    assert not absent, f"{context.command.name} has no flags {sorted(absent)}"
+    return [
+        max(param.opts, key=len)
+        for param in context.command.get_params(context)
+        if param.name not in but
+        and context.get_parameter_source(param.name or "") == ParameterSource.COMMANDLINE
+    ]
+
+
+@contextmanager
+def named_flags(names: Container[str]) -> Iterator[None]:
+    """Name the flag in a mistake that begins with the key of a plan, one of `names`."""
+    try:
+        yield
+    except ValueError as error:
+        name, _, rest = str(error).partition(":")
+        if name in names:
+            raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
+        raise

@@ -13,9 +13,8 @@ from netplace.checks import check_choice
 from netplace.checks.writing import write_atomically
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, PICTURE, REAL, SEED, SEEDS, flag
-from netplace.cli.many import Execution, resource_flags, store_flag
+from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, show
-from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
 from netplace.placement.mapping import CRITERIA, MAPPING, METHODS

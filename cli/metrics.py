@@ -9,9 +9,8 @@ import rich_click as click
 
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import SEED, SEEDS, flag
-from netplace.cli.many import Execution, resource_flags, store_flag
+from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, OutcomeFile, show, write
-from netplace.cli.plans import check_plans
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, config_from, json_flag, network_flag
 from netplace.report.files.outputs import PICTURES

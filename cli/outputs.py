@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.writing import write_atomically
+from netplace.checks.writing import made_folder, write_atomically
 from netplace.cli.flags import flag
 from netplace.cli.many import say
 from netplace.cli.provenance import command_line, outcome_folder
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 from netplace.report.terminal.screen import printed_text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 _SAVED = ".json"
 Drawn = Callable[[Path], object]
@@ -60,37 +63,19 @@ page_flag = flag(  # for a page, or for what --json prints
 
 @dataclass(frozen=True)
 class CommandOutput:
-    """What a command has to show.
+    """What a command has to show."""
 
-    Attributes
-    ----------
-    data : callable
-        Returns the object that ``--json`` prints and a file of it holds.
-    terminal : callable
-        Shows it on the terminal.
-    what : str
-        Kind of output, a key of `netplace.report.terminal.screen.PRINTED`; empty: a bare object.
-    draw : callable or None
-        Draws the picture into the file that it is given.
-    folder : callable or None
-        Writes all files into the folder that it is given; a page is made of them. None: what `data` returns
-        goes there, with a page of it, and the picture.
-    also : callable or None
-        Writes what else belongs into the folder that it is given.
-    page : callable or None
-        Returns the object that a page is made of, where that is neither the folder nor `data`.
-    remarks : sequence of str
-        What a user should know of it; each is said once.
-    """
-
-    data: Callable[[], dict[str, Any]]
-    terminal: Callable[[], object]
-    what: str = ""
-    draw: Drawn | None = None
+    data: Callable[[], dict[str, Any]]  # returns the object that ``--json`` prints
+    terminal: Callable[[], object]  # shows it on the terminal
+    what: str = ""  # key of `netplace.report.terminal.screen.PRINTED`; empty: a bare object
+    draw: Drawn | None = None  # draws the picture into a file
+    # Writes all files into a folder; a page is made of them. None: what `data` returns goes there,
+    # with a page of it, and the picture.
     folder: Drawn | None = None
+    # Returns the object that a page is made of, where that is neither the folder nor `data`.
     page: Callable[[], dict[str, Any]] | None = None
-    remarks: Sequence[str] = ()
-    also: Drawn | None = None
+    remarks: Sequence[str] = ()  # what a user should know of it; each is said once
+    also: Drawn | None = None  # writes what else belongs into the folder
 
     def text(self, of_page: bool = False) -> str:
         """Return what ``--json`` prints, or what a page is made of."""
@@ -99,17 +84,7 @@ class CommandOutput:
 
 
 def show(answer: CommandOutput, output: Path | None, as_json: bool) -> None:
-    """Write an answer, if it is to be written, and show it.
-
-    Parameters
-    ----------
-    answer : CommandOutput
-        The answer.
-    output : Path or None
-        What an `OutcomeFile` gave; its ending says how it is written.
-    as_json : bool
-        Whether the terminal gets one JSON object.
-    """
+    """Write an answer to `output`, which an `OutcomeFile` gave, and show it, as one JSON object or not."""
     if output is not None:
         write(answer, output)
     if as_json:
@@ -187,3 +162,25 @@ def _write_page(answer: CommandOutput, path: Path) -> None:
             made = Path(place) / f"{path.stem}.json"
             write_atomically(made, answer.text(of_page=True))
         write_page(path, page_of(made), command_line())
+
+
+_DIGITS = 4
+
+
+def write_study_folder(
+    folder: Path,
+    heading: str,
+    command: str,
+    tables: Mapping[str, tuple[str, DataFrame]],
+    draw: Callable[[Path], None],
+) -> None:
+    """Write ``report.md``, a CSV file for each table that is not empty, and ``comparison.png``."""
+    from netplace.studies.report import Report, ReportTable, write
+
+    made = [
+        ReportTable(name, title, frame, {key: _DIGITS for key in frame.columns if frame[key].dtype == float})
+        for name, (title, frame) in tables.items()
+        if len(frame)
+    ]
+    with made_folder(folder):
+        write(Report(tuple(made), (), {"comparison": draw}), folder, heading, command, "none")

@@ -12,7 +12,7 @@ import rich_click as click
 from netplace.checks import abbreviate, check_int
 from netplace.cli.flags import COUNT, REAL, WHOLE, flag, flags
 from netplace.cli.idle_flags import given_names, refuse
-from netplace.cli.plans import named_flags
+from netplace.cli.many import named_flags
 from netplace.cli.settings import WHAT_RUNS
 from netplace.report.terminal.screen import bytes_read
 

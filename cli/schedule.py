@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import COUNT, REAL, SEED, OutputFile, flag
-from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag, unpaired_flag
+from netplace.cli.flags import REAL, SEED, OutputFile, flag
+from netplace.cli.many import (
+    Execution,
+    described,
+    open_store,
+    plan_of,
+    refuse_beside_study,
+    refuse_of_one,
+    resource_flags,
+    say,
+    store_flag,
+    unpaired_flag,
+)
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
-from netplace.cli.plans import described, plan_of, refuse_beside_study, refuse_of_one
-from netplace.cli.settings import json_flag
+from netplace.cli.settings import SettingsCommand, json_flag
 from netplace.cli.sweep_progress import job_progress
 from netplace.report.terminal.screen import print_tables
 
@@ -24,73 +32,19 @@ if TYPE_CHECKING:
     from netplace.runs.plan import Plan
     from netplace.runs.schedules import ScheduleRun
 
-_JOBS, _RULES, _RESULT = "Jobs", "Rules", "Results"
-Command = TypeVar("Command", bound=Callable[..., Any])
-Flags = dict[str, tuple[Any, str | None, str, str]]  # name: (type, metavar, panel, help); None: a switch
-
-FLAGS: Flags = {
-    "machine": (str, "NETWORK", _JOBS, "Network of the machine, such as torus:32x32x32; see netplace list "
-        "networks."),
-    "workload": (str, "NAME|FILE", _JOBS, "Workload: lublin, applications, or a file (.swf or .csv, also "
-        "with .gz)."),
-    "jobs": (COUNT, None, _JOBS, "Number of jobs of a model [default: 10000]; for a file, the first jobs to "
-        "use."),
-    "load": (REAL, None, _JOBS, "Load of lublin, or of a file of jobs."),
-    "kind": (str, None, _JOBS, "Job class of lublin: batch, interactive, both or whole."),
-    "classes": (str, "A,B,..", _JOBS, "Applications: collectives, 2d, 3d, miscellaneous or mixed."),
-    "sizes": (str, None, _JOBS, "Sizes of applications: small, medium or large."),
-    "intensity": (str, None, _JOBS, "Messages of applications: low, medium, high or any."),
-    "mean_interarrival": (REAL, "SECONDS", _JOBS, "Mean time between submissions of applications. [default: "
-        "all at once]"),
-    "repeats": (str, "LEAST:MOST", _JOBS, "Range of repetitions of each application, LEAST:MOST."),
-    "cores_per_node": (COUNT, None, _JOBS, "Processors per node, by which netplace divides sizes in a log."),
-    "drop": (str, "A,B,..", _JOBS, "Jobs of a log to omit, or none. [default: never-ran]"),
-    "policy": (str, None, _RULES, "Scheduling policy; see netplace list scheduling. [default: fcfs]"),
-    "site": (str, "FILE", _RULES, "Rules of a site (TOML) instead of a policy; see netplace site."),
-    "partition": (str, None, _RULES, "Allocator, such as contiguous. [default: non-contiguous]"),
-    "installed": (COUNT, None, _RULES, "Number of nodes to use, the first ones. [default: all]"),
-    "max_outside": (REAL, "PERCENT", _RULES, "Largest share of nodes outside, for quasi-contiguous and "
-        "nearly-contiguous."),
-    "times": (
-        str, None, _RULES,
-        "Run times: log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or "
-        "simulated:FILE. [default: log]",
-    ),
-    "mapping": (str, None, _RULES, "Mapping whose run times a table provides; best-known is the fastest."),
-    "estimates": (
-        str, "RULE", _RULES,
-        "Estimates of jobs without one: run-time, infinite, fixed:SECONDS or factor:F. [default: run-time]",
-    ),
-    "overrun": (str, None, _RULES, "Action on jobs that exceed their estimate: keep, kill or requeue. "
-        "[default: keep]"),
-    "locality": (None, None, _RULES, "Measure the distances between the nodes of each job."),
-    "power": (str, "FILE", _RULES, "Power model of a node (TOML), or taurus; adds the energy."),
-    "switching": (
-        str, "RULE", _RULES,
-        "Rule that switches nodes off: timeout:300, reserve:8,300, lookahead:300 or plan:late=2. [default: "
-        "the file's]",
-    ),
-}  # fmt: skip
+_RESULT = "Results"
 
 
-def flags_of(flags: Flags) -> Callable[[Command], Command]:
-    """Return what adds flags of a plan to a command, in their order."""
-
-    def added(command: Command) -> Command:
-        for name, (kind, shown, panel, text) in reversed(flags.items()):
-            more: dict[str, Any] = {"is_flag": True, "default": None}
-            if kind is not None:
-                more = {"type": kind, "metavar": shown}
-            command = click.option("--" + name.replace("_", "-"), help=text, panel=panel, **more)(command)
-        return command
-
-    return added
-
-
-@click.command("schedule", cls=FilesCommand, epilog=examples_of("schedule"))
+@click.command(
+    "schedule",
+    cls=SettingsCommand,
+    plan="netplace.runs.plan",
+    of_plan=True,
+    network=False,
+    epilog=examples_of("schedule"),
+)
 @click.argument("study", metavar="[STUDY.toml]", required=False)
-@flags_of(FLAGS)
-@flag("--seed", "Random seed. [default: 0]", SEED, panel=_JOBS)
+@flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
 @store_flag("a study's, beside it")
 @resource_flags("1")
 @unpaired_flag
@@ -178,7 +132,7 @@ class _Drawn:
 
 def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     from netplace.report.tables.schedule import figure_tables, remarks, write_rows
-    from netplace.runs.plan import KEYS, make_plan
+    from netplace.runs.plan import SETTINGS, make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of, run_schedule
 
@@ -187,7 +141,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     if written and execution.dask is not None:
         raise ValueError(f"--dask: {execution.dask} given, but a Dask cluster cannot write rows and pictures")
     refuse_of_one(given)
-    plan = plan_of(make_plan, KEYS, given)
+    plan = plan_of(make_plan, SETTINGS, given)
     made: list[ScheduleRun] = []
 
     def carried(plan: Plan) -> dict[str, Any]:
@@ -244,7 +198,7 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
         draw_means(path, compared, MEASURES)
 
     def folder(path: Path) -> None:
-        from netplace.cli.study_folder import write_study_folder
+        from netplace.cli.outputs import write_study_folder
 
         frames = {
             "schedules": ("Schedules; times in seconds", figure_rows(plans, figures)),

@@ -5,78 +5,91 @@ Settings are those of `netplace.netsim.Config`, which is imported when the flags
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import fields
-from functools import cache, partial
+from collections.abc import Iterable, Mapping
+from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import MOST
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.completion import complete_parameters
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import REAL, SEED, THREADS, WHOLE, flag
-from netplace.cli.help import SETTINGS_PANEL, is_in_help
+from netplace.cli.flags import DRAWS, SEED, THREADS, Integer, Number, flag
+from netplace.cli.help import is_in_help
 
 if TYPE_CHECKING:
+    from netplace.checks.settings import Setting
     from netplace.netsim import Config
 
 WHAT_RUNS = "What runs"
-_KINDS: dict[str, Any] = {"int": WHOLE, "int | None": WHOLE, "float": REAL, "str": click.STRING}
 
 
 class SettingsCommand(FilesCommand):
-    """A command that takes every setting of the network, besides its own flags."""
+    """A command that takes all settings of a plan and of the network, besides its own flags.
+
+    Parameters
+    ----------
+    plan : str
+        Module with the `SETTINGS` of the plan, imported when flags are asked for; empty: there is none.
+    network : bool
+        Whether the command takes settings of the network.
+    of_plan : bool
+        Whether what is not given is left to the plan, whose defaults the help shows.
+    """
+
+    def __init__(
+        self, *args: Any, plan: str = "", network: bool = True, of_plan: bool = False, **more: Any
+    ) -> None:
+        super().__init__(*args, **more)
+        self._plan, self._network, self._of_plan = plan, network, of_plan
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """Return its own flags, those of the settings, and ``--help``."""
+        """Return the flags of the plan, its own, those of the network, and ``--help``."""
+        if self._plan:
+            module, self._plan = import_module(self._plan), ""
+            self.params[:0] = flags_of(module.SETTINGS, self._of_plan, self.name or "")
         own = super().get_params(ctx)
-        return own if is_in_help(ctx) else [*own[:-1], *self.setting_flags(), own[-1]]
+        if is_in_help(ctx) or not self._network:
+            return own
+        from netplace.netsim.config import SETTINGS
 
-    def setting_flags(self) -> list[click.Parameter]:
-        """Return a flag for each setting, with the default that the setting has."""
-        return setting_flags()
-
-
-@cache
-def _settings() -> dict[str, tuple[str, Any, str, tuple[str, ...]]]:
-    """Return the kind, the default, the description and the choices of each setting, by its name."""
-    from netplace.netsim import Config
-
-    return {
-        item.name: (
-            str(item.type),
-            item.default,
-            _text(item.metadata["says"], item.metadata["choices"]),
-            tuple(item.metadata["choices"]),
-        )
-        for item in fields(Config)
-    }
+        return [*own[:-1], *flags_of(SETTINGS, self._of_plan), own[-1]]
 
 
-def _text(says: str, choices: tuple[str, ...]) -> str:
-    return f"{says}: {', '.join(choices)}." if choices else says
-
-
-def setting_flags(shown_only: bool = False) -> list[click.Parameter]:
-    """Return a flag for each setting of the network."""
+def flags_of(
+    settings: Mapping[str, Setting], of_plan: bool = False, command: str = ""
+) -> list[click.Parameter]:
+    """Return a flag for each setting; `of_plan`: without a default, which its help shows."""
     flags: list[click.Parameter] = []
-    for name, (kind, default, text, choices) in _settings().items():
-        flag = "--" + name.replace("_", "-")
-        has_default = default not in (None, "")
-        more: dict[str, Any]
-        if kind == "bool":
-            more = {"is_flag": True, "default": None if shown_only else default}
-        elif shown_only:
-            more = {"type": _KINDS[kind]}
-        else:
-            more = {"type": _KINDS[kind], "default": default, "show_default": has_default}
-        if choices:
-            more["shell_complete"] = partial(_beginning, choices)
-        usual = f" [default: {default}]" if shown_only and has_default else ""
-        flags.append(click.RichOption([flag, name], help=text + usual, panel=SETTINGS_PANEL, **more))
-    complete_parameters(flags)
+    for name, setting in settings.items():
+        usual = None if setting.default == "" else setting.default
+        text = f"{setting.help} [default: {usual}]" if of_plan and usual is not None else setting.help
+        more: dict[str, Any] = {"multiple": setting.repeatable}
+        if setting.kind is bool:
+            more = {"is_flag": True, "default": None if of_plan else usual}
+        elif setting.default is not None and not of_plan:
+            more |= {"default": setting.default, "show_default": usual is not None}
+        if setting.choices:
+            more["shell_complete"] = partial(_beginning, setting.choices)
+        words = ["--" + name.replace("_", "-"), name]
+        panel = setting.panel or None
+        flags.append(
+            click.RichOption(
+                words, type=_type_of(setting), help=text, panel=panel, metavar=setting.metavar, **more
+            )
+        )
+    complete_parameters(flags, command)
     return flags
+
+
+def _type_of(setting: Setting) -> Any:
+    if setting.kind is int:
+        return Integer(max(setting.least, -MOST), min(setting.most, MOST))
+    if setting.kind is float:
+        return Number(setting.least, setting.most)
+    return {bool: None, int | str: DRAWS}.get(setting.kind, click.STRING)
 
 
 def _beginning(choices: tuple[str, ...], _: click.Context, __: click.Parameter, typed: str) -> list[str]:
@@ -85,9 +98,9 @@ def _beginning(choices: tuple[str, ...], _: click.Context, __: click.Parameter, 
 
 
 def config_from(given: dict[str, Any]) -> Config:
-    from netplace.netsim import Config
+    from netplace.netsim.config import SETTINGS, Config
 
-    return Config(**{name: given[name] for name in _settings()})
+    return Config(**{name: given[name] for name in SETTINGS})
 
 
 network_flag = flag(
@@ -134,9 +147,11 @@ def help_command(context: click.Context, topic: str | None) -> None:
 
 
 def _network() -> click.Command:
+    from netplace.netsim.config import SETTINGS
+
     return click.RichCommand(
         name="network",
-        params=setting_flags(),
+        params=flags_of(SETTINGS),
         add_help_option=False,
         help="Settings of the network, the same for run, load, map, metrics, advise and cosim.",
     )

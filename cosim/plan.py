@@ -6,8 +6,8 @@ import hashlib
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
-from functools import cached_property
+from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,15 @@ from netplace.apps.collectives import selection
 from netplace.checks import abbreviate, check_choice, check_int
 from netplace.checks.calls import check_fields, check_keys, checked
 from netplace.checks.schema import Kind
+from netplace.checks.settings import Setting, said_of
 from netplace.cosim.mix import digest_of_mix, read_mix
 from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
 from netplace.netsim import Config
+from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.runs.chance import network_draws
 from netplace.runs.file_times import BEST_KNOWN
-from netplace.runs.plan import KEYS as SCHEDULE_KEYS
+from netplace.runs.plan import SETTINGS as SCHEDULE
 from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import revisions_of
 from netplace.runs.study_file import read_plans
@@ -43,23 +45,43 @@ FIDELITIES = {
     "auto": "live, sampled or mixes: the one that simulates the fewest packets",
 }
 
-SETTINGS = tuple(item.name for item in fields(Config))
-_UNUSED = ("times", "locality", "power", "switching")
-KEYS = (
-    *(key for key in SCHEDULE_KEYS if key not in _UNUSED),
-    "fidelity",
-    "estimate_factor",
-    "applications",
-    "target_half_width",
-    "draws",
-    "explain",
-    "collectives",
-    "bytes_per_phit",
-    "max_packets",
-    *SETTINGS,
-)
+_JOBS, _LEAST_DRAWS = 200, 3
 MOST_PACKETS = 1e11  # that are simulated unasked: days
 _ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs alone
+_UNUSED = ("times", "locality", "power", "switching", "mapping", "repeats")
+_of_jobs, _of_rules = partial(Setting, panel="Jobs"), partial(Setting, panel="Rules")
+SETTINGS = {name: setting for name, setting in SCHEDULE.items() if name not in _UNUSED} | {
+    "jobs": replace(SCHEDULE["jobs"], help=SCHEDULE["jobs"].help.replace("10000", str(_JOBS))),
+    "repeats": replace(SCHEDULE["repeats"], default="1:1"),
+    "mapping": _of_rules("Mapping of tasks to the nodes of each job.", default="consecutive"),
+    "fidelity": _of_rules("Fidelity of run times: table, mixes, sampled, live or auto.", default="live"),
+    "applications": _of_jobs(
+        "Applications and communication shares of the jobs of a log (TOML).", metavar="MIX.toml"
+    ),
+    "collectives": _of_jobs(
+        "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
+        default="builtin",
+        metavar="TABLE",
+    ),
+    "bytes_per_phit": Setting(
+        "Bytes per phit; cycles become longer by the same factor.", int, panel="Network settings", least=1
+    ),
+    "target_half_width": _of_rules("Target relative half-width of estimated times.", float, 0.02),
+    "max_packets": _of_rules("Largest number of simulated packets. [default: 1e11, which takes days]", float),
+    "draws": _of_rules(
+        "Live runs with the same starts, which measure random variation, or auto: by --target-half-width.",
+        int | str,
+        1,
+    ),
+    "estimate_factor": _of_rules("Ratio of the estimate to the run time alone.", float, 1.5),
+    "explain": Setting(
+        "Charge each cycle in which a packet waits to the job that blocks it (fidelity live); up to four "
+        "times slower.",
+        bool,
+        panel="Results",
+    ),
+}
+KEYS = (*SETTINGS, *CONFIG)
 
 
 @dataclass(frozen=True)
@@ -94,10 +116,10 @@ class CosimPlan:
     """
 
     jobs: Plan
-    fidelity: str = "live"
-    estimate_factor: float = 1.5
+    fidelity: str = SETTINGS["fidelity"].default
+    estimate_factor: float = SETTINGS["estimate_factor"].default
     applications: str = ""
-    target_half_width: float = 0.02
+    target_half_width: float = SETTINGS["target_half_width"].default
     config: Config = field(default_factory=Config)
     mix_digest: str = ""
     explain: bool = False
@@ -176,12 +198,10 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     ValueError
         If a name or value is not valid, or two contradict each other.
     """
-    said = {name: value for name, value in given.items() if value is not None}
-    for name in said:
-        check_choice(name, KEYS, "key")
-    fidelity = check_choice(str(said.pop("fidelity", "live")), FIDELITIES, "fidelity")
-    estimate_factor = _positive(said, "estimate_factor", 1.5, math.inf)
-    target_half_width = _positive(said, "target_half_width", 0.02, 1.0)
+    said = said_of(given, KEYS)
+    fidelity = check_choice(str(said.pop("fidelity", CosimPlan.fidelity)), FIDELITIES, "fidelity")
+    estimate_factor = _positive(said, "estimate_factor", CosimPlan.estimate_factor, math.inf)
+    target_half_width = _positive(said, "target_half_width", CosimPlan.target_half_width, 1.0)
     max_packets = _positive(said, "max_packets", MOST_PACKETS, math.inf)
     explain = bool(said.pop("explain", False))
     if explain and fidelity != "live":
@@ -194,7 +214,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     mix = str(said.pop("applications", ""))
     if mix:
         read_mix(mix)
-    config = Config(**{name: said.pop(name) for name in SETTINGS if name in said})
+    config = Config(**{name: said.pop(name) for name in CONFIG if name in said})
     if "bytes_per_phit" in said:
         config = config.scaled(said.pop("bytes_per_phit"))
     collectives = str(said.pop("collectives", ""))
@@ -207,12 +227,12 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     if not isinstance(workload := said.get("workload", ""), str):
         raise ValueError(f"workload: {abbreviate(workload)} is not text")
     if said.get("workload") == "applications":
-        said = {"jobs": _JOBS, "repeats": "1:1"} | said
+        said = {"jobs": _JOBS, "repeats": SETTINGS["repeats"].default} | said
     if said.get("workload") == "applications" and mix:
         raise ValueError(
             f"applications: {mix!r} given, but the workload applications already defines what its jobs run"
         )
-    mapping = known_mapping(str(said.pop("mapping", "consecutive")))
+    mapping = known_mapping(str(said.pop("mapping", SETTINGS["mapping"].default)))
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
     plan = replace(plan, mapping=mapping)
     if draws != 1:
@@ -261,9 +281,6 @@ def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> flo
         limit = f" and under {most:g}" if most < math.inf else ""
         raise ValueError(f"{name}: {value!r} is invalid, expected a number greater than 0{limit}")
     return float(value)
-
-
-_JOBS, _LEAST_DRAWS = 200, 3
 
 
 # Studies of co-simulations: TOML files in which any key of a plan can be a list.

@@ -15,8 +15,9 @@ from netplace.checks import abbreviate
 from netplace.checks.results_file import read_results, results_text
 from netplace.checks.schema import kind_of, table, unexpected
 from netplace.cosim.outcome import OPTIONAL, REQUIRED
-from netplace.cosim.plan import SETTINGS, CosimPlan, make_cosim_plan
+from netplace.cosim.plan import CosimPlan, make_cosim_plan
 from netplace.extensions.place import place_in
+from netplace.netsim.config import SETTINGS
 from netplace.placement.mapping import MAPPING
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import Job

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from netplace.checks import MOST, check_choice, check_float, check_int
 from netplace.checks.calls import check_fields, checked
+from netplace.checks.settings import Setting
 from netplace.netsim.cables import read_latencies
 from netplace.netsim.classes import read_classes
 from netplace.netsim.congestion import read_congestion
@@ -18,7 +19,7 @@ from netplace.topologies import Grid, Topology
 if TYPE_CHECKING:
     from netplace.apps import Program
 
-__all__ = ["ARBITERS", "EJECTIONS", "TREE_ROUTINGS", "VC_POLICIES", "Config"]
+__all__ = ["ARBITERS", "EJECTIONS", "SETTINGS", "TREE_ROUTINGS", "VC_POLICIES", "Config"]
 
 VC_POLICIES = {
     "smart": "adaptive VCs in turn, escape channel last; each FIFO remembers its next alternative",
@@ -69,7 +70,9 @@ def _setting(
     default: Any, says: str, bounds: tuple[float, float] | None = None, choices: Iterable[str] = ()
 ) -> Any:
     """Return a field with its description and the range of its values."""
-    return field(default=default, metadata={"says": says, "bounds": bounds, "choices": tuple(choices)})
+    names = tuple(choices)
+    text = f"{says}: {', '.join(names)}." if names else says
+    return field(default=default, metadata={"says": text, "bounds": bounds, "choices": names})
 
 
 # Counts of bytes fit 64 bits: a packet is of less than 2^50 bytes.
@@ -393,3 +396,17 @@ class Config:
     def hop_delay(self) -> int:
         """Cycles from the departure of a header to its first request in the next router."""
         return self.router_delay + self.link_delay
+
+
+_KINDS = {"bool": bool, "int": int, "int | None": int, "float": float, "str": str}
+# Each as a user says it; `Config` checks the values.
+SETTINGS = {
+    item.name: Setting(
+        item.metadata["says"],
+        _KINDS[str(item.type)],
+        item.default,
+        "Network settings",
+        choices=item.metadata["choices"],
+    )
+    for item in fields(Config)
+}

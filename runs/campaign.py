@@ -91,28 +91,14 @@ _PAUSE = 0.2  # seconds between looks at what other processes are at
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a campaign.
+    """The progress of a campaign."""
 
-    Attributes
-    ----------
-    total : int
-        Plans that were missing at the beginning.
-    done, failed : int
-        Number of plans that have ended, and number of failures.
-    cpu_seconds : float
-        CPU time of the simulations.
-    lost : int
-        Number of plans that the machine could not execute despite retries; they are not stored.
-    reason : str or None
-        Reason for the last of these.
-    """
-
-    total: int
-    done: int = 0
+    total: int  # plans that were missing at the beginning
+    done: int = 0  # plans that have ended
     failed: int = 0
-    cpu_seconds: float = 0.0
-    lost: int = 0
-    reason: str | None = None
+    cpu_seconds: float = 0.0  # CPU time of the simulations
+    lost: int = 0  # plans that the machine could not execute despite retries; they are not stored
+    reason: str | None = None  # reason for the last of these
 
     def after(self, status: PlanStatus | None) -> Progress:
         """Return the progress after one more plan; None means that another process executed it."""
@@ -154,18 +140,8 @@ def outcomes_of(
 ) -> list[Any]:
     """Return the outcome of each plan; missing ones are executed and stored one by one.
 
-    Parameters
-    ----------
-    plans : sequence
-        Requested plans.
-    function : callable
-        Returns the outcome of a plan as data for JSON; picklable, if others execute plans.
-    kept : KeptOutcomes or InMemory
-        Store of outcomes.
-    resources : Resources
-        Workers that execute plans.
-    tell : callable
-        Function that is called with the `Progress` at the beginning and after each plan.
+    `function` returns the outcome of a plan as data for JSON; it is picklable, if others execute plans.
+    `tell` is called with the `Progress` at the beginning and after each plan.
     """
     if kept.missing(plans):
         progress = complete_all(plans, kept, resources.executor(function, WorkerFailure), tell)
@@ -183,20 +159,9 @@ def complete_all(
     """Execute the missing ones of `plans`, and store every outcome at once.
 
     Failures of the machine (a killed worker, no memory) are retried and never stored; `lost` of the result
-    counts the plans that could not be executed and are still missing.
-
-    Several processes can do this with the same store at the same time and share the work.
-
-    Parameters
-    ----------
-    plans : sequence
-        Requested plans.
-    kept : OutcomeStore
-        Store of outcomes.
-    executor : Executor
-        Executor of plans.
-    tell : callable
-        Function that is called with the `Progress` at the beginning and after each plan.
+    counts the plans that could not be executed and are still missing. Several processes can do this with the
+    same store at the same time and share the work. `tell` is called with the `Progress` at the beginning and
+    after each plan.
     """
     left = deque(kept.missing(plans))
     progress, tries = Progress(len(left)), Counter[str]()

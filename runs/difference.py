@@ -10,18 +10,10 @@ COMPARED = ["count", "missing", "failed", "mean", "std", "min", "max"]
 
 
 def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
-    """Return the entries in which two run-time tables differ.
+    """Return the entries in which two tables of `netplace.runs.tables.time_table` differ.
 
-    Parameters
-    ----------
-    first, second : DataFrame
-        As `netplace.runs.tables.time_table` returns.
-
-    Returns
-    -------
-    DataFrame
-        Columns `ENTRY`; ``where``, that is ``"both"``, ``"first"`` or ``"second"``; ``mean_first`` and
-        ``mean_second`` in cycles; ``ratio``, the second divided by the first; and the two counts.
+    Columns: `ENTRY`; ``where``, that is ``"both"``, ``"first"`` or ``"second"``; ``mean_first`` and
+    ``mean_second`` in cycles; ``ratio``, the second divided by the first; and the two counts.
     """
     columns = [*ENTRY, *COMPARED]
     merged = first[columns].merge(

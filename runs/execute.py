@@ -30,30 +30,16 @@ from netplace.topologies import Topology
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a simulation.
+    """The end of a simulation."""
 
-    Attributes
-    ----------
-    outcome : dict or None
-        Measurements as data for JSON; see `netplace.runs.run_figures.RunFigures`.
-    failure : str or None
-        Reason for the missing outcome.
-    cpu_seconds : float
-        CPU time of the engine.
-    versions : dict
-        Versions on which the outcome depends.
-    host : str
-        Host of the simulation.
-    by_machine : bool
-        Whether the machine caused the failure (a killed process, no memory, a missing file), so that the run
-        may succeed another time; such failures are not stored.
-    """
-
+    # Measurements as data for JSON; see `netplace.runs.run_figures.RunFigures`.
     outcome: dict[str, Any] | None
-    failure: str | None
-    cpu_seconds: float
-    versions: dict[str, str]
+    failure: str | None  # reason for the missing outcome
+    cpu_seconds: float  # CPU time of the engine
+    versions: dict[str, str]  # versions on which the outcome depends
     host: str
+    # Whether the machine caused the failure (a killed process, no memory, a missing file), so that the
+    # run may succeed another time; such failures are not stored.
     by_machine: bool = False
 
 

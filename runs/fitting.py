@@ -25,32 +25,14 @@ _PACKETS = 16  # of a large message at the most: it then takes larger packets, w
 
 @dataclass(frozen=True)
 class Point:
-    """A measured time, and what is simulated for it.
+    """A measured time, and what is simulated for it."""
 
-    Attributes
-    ----------
-    name : str
-        Name in messages and tables.
-    network : str
-        Text form of the network.
-    app : str
-        The application, with its options.
-    seconds : float
-        The measured time.
-    bytes : int
-        Bytes of its largest message.
-    tasks : int or None
-        Number of tasks; None means one a node.
-    mapping, partition : str
-        Rules of the placement.
-    """
-
-    name: str
+    name: str  # in messages and tables
     network: str
-    app: str
-    seconds: float
-    bytes: int
-    tasks: int | None = None
+    app: str  # with its options
+    seconds: float  # the measured time
+    bytes: int  # of its largest message
+    tasks: int | None = None  # None: one a node
     mapping: str = "consecutive"
     partition: str = "whole"
 
@@ -70,24 +52,12 @@ class Point:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter that can be fitted.
+    """A parameter that can be fitted."""
 
-    Attributes
-    ----------
-    says : str
-        Description with the unit.
-    get : callable
-        ``get(config)`` is its value.
-    put : callable
-        ``put(config, value)`` returns the settings with another value.
-    start : float
-        Where the search begins if the settings have less.
-    """
-
-    says: str
+    says: str  # description with the unit
     get: Callable[[Config], float]
-    put: Callable[[Config, float], Config]
-    start: float
+    put: Callable[[Config, float], Config]  # returns the settings with another value
+    start: float  # where the search begins if the settings have less
 
 
 def _with_link(config: Config, cycle_ns: float) -> Config:
@@ -181,18 +151,13 @@ def fit(
     Parameters
     ----------
     points : sequence of Point
-        Measured times, at least two more than there are parameters.
+        At least two more than there are parameters.
     config : Config
         The other settings, and where the search begins.
     names : sequence of str
         Keys of `PARAMETERS`.
     evaluations : int
         Most steps of the search; each simulates every point once more than there are parameters.
-
-    Raises
-    ------
-    ValueError
-        If there are too few points, or one measured nothing.
     """
     chosen = [PARAMETERS[check_choice(name, PARAMETERS, "parameter")] for name in names]
     if len(points) < len(chosen) + 2:

@@ -18,21 +18,12 @@ JOB_ENTRY = ["job", *ENTRY, BESIDE]  # what the cycles of a job belong to
 
 
 def job_table(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return one row per job of each run: its entry, the other jobs, and its cycles.
+    """Return one row per job of each run, from `Store.rows`: its entry, the other jobs, and its cycles.
 
-    Runs are in the order of `netplace.runs.tables.run_table`, the jobs of a run in that of its placement.
-
-    Parameters
-    ----------
-    rows : iterable of (Run, outcome or None, failure or None)
-        As `Store.rows` yields them.
-
-    Returns
-    -------
-    DataFrame
-        Columns `JOB_ENTRY`, that is ``job``, its number in the run, from 0; `ENTRY` of this job alone; and
-        ``beside``, the other jobs. Then ``seed``, ``cycles`` from the start of the job until its last task
-        ended (empty if the run has not ended), ``failure`` and ``key``, those of the run.
+    Columns: `JOB_ENTRY`, that is ``job``, its number in the run, from 0; `ENTRY` of this job alone; and
+    ``beside``, the other jobs. Then ``seed``, ``cycles`` from the start of the job until its last task ended
+    (empty if the run has not ended), ``failure`` and ``key``, those of the run. Runs are in the order of
+    `netplace.runs.tables.run_table`, the jobs of a run in that of its placement.
     """
     taken = list(rows)
     sizes = tasks_of_traces(taken)
@@ -52,18 +43,7 @@ def job_table(rows: Iterable[Row]) -> pd.DataFrame:
 
 
 def job_time_table(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Return the run-time table by job: the cycles of each over the seeds, in the order of `jobs`.
-
-    Parameters
-    ----------
-    jobs : DataFrame
-        As `job_table` returns.
-
-    Returns
-    -------
-    DataFrame
-        Columns `JOB_ENTRY`, and the statistics of `netplace.runs.tables.time_table`.
-    """
+    """Return `JOB_ENTRY` of a `job_table`, in its order, with the statistics of `time_table`."""
     return over_seeds(jobs, JOB_ENTRY, sort=False)
 
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from netplace.checks import abbreviate, check_choice, check_int, check_steps
+from netplace.checks import check_choice, check_int, check_steps
 from netplace.checks.plain import from_plain, to_plain
 from netplace.checks.schema import Kind
+from netplace.checks.settings import Setting, said_of
 from netplace.netsim import ENGINES, Config, LoadPoint, measure_load, pattern
+from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings
 from netplace.netsim.result import versions
 from netplace.runs.networks import network_of
@@ -57,9 +59,31 @@ class LoadFigures:
 
 
 REVISION = 1  # to be raised when a point would no longer be what it was
-_SETTINGS = tuple(item.name for item in fields(Config))
-_OWN = ("network", "traffic", "offered", "engine", "warmup", "measure", "hot_node", "hot_share")
-KEYS = (*_OWN, *_SETTINGS)
+SETTINGS = {
+    "network": Setting(
+        "Network, such as torus:8x8; see netplace list networks. Repeatable, one curve each.",
+        panel="What runs",
+        metavar="NETWORK",
+        required="a network such as torus:8x8",
+        repeatable=True,
+    ),
+    "traffic": Setting("Traffic pattern; see netplace list traffic.", str, "uniform", "What runs"),
+    "offered": Setting(
+        "Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
+        str | float,
+        "0.1:1.0:0.1",
+        "What runs",
+        "LOADS",
+    ),
+    "warmup": Setting("Cycles before the measurement.", int, 1000, least=0),
+    "measure": Setting(
+        "Cycles of the measurement. [default: 8,000,000 / nodes, at least 2,000]", int, least=1
+    ),
+    "hot_node": Setting("Node of hot-spot traffic. [default: the middle one]", int),
+    "hot_share": Setting("Share of the traffic that goes to the hot spot.", float, 0.1),
+    "engine": Setting("Engine: kernel (compiled) or reference (readable, slow).", str, "kernel"),
+}
+KEYS = (*SETTINGS, *CONFIG)
 _DEFAULTS = Config()
 
 
@@ -69,14 +93,14 @@ class LoadPlan:
 
     network: str
     offered: float  # in phits per node and cycle
-    traffic: str = "uniform"
+    traffic: str = SETTINGS["traffic"].default
     config: Config = _DEFAULTS
-    engine: str = "kernel"
+    engine: str = SETTINGS["engine"].default
     # warmup, measure: cycles of the two phases; `measure` may be None.
-    warmup: int = 1000
+    warmup: int = SETTINGS["warmup"].default
     measure: int | None = None
     hot_node: int | None = None
-    hot_share: float = 0.1
+    hot_share: float = SETTINGS["hot_share"].default
     seed: int = 0
 
     @cached_property
@@ -99,28 +123,20 @@ class LoadPlan:
 
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     """Return the checked load point of a user's request by `KEYS`; None counts as not given."""
-    known = {name: value for name, value in given.items() if value is not None}
-    for name in known:
-        check_choice(name, KEYS, "key")
-    if "network" not in known:
-        raise ValueError("network: not given, expected a network such as torus:8x8")
+    known = said_of(given, KEYS, SETTINGS)
     try:
         offered = float(known.get("offered", "nan"))
     except (TypeError, ValueError):
         offered = float("nan")
-    config = Config(**{name: known[name] for name in _SETTINGS if name in known})
+    config = Config(**{name: known[name] for name in CONFIG if name in known})
     if not 0 < offered <= config.packet_phits:
         raise ValueError(
             f"offered: {known.get('offered')!r} is out of range, expected more than 0 and at most "
             f"{config.packet_phits} phits per node and cycle"
         )
-    for name, least in (("warmup", 0), ("measure", 1)):
-        if name in known:
-            known[name] = check_int(known[name], name, least)
-    check_choice(str(known.get("engine", "kernel")), ENGINES, "engine")
-    if not isinstance(traffic := known.get("traffic", ""), str):
-        raise ValueError(f"traffic: {abbreviate(traffic)} is not text")
-    topology = network_of(str(known["network"]))
+    known |= {name: int(known[name]) for name in ("warmup", "measure") if name in known}
+    check_choice(known.get("engine", LoadPlan.engine), ENGINES, "engine")
+    topology = network_of(known["network"])
     check_settings(topology, config)
     for name in _OF_MESSAGES:
         if getattr(config, name) != getattr(_DEFAULTS, name) and not config.of_fabric(name):
@@ -128,7 +144,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
                 f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which has one class "
                 "and no messages; use it with netplace run"
             )
-    own = {name: known[name] for name in _OWN if name in known} | {
+    own = {name: known[name] for name in SETTINGS if name in known} | {
         "network": str(topology),
         "offered": offered,
     }

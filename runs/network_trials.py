@@ -22,31 +22,20 @@ WARMUP, MEASURE = 1000, 2000
 
 @dataclass(frozen=True)
 class Trials:
-    """What one network does; loads in phits per node and cycle.
+    """What one network does; loads in phits per node and cycle."""
 
-    Attributes
-    ----------
-    routing, vcs : str, int
-        Routing and virtual channels, the same for all networks that are compared.
-    offered, accepted, delay : tuple of float
-        Uniform traffic: offered and accepted loads, mean delays of packets in cycles.
-    accepted_with_faults : float
-        Accepted at an offered load of 1, with failed cables.
-    exchange : float
-        Load that an all-to-all of one packet for each pair of `exchange_tasks` spread tasks reaches.
-    training_cycles : int
-        Duration of a training step of `training_tasks` ranks on consecutive nodes.
-    """
-
+    # routing, vcs: the same for all networks that are compared.
     routing: str
     vcs: int
+    # offered, accepted, delay: uniform traffic: offered and accepted loads, mean delays of packets in cycles.
     offered: tuple[float, ...]
     accepted: tuple[float, ...]
     delay: tuple[float, ...]
-    accepted_with_faults: float
+    accepted_with_faults: float  # accepted at an offered load of 1, with failed cables
+    # Load that an all-to-all of one packet for each pair of `exchange_tasks` spread tasks reaches.
     exchange: float
     exchange_tasks: int
-    training_cycles: int
+    training_cycles: int  # duration of a training step of `training_tasks` ranks on consecutive nodes
     training_tasks: int
 
 

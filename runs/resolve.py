@@ -50,21 +50,13 @@ def resolve(
 
     Parameters
     ----------
-    network : str
-        Text form of a network.
     jobs : mapping, or sequence of mappings
         Each has ``app`` or ``trace``, and may have ``tasks``, ``section``, ``iterations``, ``cpu_scale``,
         ``mapping``, ``start`` and options of the application such as ``class`` or ``packets``.
     partition : str
         Rule that gives each job its nodes.
-    config : Config, optional
-        Settings of the network.
-    seed : int
-        Seed of placement and network.
-    network_seed : int, optional
-        Seed of the network alone.
-    max_cycles : int, optional
-        Largest allowed number of cycles.
+    seed, network_seed : int
+        Seed of placement and network, and one of the network alone.
 
     Raises
     ------

@@ -153,10 +153,7 @@ class Store:
     def rows(self, runs: Sequence[Run] | None = None) -> Iterator[Row]:
         """Yield each requested run, its outcome if there is one, and the reason of a failure.
 
-        Parameters
-        ----------
-        runs : sequence of Run, optional
-            Only these, in this order; by default all, in the order of their keys.
+        They are those of `runs`, in this order; by default all, in the order of their keys.
         """
         if runs is None:
             with self._explained():
@@ -196,13 +193,7 @@ class Store:
         )
 
     def verify(self) -> Verified:
-        """Check the file, and every row against its checksum.
-
-        Returns
-        -------
-        Verified
-            Number of rows, and a sentence for each fault.
-        """
+        """Check the file, and every row against its checksum."""
         faults = self._faults_of_pages()
         queries: list[tuple[Callable[..., object], str]] = [
             (read_run, "SELECT key, simulation, run FROM runs"),

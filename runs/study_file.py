@@ -18,12 +18,12 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from netplace.checks import check_choice, check_int
-from netplace.runs.plan import KEYS, Plan, make_plan
+from netplace.runs.plan import SETTINGS, Plan, make_plan
 from netplace.runs.toml_lines import line_of, read_toml
 
 _MOST = 10_000  # plans of one file
@@ -44,11 +44,11 @@ _FLAG = re.compile(r"^--([a-z][a-z-]*)")
 
 def read_study(path: str | Path) -> list[Plan]:
     """Return the plans of schedules in a study file, with the seeds varying fastest."""
-    return read_plans(path, KEYS, make_plan)
+    return read_plans(path, SETTINGS, make_plan)
 
 
 def read_plans(
-    path: str | Path, keys: Sequence[str], make: Callable[[dict[str, Any]], Made], what: str = "schedules"
+    path: str | Path, keys: Iterable[str], make: Callable[[dict[str, Any]], Made], what: str = "schedules"
 ) -> list[Made]:
     """Return the plans in a study file, with the seeds varying fastest; `make` makes one of its values."""
     path = Path(path)

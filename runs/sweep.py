@@ -26,14 +26,14 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS, Program
 from netplace.checks import abbreviate, check_choice, check_int
-from netplace.netsim import Config
+from netplace.netsim.config import SETTINGS, Config
 from netplace.placement.mapping import MAPPING
 from netplace.placement.mapping.optimised import LIMITS
 from netplace.placement.rule import find_rule
@@ -49,8 +49,6 @@ __all__ = ["Sweep", "read_sweep"]
 _RUN_FIELDS = ("network", "partition", "seeds", "max_cycles")
 _MOST_SEEDS = 2**31
 _TABLES = ("config", "pairs", "jobs")
-_CONFIG = tuple(item.name for item in fields(Config))
-_FLAGS = {item.name for item in fields(Config) if item.type == "bool"}
 _OPTIONS = tuple(
     {"class" if name == "problem_class" else name for app in APPLICATIONS.values() for name in app.parameters}
     - {"seed"}
@@ -171,7 +169,7 @@ def _axes(sweep: Sweep, data: dict[str, Any]) -> Iterator[tuple[_Choice, ...]]:
     options = None if own else _OPTIONS
     top = {key: value for key, value in data.items() if key not in _TABLES}
     _check_keys(sweep, "", top, (*_RUN_FIELDS, *JOB_FIELDS), options, _TABLES)
-    _check_keys(sweep, "config", config, _CONFIG)
+    _check_keys(sweep, "config", config, tuple(SETTINGS))
     for key, value in top.items():
         if key != "seeds":
             yield _axis(sweep, ("", key), value)
@@ -182,7 +180,7 @@ def _axes(sweep: Sweep, data: dict[str, Any]) -> Iterator[tuple[_Choice, ...]]:
         for key, value in job.items():
             yield _axis(sweep, (f"jobs.{number}", key), value)
     for number, pair in enumerate(pairs):
-        _check_keys(sweep, f"pairs.{number}", pair, (*_RUN_FIELDS, *JOB_FIELDS, *_CONFIG), options)
+        _check_keys(sweep, f"pairs.{number}", pair, (*_RUN_FIELDS, *JOB_FIELDS, *SETTINGS), options)
         yield _pair_axis(sweep, number, pair, {*top} | {*config})
 
 
@@ -228,7 +226,7 @@ def _axis(sweep: Sweep, place: _Place, value: Any) -> tuple[_Choice, ...]:
     if not values:
         raise sweep.error(place, value, "the list is empty, so the sweep has no runs")
     for item in values:
-        if place[1] in _FLAGS:
+        if (setting := SETTINGS.get(place[1])) and setting.kind is bool:
             if not isinstance(item, bool):
                 raise sweep.error(place, item, "expected true or false, or a list of them")
         elif isinstance(item, bool) or not isinstance(item, str | int | float):
@@ -254,7 +252,7 @@ def _pair_axis(
         raise ValueError(
             f"{sweep.path}:{line_number}: the lists of [[pairs]] must be equally long, but {reason}"
         )
-    places = {key: ("config" if key in _CONFIG else "", key) for key in pair}
+    places = {key: ("config" if key in SETTINGS else "", key) for key in pair}
     parts = [_axis(sweep, places[key], value) for key, value in pair.items()]
     return tuple({k: v for part in row for k, v in part.items()} for row in zip(*parts, strict=True))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from netplace.checks.csv_cells import opened, sealed, write_frame
 from netplace.checks.inputs import input_file
 from netplace.checks.quantities import quantities
 from netplace.checks.writing import atomic_file
-from netplace.netsim import Config
+from netplace.netsim.config import SETTINGS, Config
 from netplace.placement.partition import PARTITION
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run
@@ -65,19 +64,13 @@ _NUMBERS = ("job", "tasks", "seed", *_MEASURED, *_STATISTICS)
 _WHOLE_NUMBERS = ("job", "tasks", "seed", "count", "missing", "failed", "min", "max", *_WHOLE)
 _TEXTS = (*(name for name in ENTRY if name != "tasks"), BESIDE, "failure", "key")
 _WHAT, _VERSION = "table", 1  # to be raised when columns change
-_DEFAULTS = Config()
 
 
 def run_table(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return one row per run: its entry, seed and measurements, and the reason of a failure.
+    """Return a row per run, from `Store.rows`: its entry, seed and measurements, and the reason of a failure.
 
     The table does not depend on where or when a run was simulated. Runs are in the order of their entries and
     then of their seeds; missing values are empty.
-
-    Parameters
-    ----------
-    rows : iterable of (Run, outcome or None, failure or None)
-        As `Store.rows` yields them.
     """
     import pandas as pd
 
@@ -106,13 +99,7 @@ def tasks_of_traces(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
-    """Return the columns `ENTRY` of a run.
-
-    Parameters
-    ----------
-    sizes : dict, optional
-        Tasks of traces by digest, for those of which the run does not say it.
-    """
+    """Return the columns `ENTRY` of a run; `sizes`: tasks of traces by digest, which a run may not say."""
     own = PARTITION.is_own(run.partition)
     kind, _, shape = (run.partition, "", "") if own else run.partition.partition(":")
     tasks = [job.tasks or (sizes or {}).get(job.digest) for job in run.jobs]
@@ -129,20 +116,11 @@ def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
 
 
 def time_table(runs: pd.DataFrame, sort: bool = True) -> pd.DataFrame:
-    """Return the run-time table: for each entry its cycles over the seeds.
+    """Return the run-time table of a `run_table`: for each entry its cycles over the seeds.
 
-    Parameters
-    ----------
-    runs : DataFrame
-        As `run_table` returns.
-    sort : bool
-        Order the entries by their names; else they come in the order of `runs`.
-
-    Returns
-    -------
-    DataFrame
-        Columns `ENTRY`, ``count`` (runs that ended), ``missing`` (not simulated yet), ``failed``, ``mean``,
-        ``std`` (of the sample, empty for a single run), ``min`` and ``max``, the last four in cycles.
+    Columns: `ENTRY`, ``count`` (runs that ended), ``missing`` (not simulated yet), ``failed``, ``mean``,
+    ``std`` (of the sample, empty for a single run), ``min`` and ``max``, the last four in cycles. Entries are
+    in the order of their names if `sort`, else in that of `runs`.
     """
     return over_seeds(runs, ENTRY, sort)
 
@@ -184,19 +162,9 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
 def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what: str = "") -> None:
     """Write a table atomically, as CSV or, if the name ends in ``.parquet``, as Parquet.
 
-    Tables of runs and run times, which are read again, get a column with their version and checksum.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The table.
-    path : Path
-        The file.
-    kind : type, optional
-        Dataclass whose fields, `netplace.checks.quantities.quantities`, are the columns; the schema of a
-        Parquet file has their units and descriptions.
-    what : str
-        What a row is, and the version, for the schema.
+    Tables of runs and run times, which are read again, get a column with their version and checksum. The
+    schema of a Parquet file has the units and descriptions that the fields of the dataclass `kind` have
+    (`netplace.checks.quantities.quantities`), and `what` a row is, with the version.
     """
     if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
         frame = sealed(frame, _WHAT, _VERSION)
@@ -288,11 +256,10 @@ def _problem(job: Job, config: Config) -> str:
 
 
 def _settings(run: Run) -> str:
-    names = [item.name for item in fields(Config)]
     words = [
         f"{name}={value}"
-        for name in names
-        if (value := getattr(run.config, name)) != getattr(_DEFAULTS, name)
+        for name, setting in SETTINGS.items()
+        if (value := getattr(run.config, name)) != setting.default
     ]
     if run.max_cycles is not None:
         words.append(f"max_cycles={run.max_cycles}")

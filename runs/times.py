@@ -38,13 +38,7 @@ class RunTime:
 
 
 class RunTimes:
-    """A run-time table with lookup of entries.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A table of runs or of run times.
-    """
+    """A table of runs or of run times with lookup of entries."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self.frame = times_of(frame, "table")
@@ -77,14 +71,7 @@ class RunTimes:
         return cls(run_table(store.rows()))
 
     def find(self, **entry: str | int) -> RunTime:
-        """Return the run time of one entry.
-
-        Parameters
-        ----------
-        **entry
-            Columns of `netplace.runs.tables.ENTRY` and their values; as many as it takes for one entry to
-            remain.
-        """
+        """Return the run time of the one entry that has these values in columns of `ENTRY`."""
         left = self.frame
         for column, value in entry.items():
             check_choice(column, ENTRY, "column of run times")
@@ -112,17 +99,7 @@ class RunTimes:
 
 
 class StoredTimes:
-    """Run times of runs, from a store; what it lacks is simulated and kept.
-
-    Parameters
-    ----------
-    store : Store
-        Where results are and come.
-    simulate : bool
-        Whether missing runs are simulated.
-    workers : int
-        Processes for that.
-    """
+    """Run times from a store; if `simulate`, `workers` processes simulate what it lacks."""
 
     def __init__(self, store: Store, simulate: bool = True, workers: int = 1) -> None:
         self._store = store

@@ -15,9 +15,9 @@ from netplace.checks.writing import write_atomically
 from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, serialization
 from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, MixFigures, TableError
 from netplace.cosim.job_row import JobRow
-from netplace.cosim.plan import SETTINGS
 from netplace.cosim.waiting import Waiting
 from netplace.netsim import Config
+from netplace.netsim.config import SETTINGS
 from netplace.report.tables.schedule import site_rows
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import figure_lines, scaled, span

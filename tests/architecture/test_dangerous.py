@@ -125,9 +125,10 @@ SAFE = {
         "link": "the key appears whole at once; an existing one stays",
     },
     "checks/writing.py": {"write_bytes": DRAFT, "open": "a device that the user named"},
+    "cli/__init__.py": {"import_module": LAZY},
     "cli/applications.py": {"savez_compressed": DRAFT},
     "cli/completion.py": {"import_module": LAZY},
-    "cli/on_demand.py": {"import_module": LAZY},
+    "cli/settings.py": {"import_module": LAZY},
     "cli/rerun.py": {
         "import subprocess": "a command of netplace, with -P, without a shell, in an empty folder",
         "symlink_to": "into that folder, to an input of the known digest",

@@ -1,4 +1,4 @@
-"""``netplace compare``: two outcomes side by side."""
+"""``netplace report``, ``export`` and ``compare``: an outcome as a page, for other tools, beside another."""
 
 from __future__ import annotations
 
@@ -16,6 +16,51 @@ from netplace.report.terminal.screen import print_json, print_tables
 
 if TYPE_CHECKING:
     from netplace.report.comparison import Comparison
+
+
+@click.command("report", cls=FilesCommand, epilog=examples_of("report"))
+@click.argument("outcome", metavar="OUTCOME")
+@flag("-o output", "Page to write. [default: OUTCOME.html]", metavar="FILE")
+def report_command(outcome: str, output: str | None) -> None:
+    """Write an outcome as one HTML page with a summary, sortable tables and interactive figures.
+
+    OUTCOME is a folder of cosim, schedule, run, advise or study, a .json file with the output of any
+    command with --json, a table (.csv, .parquet), a store, or a sweep file with its store. The page
+    needs no network access.
+    """
+    from netplace.report.files.outputs import check_output
+    from netplace.report.pages import page_of, write_page
+
+    path = Path(outcome)
+    name = path.name if path.is_dir() else path.stem
+    target = check_output(Path(output) if output else path.with_name(f"{name}.html"), (".html",))
+    size = write_page(target, page_of(path))
+    click.echo(f"{target}: {f'{size / 1e6:.1f} MB' if size >= 1e6 else f'{size / 1e3:.0f} kB'}")
+
+
+@click.command("export", cls=FilesCommand, epilog=examples_of("export"))
+@click.argument("outcome", metavar="OUTCOME")
+@flag("-o output", "Output file: .parquet, .csv, .swf or .duckdb.", metavar="FILE", required=True)
+def export_command(outcome: str, output: str) -> None:
+    """Write an outcome in the format of another tool.
+
+    OUTCOME is a store, whose tables .parquet, .csv and .duckdb contain; a folder of netplace schedule
+    -o, for which .swf is a log of the Parallel Workloads Archive with the waits of the schedule, and
+    .csv is the job table of Batsim and evalys; or a folder of netplace run -o, for which .parquet, .csv
+    and .duckdb contain link loads, messages, tasks and critical paths (its timeline.json is for
+    Perfetto).
+    """
+    from netplace.report.exported import EXPORTS, export
+    from netplace.report.files.outputs import check_output
+
+    path, target = Path(outcome), check_output(Path(output), tuple(EXPORTS))
+    if not path.exists():
+        raise ValueError(
+            f"{path}: does not exist, expected a store, or a folder of netplace schedule -o or run -o"
+        )
+    for line in export(path, target):
+        click.echo(line)
+
 
 FAILED = 1  # exit code: what --fail-if names came true
 _FAIL_IF = ("worse", "different")
