@@ -27,7 +27,7 @@ from netplace.experiments.selection_by_makespan import study as makespans
 from netplace.experiments.shared_machine import study as shared
 from netplace.experiments.td_vs_classic import study as td
 from netplace.report.plots import write_figure
-from netplace.report.plots.points import front_figure
+from netplace.report.plots.points import dot_figure, front_figure
 
 STUDIES = Path(__file__).parents[1] / "studies"
 EXCEPTIONS = {
@@ -61,17 +61,73 @@ def _first_fit(machine: str) -> Callable[[Path, pd.DataFrame], None]:
     return drawn
 
 
+def _of_page(page: Path, heading: str) -> pd.DataFrame:
+    """Return the first table after a heading of a page or report that has no CSV file, numbers as numbers."""
+    lines = page.read_text(encoding="utf-8").split(heading)[1].split("\n#")[0].splitlines()
+    rows = [
+        [cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")
+    ]
+    table = pd.DataFrame([row for row in rows[2:] if len(row) == len(rows[0])], columns=rows[0])
+    for name in table:
+        numbers = pd.to_numeric(table[name].str.replace(",", ""), errors="coerce")
+        table[name] = table[name] if numbers.isna().any() else numbers
+    return table
+
+
 def _power(path: Path, report: Path) -> None:
-    """Draw the table of a report that has no CSV file."""
-    lines = report.read_text(encoding="utf-8").split("## Energy over that of always-on")[1].splitlines()
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
-    frame = pd.DataFrame(
-        [dict(zip(rows[0], row, strict=True)) for row in rows[2:] if len(row) == len(rows[0])]
+    frame = _of_page(report, "## Energy over that of always-on")
+    write_figure(
+        path, front_figure("Energy against waiting, 128 nodes", frame[frame["front"].isin(["", "*"])])
     )
-    frame = frame[frame["front"].isin(["", "*"])]
-    for name in ("load", "energy %", "wait more s"):
-        frame[name] = frame[name].str.replace(",", "").astype(float)
-    write_figure(path, front_figure("Energy against waiting, 128 nodes", frame))
+
+
+def _dots(names: pd.Series, series: dict[str, pd.Series], half: dict[str, pd.Series]) -> pd.DataFrame:
+    """Return rows of dots for each series, with half-widths where there are any."""
+    none = pd.Series(float("nan"), index=names.index)
+    return pd.concat(
+        pd.DataFrame({"name": names, "series": label, "value": value, "half": half.get(label, none)})
+        for label, value in series.items()
+    )
+
+
+def _break_even(path: Path, table: pd.DataFrame) -> None:
+    """Draw how much longer scattered jobs run, and how much longer they may run, for each machine."""
+    nodes = table["scattered"].map({"non-contiguous": "first free nodes", "random": "random nodes"})
+    load = ("load " + table["load"].astype(str)).replace("load saturated", "all at once")
+    table = table.assign(name=load + ", " + nodes)
+    labels = {"suffered": "suffered %", "break-even": "break-even %"}
+    panels = {
+        str(machine): _dots(
+            own["name"],
+            {label: own[column] for label, column in labels.items()},
+            {label: own[f"± {column}"] for label, column in labels.items()},
+        )
+        for machine, own in table.groupby("machine", sort=False)
+    }
+    write_figure(path, dot_figure("Slowdown of scattered jobs", panels, "slowdown (%)", line=0.0))
+
+
+def _of_logs(
+    path: Path, heading: str, title: str, columns: dict[str, str], base: str, scale: str = "linear"
+) -> None:
+    """Draw the tables of a report for three logs, relative to those of a policy."""
+    panels = {}
+    for log in ("HPC2N", "LLNL-Thunder", "SDSC-Blue"):
+        table = _of_page(path.with_name("report.md"), f"## {log}: figures over those of {base}")
+        if "figure" in table:
+            table = table.pivot(index="rule", columns="figure", values="ratio of means").reset_index()
+        own = table[table[heading] != base]
+        panels[log] = _dots(own[heading], {label: own[column] for label, column in columns.items()}, {})
+    write_figure(path, dot_figure(title, panels, f"relative to {base}", line=1.0, scale=scale))
+
+
+def _two_kinds(path: Path) -> None:
+    """Draw the times of schedules relative to the measured ones."""
+    table = _of_page(STUDIES / "two-kinds.md", "# Scheduling tasks")
+    shares = {label: table[label] / table["measured s"] for label in ("no loss", "greedy", "knapsack")}
+    panels = {"": _dots(table["CPUs, GPUs"], shares, {})}
+    title = "SWDUAL's tasks for UniProt, by CPUs and GPUs"
+    write_figure(path, dot_figure(title, panels, "time relative to the measured time", line=1.0))
 
 
 _TD = (
@@ -137,6 +193,7 @@ PICTURES: dict[str, Callable[[Path, pd.DataFrame], None]] = {
     "first-fit/mesh": _first_fit("mesh:1024x1024"),
     "first-fit-torus/torus": _first_fit("torus:16x16x16x16x16"),
     "allocators-choice/choice": allocators.draw_choice,
+    "break-even-live/break-even": _break_even,
 }
 
 
@@ -155,6 +212,12 @@ def main() -> None:
     for machine, own in points.groupby("machine", sort=False):
         draw_fronts(STUDIES / f"contiguity/front-{machine}.png", own)
     _power(STUDIES / "power/front.png", STUDIES / "power/report.md")
+    _two_kinds(STUDIES / "two-kinds/workers.png")
+    flows = {"sum of flows": "sum_flow", "jobs that succeed": "success"}
+    title = "Rules of conservative backfilling"
+    _of_logs(STUDIES / "local-backfilling/rules.png", "rule", title, flows, "basic")
+    stretches = {"sum of stretches": "sum_bounded_stretch", "sum of flows": "sum_flow"}
+    _of_logs(STUDIES / "redirection/policies.png", "policy", "Sequential tasks", stretches, "SPT", "log")
 
 
 if __name__ == "__main__":
