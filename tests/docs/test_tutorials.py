@@ -21,7 +21,14 @@ FOLLOWED += [DOCS / "guides" / name for name in ("sweeps.md", "fabrics.md", "con
 FENCE = re.compile(r"^```(shell|toml|py|csv|pycon|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("document", FOLLOWED, ids=lambda path: path.name)
+# The log of the operator's page has 300 jobs.
+PAGES = [
+    pytest.param(page, id=page.name, marks=pytest.mark.slow if page.name == "operator.md" else ())
+    for page in FOLLOWED
+]
+
+
+@pytest.mark.parametrize("document", PAGES)
 def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace):
     monkeypatch.chdir(tmp_path)
     known = [(registry, dict(registry)) for registry in (MAPPINGS, TOPOLOGIES)]

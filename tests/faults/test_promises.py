@@ -47,7 +47,7 @@ TESTS = {
         "test_table_files.py::test_a_table_that_is_not_what_was_written_is_told",
         "test_nothing_lasts.py::test_tables_of_a_run_are_checked_before_they_are_exported",
     ),
-    "The outcome is a result or an error message.": (
+    "Every command ends with a result or an error message.": (
         "test_fuzz.py::test_a_few_strange_inputs",
         "test_fuzz.py::test_many_strange_inputs",
         "test_compressed.py::test_a_gzip_bomb_is_refused",

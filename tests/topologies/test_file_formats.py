@@ -60,7 +60,7 @@ def read(tmp_path):
         (tmp_path / name).write_text(content)
         network = parse(f"{kind}:{tmp_path / name}{options}")
         assert str(parse(str(network))) == str(network)
-        program = APPLICATIONS["all-to-all"].make(tasks=network.nodes)
+        program = APPLICATIONS["all-to-all"].make(tasks=min(network.nodes, 12))
         assert simulate(network, program, config=Config(), engine="reference").cycles > 0
         return network
 

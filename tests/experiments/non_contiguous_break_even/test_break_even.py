@@ -96,6 +96,7 @@ def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
             outcomes([plan], Bench(store))
 
 
+@pytest.mark.slow
 def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path):
     words = ["study", STUDY.name, "--quick"]
     done = CliRunner().invoke(app, [*words, "--workers", "1", "-o", str(tmp_path / "out")])

@@ -110,6 +110,7 @@ def test_break_evens_where_curves_cross():
     assert (cell["printed"], cell["difference"]) == (25, pytest.approx(-5))
 
 
+@pytest.mark.slow
 def test_the_small_version(tmp_path):
     folder = tmp_path / "out"
     given = ["study", "partition-selection", "--quick", "--table", "medium", "--table", "break-even"]
