@@ -84,7 +84,7 @@ class Network(JobHost):
     def apply_faults(self) -> None:
         """Apply the faults that are due, as `advance` does before it simulates their cycle.
 
-        ValueError: a fault names a link or router that does not exist, or no node remains.
+        Raise ValueError if a fault names a link or router that does not exist, or if no node remains.
         """
         while self._coming and self._coming[0].at <= self.now:
             self._happen(self._coming.pop(0))
@@ -325,8 +325,8 @@ class Network(JobHost):
         """Return the waiting of the watched job by charged job and link, shape (routers, ports + 1).
 
         The last place of a router is the consumption of its node. Open-loop traffic is job -1. If more than
-        63 jobs are charged, the others are combined as job -2, which can depend on `threads`. ValueError: no
-        job that has begun is watched.
+        63 jobs are charged, the others are combined as job -2, which can depend on `threads`.
+        Raise ValueError if no job that has begun is watched.
         """
         self._must_explain()
         if self._watched not in self._numbers:

@@ -72,7 +72,7 @@ FABRICS: Mapping[str, Preset] = _Fabrics()
 def fabric_of(text: str) -> Preset:
     """Return the fabric of a name, or of a file whose name ends in ``.toml``.
 
-    ValueError: there is no such fabric, or the file holds anything else.
+    Raise ValueError if there is no such fabric, or the file holds anything else.
     """
     if not text.endswith(".toml"):
         return FABRICS[check_choice(text, FABRICS, "fabric")]

@@ -30,7 +30,7 @@ class Contiguity:
     * on any other network if its routers are connected among themselves: the switches of the job's nodes, or
       the nodes if they are routers.
 
-    A single node is contiguous. ValueError: the network is none of these.
+    A single node is contiguous. Raise ValueError for other networks.
     """
 
     def __init__(self, machine: Topology) -> None:

@@ -131,7 +131,7 @@ def ask(
 ) -> Asked:
     """Return the checked request to `study`.
 
-    ValueError: there is no such part, or the study does not take one of the options.
+    Raise ValueError if there is no such part, or the study does not take one of the options.
     """
     if "all" in parts:
         parts = tuple(study.parts)
@@ -159,8 +159,8 @@ def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
     """Return the times of runs, and simulate missing ones.
 
     Each run has a row, in their order: its labels, ``cycles`` (of the slowest job), ``jobs`` (list of the
-    cycles of each job) and ``outcome`` (all measurements). ValueError: runs have failed, or are missing and
-    may not be simulated.
+    cycles of each job) and ``outcome`` (all measurements). Raise ValueError if runs have failed, or are
+    missing and may not be simulated.
     """
     runs = [row.run for row in rows]
     if bench.simulate:

@@ -139,7 +139,7 @@ class Graph(Topology):
     def dimension_distances(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the hops in each dimension of a minimal route from `a` to `b`, shape (..., dims).
 
-        Links to nodes do not count. ValueError: the switches do not form a grid.
+        Links to nodes do not count. Raise ValueError if the switches do not form a grid.
         """
         if self.axis is None or self.places is None:
             raise ValueError(f"{self.text}: its switches form no grid, so it has no dimensions")

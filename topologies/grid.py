@@ -174,7 +174,7 @@ class Grid(Topology):
     def node(self, coordinates: ArrayLike) -> NDArray[np.int64]:
         """Return the nodes at `coordinates` of shape (..., dims).
 
-        ValueError: a coordinate is not a whole number inside the grid, or their number is wrong.
+        Raise ValueError if a coordinate is not a whole number inside the grid, or their number is wrong.
         """
         place = array_of(coordinates, "coordinates")
         if place.ndim == 0 or place.shape[-1] != self.dims:
@@ -190,7 +190,7 @@ class Grid(Topology):
     def difference(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the node that is to node 0 as `b` is to `a`; records depend on nothing else.
 
-        ValueError: a mesh, whose nodes are not equivalent.
+        Raise ValueError for a mesh, whose nodes are not equivalent.
         """
         if not self.wraps:
             raise ValueError(

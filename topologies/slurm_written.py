@@ -69,7 +69,7 @@ def slurm_text(topology: Topology) -> str:
 def slurm_blocks_text(topology: Topology) -> str:
     """Return a ``topology.conf`` of the block plug-in for switches with nodes, combined level by level.
 
-    ValueError: the switches above the blocks do not match the block sizes of the plug-in.
+    Raise ValueError if the switches above the blocks do not match the block sizes of the plug-in.
     """
     topology = _switched(topology)
     first = topology.first_switch

@@ -22,7 +22,8 @@ def tree_file(path: str) -> Graph:
     """Return the tree, of any shape, whose file has a line ``child parent [width]`` for each cable.
 
     A name that is no parent is a node; any other name is a switch. A node has one parent and a width of 1. A
-    switch can have several parents. ValueError: the file cannot be read, or does not describe such a tree.
+    switch can have several parents. Raise ValueError if the file cannot be
+    read or does not describe such a tree.
     """
     text = f"tree-file:{path}"
     lines = []

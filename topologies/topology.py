@@ -206,7 +206,7 @@ class Topology(ABC):
     def check_pairs(self, a: ArrayLike, b: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return `a` and `b` as int64.
 
-        ValueError: one of them is not a node, or they cannot be broadcast against each other.
+        Raise ValueError if one of them is not a node, or they cannot be broadcast against each other.
         """
         first, second = self.check_nodes(a), self.check_nodes(b)
         try:
