@@ -54,7 +54,7 @@ def check_command(
     The command counts switches, their ports, cables by kind, and the cables of a bisection, and compares
     several networks side by side. Without a cycle, packets cannot deadlock (with an escape channel, the
     command checks Duato's condition). If there is a cycle, the command shows its links and the number of
-    virtual channels that avoid it. It also counts the parts of networks whose routing it cannot check.
+    virtual channels that would avoid it. It also counts the parts of networks whose routing it cannot check.
 
     With --simulate, the command runs the same trials on several networks, with the same links and virtual
     channels and adaptive routing (or --routing): uniform traffic from 0.1 to 1 phit per node and cycle, the

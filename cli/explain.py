@@ -50,10 +50,10 @@ def explain_command(
 ) -> None:
     """Show the jobs that slowed a job of a live co-simulation, and the links where it waited.
 
-    FOLDER is a folder of netplace cosim -o. Each cycle in which a packet of the job waited is charged to
-    the job whose packet blocked it. The command then removes the jobs with the highest charges, one at a
-    time, and simulates the run again with the same starts: the result is the job's time without each of
-    them.
+    FOLDER is the output folder of netplace cosim -o. Each cycle in which a packet of the job waited is
+    charged to the job whose packet blocked it. The command then removes the jobs with the highest
+    charges, one at a time, and simulates the run again with the same starts. The result shows the job's
+    time without each of these jobs.
     """
     from netplace.cosim import reasons
     from netplace.cosim.serialization import read_cosimulation
@@ -128,8 +128,8 @@ def _explained(explanation: Explanation) -> list[Table]:
 def whatif_command(folder: str, job: int | None, output: Path | None, as_json: bool, **given: Any) -> None:
     """Repeat a live co-simulation without a job, with a job on other nodes, or with another mapping.
 
-    FOLDER is a folder of netplace cosim -o. All starts stay the same, so every change comes from the
-    network.
+    FOLDER is the output folder of netplace cosim -o. All starts stay the same, so every change comes from
+    the network.
     """
     from netplace.cosim import what_if
     from netplace.cosim.serialization import NAMED, read_cosimulation

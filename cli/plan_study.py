@@ -40,10 +40,10 @@ def plan_study_command(
     """Compute the number of seeds that a study needs to detect a difference of a given size.
 
     A pilot is an outcome with several seeds, of any kind that netplace compare reads. Two pilots with
-    the same seeds are paired by seed, which removes their common variation. With one pilot, both
-    alternatives are assumed to vary like it, with independent seeds. The test is Student's two-sided t
-    test at the level of 0.05. A second number allows for the uncertainty of the spread: the true spread
-    exceeds its value with a probability of 20 %.
+    the same seeds are paired by seed, which removes their common variation. With one pilot, the
+    command assumes that both alternatives vary as the pilot does, with independent seeds. The test is
+    Student's two-sided t-test at the 0.05 level. A second, cautious number uses an upper bound of the
+    standard deviation, which the true value exceeds for 20 % of pilots.
     """
     from netplace.report.comparison import read_outcome
 
