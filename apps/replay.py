@@ -243,7 +243,7 @@ def _check_lengths(program: Operations) -> None:
             raise ValueError(f"{name}: {column} has {length} rows, expected {len(program)}, as many as kind")
     first = program.first
     if not len(first) or first[0] != 0 or first[-1] != len(program) or (np.diff(first) < 0).any():
-        raise ValueError(f"{name}: first must rise from 0 to {len(program)}, the number of operations")
+        raise ValueError(f"{name}: first must increase from 0 to {len(program)}, the number of operations")
     if program.marks.shape[1] != 3:
         raise ValueError(
             f"{name}: marks have {program.marks.shape[1]} columns, expected task, operation, iteration"

@@ -213,8 +213,8 @@ class TaskWriter:
         opened = request[(kind == _ISEND) | (kind == _IRECV)]
         if not np.array_equal(opened, np.sort(request[kind == _WAIT])):
             raise ValueError(
-                f"repeat: task {self.task} opens requests from operation {begin} on and waits for others; "
-                f"expected each request to be opened and waited for once in the repeated part"
+                f"repeat: from operation {begin} onward, task {self.task} opens and waits for different "
+                f"requests; expected each request to be opened and waited for once in the repeated part"
             )
         return len(opened)
 

@@ -60,10 +60,10 @@ _MOST_LOADS = 10_000
 def load_command(**given: Any) -> None:
     """Simulate open-loop traffic on networks, and show accepted load and delay.
 
-    Every node creates packets by a Bernoulli process, independently of the network. Each network is a
-    curve; over several seeds, each point is a mean with its confidence interval.
+    Every node creates packets by a Bernoulli process, independently of the network. Each network
+    gives a curve. With several seeds, each point is a mean with its confidence interval.
 
-    A study file has the same names as the flags, and any value can be a list (policy = ["smart",
+    A study file has the same names as the flags, and any value can be a list (vc_policy = ["smart",
     "random"]): the command simulates each combination once and stores its result in a file next to the
     study file.
     """

@@ -88,7 +88,7 @@ def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = N
     m = [check_int(n, f"{form}: m{i}") for i, n in enumerate(down, 1)]
     w = [check_int(n, f"{form}: w{i}") for i, n in enumerate(up, 1)]
     if not m or not len(m) == len(w) == len(p):
-        raise ValueError(f"{form}: {len(m)} m, {len(w)} w and {len(p)} p given, expected as many of each")
+        raise ValueError(f"{form}: {len(m)} m, {len(w)} w and {len(p)} p given, expected equal numbers")
     for name, ways in (("w1", w[0]), ("p1", p[0])):
         if ways != 1:
             raise ValueError(f"{form}: {name} is {ways}, expected 1: a node has one link")

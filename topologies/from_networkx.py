@@ -112,7 +112,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         where = f"{text}: edge {vertices[u]} - {vertices[v]}"
         port, at = _value(data, "port", 0, 0, where), _value(data, "entry", 0, 0, where)
         if u == v or neighbor[u, port] >= 0 or entered[v, at]:
-            raise ValueError(f"{where}: port {port} or entry {at} is taken, or it leads to itself")
+            raise ValueError(f"{where}: port {port} or entry {at} is in use, or the port leads to itself")
         neighbor[u, port], entry[u, port], entered[v, at] = v, at, True
         for key, (least, usually, _) in _OF_LINK.items():
             tables[key][u, port] = _value(data, key, usually, least, where)
@@ -120,7 +120,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
     nodes_at = [_value(data, "nodes", 1, 0, text) for _, data in given.nodes(data=True)]
     nodes = first or sum(nodes_at)
     if not first and (max(nodes_at) > 1 or nodes_at != [1] * nodes + [0] * (len(vertices) - nodes)):
-        raise ValueError(f"{text}: ports are named, which needs vertices with one node, then those without")
+        raise ValueError(f"{text}: named ports need all vertices with one node before those without")
     home = neighbor[:first, 0].astype(np.int64) if first else np.arange(nodes)
     if (home < first).any():
         raise ValueError(f"{text}: a vertex below first_switch={first} does not lead to a switch by port 0")
@@ -163,7 +163,7 @@ def _places(about: list[dict[str, Any]], text: str) -> NDArray[np.int64] | None:
         return None
     rows = [str(place).split() for place in written]
     if len({len(row) for row in rows}) > 1:
-        raise ValueError(f"{text}: places with {len(rows[0])} and with other numbers of coordinates")
+        raise ValueError(f"{text}: vertices have different numbers of coordinates, expected {len(rows[0])}")
     return np.array([[check_int(word, f"{text}: place", 0) for word in row] for row in rows], np.int64)
 
 

@@ -147,7 +147,7 @@ class Grid(Topology):
                 f"a grid of sides {sides}"
             )
         if self.twist and (len(sides) != 2 or not self.wraps or not 0 < self.twist < sides[0]):
-            raise ValueError(f"{text}: a twist of {self.twist} needs a torus of two sides, X longer than it")
+            raise ValueError(f"{text}: twist {self.twist} needs a torus of two sides, with X longer than it")
         object.__setattr__(self, "sizes", sides)
 
     def rebuilt(self) -> Grid:

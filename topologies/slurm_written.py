@@ -18,7 +18,7 @@ def _switched(topology: Topology) -> Graph:
     if isinstance(topology, Tree):
         return with_faults(topology, text=topology.text)  # none: the same wiring
     if not isinstance(topology, Graph):
-        raise ValueError(f"{topology}: topology.conf describes only trees, but here nodes are switches")
+        raise ValueError(f"{topology}: topology.conf describes only trees, but these nodes are switches")
     return topology
 
 
@@ -28,7 +28,7 @@ def slurm_text(topology: Topology) -> str:
     topology = _switched(topology)
     first = topology.first_switch
     if not first:
-        raise ValueError(f"{topology}: topology.conf describes only trees, but here nodes are switches")
+        raise ValueError(f"{topology}: topology.conf describes only trees, but these nodes are switches")
     links = topology.neighbor[first:]
     pairs = {
         (a, int(b) - first) for a, row in enumerate(links) for b in row[row >= first] if a < int(b) - first

@@ -63,8 +63,8 @@ def convert(
     elif chosen.convert is not None:
         if whole.by_length and is_by_length(whole.calls):
             raise ValueError(
-                f"{path}: the lengths of some receives are in another order than those of their sends, and "
-                f"the format matches messages in order; expected a name that ends in .trc or .trace"
+                f"{path}: the lengths of some receives are in a different order from those of their sends, "
+                f"and the format matches messages in order; expected a name that ends in .trc or .trace"
             )
         write_lines(path, chain(chosen.convert(whole, options), told))
     elif chosen.write is not None:

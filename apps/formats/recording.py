@@ -241,6 +241,6 @@ class _Rank:
 def _mapped(file: Path) -> NDArray[np.int64]:
     """Return the numbers in a file, read as they are requested."""
     if not file.is_file():
-        raise ValueError(f"{file}: is missing, expected beside {file.with_suffix('.calls').name}")
+        raise ValueError(f"{file}: is missing, expected next to {file.with_suffix('.calls').name}")
     count = file.stat().st_size // 8
     return np.memmap(file, np.int64, "r", shape=(count,)) if count else np.empty(0, np.int64)

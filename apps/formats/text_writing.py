@@ -33,7 +33,7 @@ def text_lines(trace: Trace, options: Options) -> Iterator[str]:
             number[line.communicator] = len(number)
             yield from _members(trace.communicators[line.communicator], number[line.communicator])
         if line.kind in (Call.RECV, Call.IRECV) and (line.peer < 0 or line.tag < 0):
-            raise UnresolvedError(f"rank {line.rank}: a receive from any source or of any tag")
+            raise UnresolvedError(f"rank {line.rank}: a receive from any source or with any tag")
         yield _line(line, number, trace)
 
 

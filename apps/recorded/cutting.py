@@ -188,7 +188,7 @@ def _of_ranks(calls: NDArray[Any], ranks: Sequence[int] | None) -> NDArray[Any]:
     unresolved = messages & ((calls["peer"] < 0) | (calls["tag"] < 0))
     chosen = np.ones(len(calls), bool) if ranks is None else np.isin(calls["rank"], list(ranks))
     if (unresolved & chosen).any():
-        raise UnresolvedError("a receive from any source or of any tag")
+        raise UnresolvedError("a receive from any source or with any tag")
     if ranks is None:
         return calls
     away = (messages & ~np.isin(calls["peer"], list(ranks)))[chosen]

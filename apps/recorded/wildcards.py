@@ -35,7 +35,7 @@ def resolved(calls: NDArray[Any], trace: Trace) -> NDArray[Any]:
         place = row - int(np.searchsorted(calls["rank"], rank))
         number = int(lost.sum())
         raise ValueError(
-            f"rank {rank}, call {place}: a receive from any source or of any tag has no matching message "
+            f"rank {rank}, call {place}: a receive from any source or with any tag has no matching message "
             f"({number} such receives)"
         )
     return calls

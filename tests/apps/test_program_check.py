@@ -164,7 +164,7 @@ def test_numbers_out_of_range(column, value, message):
 def test_arrays_must_fit_each_other():
     program = program_of([("send", 1, 8)], [("recv", 0, 8)])
     refuses(replace(program, tag=program.tag[1:]), "tag has 1 rows, expected 2")
-    refuses(replace(program, first=np.array([0, 1])), "first must rise from 0 to 2")
+    refuses(replace(program, first=np.array([0, 1])), "first must increase from 0 to 2")
     refuses(replace(program, marks=np.array([[1, 0, 1]])), "mark of task 1 is at 0, outside that task")
     refuses(replace(program, marks=np.array([[5, 0, 1]])), "mark of task 5")
     refuses(replace(program, sections={"a": np.array([[0, 1]])}), "needs a first operation and an end")

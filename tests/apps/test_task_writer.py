@@ -109,7 +109,7 @@ def test_a_million_operations_are_cheap():
         (lambda w: (w.begin(), w.sections()), "begins 'timed' but does not end it"),
         (
             lambda w: (w.isend(1, 1), w.repeat(0, 2)),
-            "opens requests from operation 0 on and waits for others",
+            "opens and waits for different requests",
         ),
         (lambda w: (w.isend(1, 1), w.wait(0), w.repeat(1, 2)), "opens requests from operation 1 on"),
         (lambda w: (w.send(1, 1), w.begin(), w.repeat(0, 2)), "begins or ends a section after operation 0"),

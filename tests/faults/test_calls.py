@@ -68,7 +68,7 @@ def test_a_job_starts_in_a_cycle_that_can_be_simulated(engine):
         ("kind", 77, "expected one of Op"),
         ("size", -1, "its size is negative"),
         ("request", -5, "its request is negative"),
-        ("first", -3, "first must rise"),
+        ("first", -3, "first must increase"),
     ],
 )
 def test_a_damaged_program_is_refused_where_it_starts(column, number, sentence):

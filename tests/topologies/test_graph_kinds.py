@@ -234,7 +234,7 @@ def test_all_survives_networkx_and_graphml(network: Graph, by_file: bool) -> Non
 def test_places_of_several_lengths_are_no_coordinates() -> None:
     wrong = nx.path_graph(2)
     wrong.nodes[0]["place"], wrong.nodes[1]["place"] = "0 1", "1"
-    with pytest.raises(ValueError, match="places with 2 and with other numbers of coordinates"):
+    with pytest.raises(ValueError, match="vertices have different numbers of coordinates, expected 2"):
         from_networkx(wrong)
 
 

@@ -110,7 +110,7 @@ def d_mod_k(switches: Switches) -> Routes:
     selects among parallel cables.
     """
     if not switches.is_tree:
-        raise ValueError(f"{switches.text}: no tree of levels, which routing d-mod-k needs; use up-down")
+        raise ValueError(f"{switches.text}: no levels, which routing d-mod-k needs; use up-down")
     ports = _parent_by_parent(switches, all_up_down(switches))
     return Routes("d-mod-k", ports, "none", spread="destination", stride=_strides(switches))
 

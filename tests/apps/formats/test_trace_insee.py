@@ -74,7 +74,7 @@ def test_receives_keep_the_order_of_their_lengths(parse, tmp_path, text):
         rewrite(lambda: open_trace(tmp_path / "example.trc"), tmp_path / f"streamed.{ending}")
         for name in ("again", "calls", "streamed"):
             assert listing(read(tmp_path / f"{name}.{ending}"), 1) == listing(program, 1)
-    with pytest.raises(ValueError, match="are in another order than those of their sends"):
+    with pytest.raises(ValueError, match="are in a different order from those of their sends"):
         convert(recorded(open_trace(tmp_path / "example.trc")), tmp_path / "calls.goal")
 
 

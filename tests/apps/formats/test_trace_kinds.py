@@ -78,7 +78,7 @@ def test_without_status_the_first_message_that_comes_is_taken(tmp_path):
 def test_a_wildcard_without_a_message_is_named(tmp_path):
     first = dumpi_text(tmp_path, [[("Recv", [*of(-1), IGNORED])], []])
     with pytest.raises(
-        ValueError, match="rank 0, call 0: a receive from any source or of any tag has no matching message"
+        ValueError, match="rank 0, call 0: a receive from any source or with any tag has no matching message"
     ):
         read(first)
 

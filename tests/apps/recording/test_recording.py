@@ -99,7 +99,7 @@ def test_what_a_killed_program_left_is_read(tmp_path):
             lambda first, second: second.path.write_bytes(b"x" * 200),
             "is not a recording of netplace record",
         ),
-        (lambda first, second: second.path.with_suffix(".lists").unlink(), "is missing, expected beside"),
+        (lambda first, second: second.path.with_suffix(".lists").unlink(), "is missing, expected next to"),
         (
             lambda first, second: second.path.with_suffix(".lists").write_bytes(b""),
             "numbers from place 0 of 0",
