@@ -168,7 +168,7 @@ class Config:
     vcs: int = _setting(2, "Virtual channels per link.", (1, 1 << 10))
     vc_policy: str = _setting("smart", "VC policy", choices=VC_POLICIES)
     arbiter: str = _setting("round-robin", "Arbiter", choices=ARBITERS)
-    ejection: str = _setting("multiple", "Consumption", choices=EJECTIONS)
+    ejection: str = _setting("multiple", "Ejection", choices=EJECTIONS)
     bubble: int = _setting(
         2, "Packets of room that must remain free when a packet enters a ring.", (0, _MANY)
     )

@@ -7,10 +7,10 @@ BEST_KNOWN = "best-known"  # in the place of a mapping: the one that is fastest 
 FILE_TIMES = {
     "table": (
         "table:times.csv",
-        "of applications: from a run-time table or a store that contains all of them",
+        "run times of applications from a run-time table or a store that contains all of them",
     ),
     "simulated": (
         "simulated:runs.sqlite",
-        "of applications: from a store; netplace simulates missing ones and stores them",
+        "run times of applications from a store; netplace simulates missing ones and stores them",
     ),
 }

@@ -13,7 +13,7 @@ Estimate = Callable[[Job], float]
 
 # name: (how a user asks for it, one line for people)
 ESTIMATES = {
-    "run-time": ("run-time", "the longest possible run time of the job: a user who knows it"),
+    "run-time": ("run-time", "the longest possible run time of the job, as if users knew it"),
     "infinite": ("infinite", "none: the job may run forever, so it never starts before a reservation"),
     "fixed": ("fixed:SECONDS", "the same for all jobs, like the default limit of a queue"),
     "factor": ("factor:F", "the longest possible run time of the job times a factor"),

@@ -87,7 +87,7 @@ MAPPINGS: dict[str, _Rule] = {
         by_chance=True,
     ),
     "treematch": _Rule(
-        treematch, "treematch", "tasks that talk most below the same switch, level by level (trees)"
+        treematch, "treematch", "puts tasks that communicate most below the same switch (trees)"
     ),
 }
 

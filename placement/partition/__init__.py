@@ -26,7 +26,7 @@ __all__ = ["PARTITION", "PARTITIONS", "PartitionRequest", "partition"]
 _Rule = Rule[PartitionRequest, list[Nodes]]
 
 PARTITIONS: dict[str, _Rule] = {
-    "across-groups": _Rule(across_groups, "across-groups", "nodes dealt to all groups in turn"),
+    "across-groups": _Rule(across_groups, "across-groups", "nodes from all groups in turn"),
     "bands": _Rule(bands, "bands", "whole rows along X, as many as a job needs, or R rows per job", "R"),
     "boxes": _Rule(
         boxes,
@@ -37,7 +37,7 @@ PARTITIONS: dict[str, _Rule] = {
     "columns": _Rule(columns, "columns", "whole columns, as many as a job needs, or C columns per job", "C"),
     "groups": _Rule(whole_groups, "groups", "whole groups of a dragonfly, as many as a job needs"),
     "nodes": _Rule(
-        explicit, "nodes:0-3,8/4-7,9", "lists of nodes, one per job, or a file of them", "LIST/LIST.. or FILE"
+        explicit, "nodes:0-3,8/4-7,9", "a list of nodes for each job, or a file", "LIST/LIST.. or FILE"
     ),
     "planes": _Rule(planes, "planes", "whole XY planes, as many as a job needs, or P planes per job", "P"),
     "quadrants": _Rule(

@@ -52,7 +52,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "buddy": PartitionerKind(
         box_partitioner("buddy", Buddy),
         "buddy:cubic",
-        "boxes in squares with sides of powers of two, split and joined (Li, Cheng 1991)",
+        "boxes in squares whose sides are powers of two, split and joined (Li, Cheng 1991)",
         SHAPE_OPTION,
         ranked=True,
     ),
@@ -150,7 +150,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "slurm": PartitionerKind(
         slurm_choice,
         "slurm",
-        "as Slurm 22.05 chooses (select/cons_tres; slurm:linear: select/linear); or listed boxes of a torus",
+        "the choice of Slurm 22.05 (select/cons_tres; slurm:linear: select/linear); listed boxes on tori",
         "|".join(SLURM_RULES) + "=SHAPES",
     ),
 }

@@ -47,13 +47,13 @@ POLICIES: dict[str, Policy] = {
         Policy(
             "easy-counted",
             CountedEasyQueue,
-            "easy that reserves a number of nodes; jobs in the way of the head are requeued",
+            "easy, but reserves only a number of nodes; jobs in the way of the head are requeued",
             requeues=True,
         ),
         Policy(
             "easy-patient",
             PatientEasyQueue,
-            "easy that reserves a number of nodes; the head waits until its place is free",
+            "easy, but reserves only a number of nodes; the head waits until its place is free",
             requeues=True,
         ),
         Policy(

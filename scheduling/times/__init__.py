@@ -52,7 +52,7 @@ RUN_TIMES: dict[str, RunTimesKind] = {
         lambda machine, words: PenaltyTimes(machine, words[0], _number(words[1])),
         2,
         "penalty:linear,0.1",
-        "on a tree, longer by this share for each level above the lowest possible one; or quadratic, "
+        "on a tree, increases run times by this share per level above the lowest possible; or quadratic, "
         "geometric",
         walled=True,
     ),
@@ -72,7 +72,7 @@ RUN_TIMES: dict[str, RunTimesKind] = {
         lambda machine, words: SpreadTimes(machine, _number(words[0])),
         1,
         "spread:0.1",
-        "longer by this share for jobs spread twice as far as necessary, on any network",
+        "increases run times by this share for jobs spread twice as far as necessary",
     ),
 }
 

@@ -111,7 +111,7 @@ def test_a_million_operations_are_cheap():
             lambda w: (w.isend(1, 1), w.repeat(0, 2)),
             "opens and waits for different requests",
         ),
-        (lambda w: (w.isend(1, 1), w.wait(0), w.repeat(1, 2)), "opens requests from operation 1 on"),
+        (lambda w: (w.isend(1, 1), w.wait(0), w.repeat(1, 2)), "from operation 1 onward, task 0 opens"),
         (lambda w: (w.send(1, 1), w.begin(), w.repeat(0, 2)), "begins or ends a section after operation 0"),
         (lambda w: TaskWriter(2, 2), "task: 2 is too large, expected less than 2"),
     ],

@@ -292,10 +292,10 @@ def _kind(name: str, description: str, example: str = "") -> PartitionerKind:
     return PartitionerKind(make, example or name, description, SHAPE_OPTION, ranked=True)
 
 
-ADAPTIVE_SCAN = _kind("adaptive-scan", "boxes, first fit jumping behind held boxes (Ding, Bhuyan 1993)")
+ADAPTIVE_SCAN = _kind("adaptive-scan", "boxes, first fit jumping behind occupied boxes (Ding, Bhuyan 1993)")
 IFF = _kind("iff", "boxes, first fit jumping over forbidden bases (Pascual et al. 2014)", "iff:fs")
 NAIVE = _kind("naive", "boxes, first fit node by node")
-RBS = _kind("rbs", "boxes on 2-D meshes, first fit at right borders of held ones (Chiu, Chen 1999)")
+RBS = _kind("rbs", "boxes on 2-D meshes, first fit at right borders of occupied ones (Chiu, Chen 1999)")
 ROW_JUMPS = _kind("row-jumps", "boxes, first fit by free runs along rows, jumping over forbidden bases")
 ZBF = _kind("zbf", "boxes, best fit: in the smallest region of free nodes (Zhu 1992)")
-ZFF = _kind("zff", "boxes, first fit by the coverage of held nodes (Zhu 1992)")
+ZFF = _kind("zff", "boxes, first fit by the coverage of occupied nodes (Zhu 1992)")

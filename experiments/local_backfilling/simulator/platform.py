@@ -81,18 +81,18 @@ class Platform:
 
 # name: (run time, levels above the least and factor -> run time, least factor, example, one line for people)
 PENALTIES: dict[str, tuple[Callable[[float, int, float], float], float, str, str]] = {
-    "none": (lambda seconds, above, factor: seconds, 0.0, "none", "as long as in the log, wherever it is"),
+    "none": (lambda seconds, above, factor: seconds, 0.0, "none", "run times of the log on any nodes"),
     "linear": (
         lambda seconds, above, factor: seconds * (1 + above * factor),
         0.0,
         "linear:0.5",
-        "longer by this share for each level above the least",
+        "increases run times by this share per level above the lowest",
     ),
     "geometric": (
         lambda seconds, above, factor: seconds * factor**above,
         1.0,
         "geometric:2",
-        "longer by this factor for each level above the least; called quadratic in the thesis",
+        "multiplies run times by this factor per level above the lowest; called quadratic in the thesis",
     ),
 }
 
