@@ -77,7 +77,7 @@ def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
     if silent:
         said.append(f"{silent} nodes are occupied by jobs that send no messages.")
     if situation.draws:
-        said.append("The gain is measured on separate draws, the same for both placements.")
+        said.append("The gain is measured with separate draws, which are the same for both placements.")
     return said
 
 
@@ -87,7 +87,7 @@ def _beside(situation: Situation) -> str:
         return "The job was simulated alone on the network."
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     others = f"{len(names)} other job{'s' * (len(names) > 1)} ({shown})"
-    return f"It was simulated live beside {others}, each of which repeats from a random point in each draw."
+    return f"It was simulated together with {others}, each of which repeats from a random point in each draw."
 
 
 def content_of(

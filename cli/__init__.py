@@ -78,7 +78,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "whatif": "explain",
         "site": "site",
     },
-    "Run beside a machine": {
+    "Work with a running machine": {
         "serve": "serve",
         "slurm": "slurm",
     },

@@ -34,12 +34,12 @@ _MACHINE = "State of the machine"
 )
 @flag(
     "--free",
-    "Free nodes, such as n[0-3,8], or a file of them. [default: all outside --running]",
+    "Free nodes, such as n[0-3,8], or a file that lists them. [default: all not in --running]",
     metavar="LIST|FILE",
     panel=_MACHINE,
 )
 @flag(
-    "--running beside", "Running jobs: a TOML file with a [[job]] for each.", metavar="FILE", panel=_MACHINE
+    "--running beside", "TOML file with a [[job]] table for each running job.", metavar="FILE", panel=_MACHINE
 )
 @flag(
     "--hosts",
@@ -66,7 +66,7 @@ _MACHINE = "State of the machine"
 @flag("--seconds", "CPU seconds for the search.", REAL, 60.0)
 @flag(
     "--simulations",
-    "Number of simulations, instead of --seconds: gives the same advice on any machine.",
+    "Number of simulations, instead of --seconds; the advice is then the same on any machine.",
     COUNT,
 )
 @flag("--seed", "Random seed.", SEED, 0)
@@ -80,9 +80,9 @@ _MACHINE = "State of the machine"
 def advise_command(**given: Any) -> None:
     """Recommend free nodes, and the order of tasks on them, for a job.
 
-    The command simulates partitions and mappings live with the running jobs. It compares the best
-    placement with the scheduler's choice on separate draws; "no clear difference" means that chance
-    alone can explain the difference. With --log it recommends an allocation rule for all jobs.
+    The command simulates partitions and mappings together with the running jobs. It then compares the
+    best placement with the scheduler's choice, with new random seeds; "no clear difference" means that
+    chance alone can explain the difference. With --log, it recommends an allocation rule for all jobs.
     """
     from netplace.advice import Limits, advise, machine_of
     from netplace.advice.words import content_of

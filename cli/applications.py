@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @flag("--packets", "Packets per message of a synthetic application.", COUNT, panel=WHAT_RUNS)
 @flag("--bytes bytes_", "Bytes per message of a synthetic application.", WHOLE, panel=WHAT_RUNS)
 @flag("--rounds", "Rounds of a synthetic application.", COUNT, panel=WHAT_RUNS)
-@flag("--iterations", "Number of iterations, or A:B for a part of them.", default="", panel=WHAT_RUNS)
+@flag("--iterations", "Number of iterations, or A:B for iterations A to B.", default="", panel=WHAT_RUNS)
 @flag("--write", "Write the program as a trace: .trace or .trc, compressed with .gz.", metavar="FILE")
 @flag("--matrix", "Write the matrices of bytes W and messages N between tasks (.npz).", metavar="FILE")
 @page_flag

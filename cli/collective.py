@@ -32,7 +32,7 @@ _SHOWN = 40  # pairs in the table on the screen
     0,
 )
 @flag("--root", "Root of bcast, reduce, gather and scatter.", WHOLE, 0)
-@flag("--algorithm", "Algorithm, or your own as FILE.py:function. [default: the table's]")
+@flag("--algorithm", "Algorithm, or your own as FILE.py:function. [default: from the table]")
 @flag(
     "--collectives",
     "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",

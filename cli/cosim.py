@@ -57,7 +57,7 @@ _RESULT = "Results"
     metavar="OPERATION=ALGORITHM",
 )
 @flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
-@store_flag("a study's, beside it")
+@store_flag("for a study, a file next to it")
 @resource_flags("1")
 @threads_flag
 @unpaired_flag
@@ -72,11 +72,11 @@ _RESULT = "Results"
 def cosim_command(study: str | None, **given: Any) -> None:
     """Simulate jobs that share a machine and its network, packet by packet, and show the cost of sharing.
 
-    The scheduling policy starts each job on the nodes of the allocator; on the live network, the job
-    ends when its last task ends. The output also shows the time of each job alone, and the error of a
-    table of such times. A study file has the same names as the flags, and any value can be a list; the
-    command executes it with times from a table and with live times, and reports the rankings that
-    differ.
+    The scheduling policy starts each job on nodes that the allocator chooses. On the simulated network,
+    the job ends when its last task ends. The output also shows the time of each job alone, and the error
+    of a table that contains these times. A study file has the same names as the flags, and any value can
+    be a list. The command simulates each combination with times from a table and with live times, and
+    reports the rankings that differ.
     """
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
     if study is None:

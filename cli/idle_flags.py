@@ -67,7 +67,7 @@ def _is_matrix(given: Given) -> str | None:
 def _is_not_simulated(given: Given) -> str | None:
     if given["simulate"]:
         return None
-    return "the metrics of partitions depend on traffic alone; expected --simulate beside it"
+    return "the metrics of partitions depend on traffic alone; expected --simulate too"
 
 
 def _has_sizes_in_bytes(given: Given) -> str | None:
@@ -80,7 +80,7 @@ def _has_sizes_in_bytes(given: Given) -> str | None:
 def _drops_computation(given: Given) -> str | None:
     if given["cpu_scale"]:
         return None
-    return "computation is dropped; expected --compute recorded, or a factor, beside it"
+    return "computation is ignored; expected --compute recorded, or a factor, too"
 
 
 def _says_itself(option: str, *spelled: str) -> Callable[[Given], str | None]:

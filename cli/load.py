@@ -55,7 +55,7 @@ _MOST_LOADS = 10_000
     OUTCOME,
 )
 @flag("--column", "Draw the picture as wide as a column of a two-column paper.", bool)
-@store_flag("a study's, beside it")
+@store_flag("for a study, a file next to it")
 @json_flag
 def load_command(**given: Any) -> None:
     """Simulate open-loop traffic on networks, and show accepted load and delay.

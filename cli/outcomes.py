@@ -44,11 +44,11 @@ def report_command(outcome: str, output: str | None) -> None:
 def export_command(outcome: str, output: str) -> None:
     """Write an outcome in the format of another tool.
 
-    OUTCOME is a store, whose tables .parquet, .csv and .duckdb contain; a folder of netplace schedule
-    -o, for which .swf is a log of the Parallel Workloads Archive with the waits of the schedule, and
-    .csv is the job table of Batsim and evalys; or a folder of netplace run -o, for which .parquet, .csv
-    and .duckdb contain link loads, messages, tasks and critical paths (its timeline.json is for
-    Perfetto).
+    OUTCOME is a store, or the output folder of netplace schedule or run. For a store, .parquet, .csv and
+    .duckdb contain its tables. For a schedule, .swf is a log in the format of the Parallel Workloads
+    Archive with the waits of the schedule, and .csv is a job table for Batsim and evalys. For a run,
+    .parquet, .csv and .duckdb contain link loads, messages, tasks and critical paths (timeline.json in
+    the folder is for Perfetto).
     """
     from netplace.report.exported import EXPORTS, export
     from netplace.report.files.outputs import check_output
@@ -73,7 +73,7 @@ _ENDINGS = (".html", ".png", ".pdf", ".svg", ".json", ".csv")
 @flag(
     "--fail-if",
     "Exit with code 1 if a result is significantly worse (worse), or if any result differs or is "
-    "missing (differ).",
+    "missing (different).",
     metavar="|".join(_FAIL_IF),
 )
 @flag("-o output", "Write a page (.html), a picture (.png, .pdf, .svg), .json or .csv.", metavar="FILE")

@@ -39,13 +39,13 @@ _MEASURED = ("measured", "pieces", "apart", "store", "workers")
 @flag("--overlap", "derive: place boxes at steps of half a side.", bool)
 @flag(
     "--front",
-    "derive: file of sets of nodes, one per line such as 0-11, 24, as a first component; repeatable.",
+    "derive: file of sets of nodes for a first component, one per line such as 0-11, 24; repeatable.",
     multiple=True,
     metavar="FILE|cards:N",
 )
 @flag(
     "--behind",
-    "derive: file of sets of nodes as a last component, or cards:N for sets of N consecutive nodes.",
+    "derive: file of sets of nodes for a last component, or cards:N for sets of N consecutive nodes.",
     multiple=True,
     metavar="FILE|cards:N",
 )
@@ -65,12 +65,12 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
     """Check or show a configuration of processor sets, or derive one from the topology of a machine.
 
     A configuration defines groups of nodes, the cost of each group for jobs by size, and limits on the
-    cost of a job; --partition pss:FILE allocates nodes by it. check reports sizes without costs and
-    constraints that no job can meet on the empty machine.
+    cost of a job. --partition pss:FILE uses a configuration to allocate nodes. check reports sizes
+    without costs, and constraints that no job can meet on the empty machine.
 
-    derive --measured simulates a machine full of jobs of an application, compact in blocks of each level
-    and split over two blocks, and uses the relative slowdown of split jobs as the cost of a block. The
-    output also shows the time of a job alone.
+    derive --measured simulates a machine full of jobs that run an application. First each job is in one
+    block of a level, then it is split across two blocks. The relative slowdown of split jobs becomes the
+    cost of a block. The output also shows the time of a job alone.
     """
     from netplace.checks import check_choice
 

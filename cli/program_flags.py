@@ -97,7 +97,7 @@ program_flags = flags(
     ),
     _flag(
         "--compute --cpu-scale cpu_scale",
-        "Computation of a trace: recorded, 0 (none), or multiplied by a factor.",
+        "Computation of a trace: recorded, 0 (none), or a factor for the recorded times.",
         Compute(),
         0.0,
         metavar="recorded|0|FACTOR",
@@ -115,9 +115,7 @@ program_flags = flags(
         multiple=True,
         metavar="OPERATION[=ALGORITHM]",
     ),
-    _flag(
-        "--algorithm", "Algorithm of a --collective that runs alone. [default: the table's]", metavar="NAME"
-    ),
+    _flag("--algorithm", "Algorithm of a --collective that runs alone. [default: by table]", metavar="NAME"),
     _flag(
         "--bytes-per-phit",
         "Bytes per phit; cycles become longer by the same factor. [default: of training, 1e6 packets]",

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     epilog=examples_of("record"),
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
-@flag("-n ranks", "Ranks.", COUNT, required=True)
+@flag("-n ranks", "Number of ranks.", COUNT, required=True)
 @flag("-o output", "Trace to write; a name without an ending is a folder.", metavar="FILE", required=True)
 @flag("--mpicc", "C compiler of the MPI library of the program.", default="mpicc")
-@flag("--launcher", "Launcher of the program. [default: mpirun beside mpicc]", metavar="COMMAND")
+@flag("--launcher", "Launcher of the program. [default: the mpirun next to mpicc]", metavar="COMMAND")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]")
 def record_command(
     ranks: int, output: str, mpicc: str, launcher: str | None, program: tuple[str, ...]
@@ -34,8 +34,8 @@ def record_command(
     """Run an MPI program in C, Fortran or Python, and record its calls.
 
     The command compiles a recorder in C with --mpicc, which intercepts the calls to the MPI library
-    (PMPI); the program must be dynamically linked with this library. All hosts must share the folder of
-    the output. If the program fails or is stopped, the calls until then are saved.
+    (PMPI); the program must be dynamically linked with this library. All hosts must be able to write to
+    the output folder. If the program fails or is stopped, the trace contains the calls up to that point.
     """
     from netplace.apps.formats import check_convertible
     from netplace.apps.recording import record

@@ -51,7 +51,7 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 @flag("--mapping", "Mapping of tasks to nodes.", default="consecutive", panel="Placement")
 @flag(
     "--hosts",
-    "The host of each rank, as an allocation lists them: --mapping hosts:FILE, for as many tasks.",
+    "File with the host of each rank; the same as --mapping hosts:FILE with one task per host.",
     metavar="FILE",
     panel="Placement",
 )
@@ -83,7 +83,7 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 @flag(
     "-o output",
     "Write a page (.html), a picture of the link loads (.png, .pdf, .svg), the output of --json "
-    "(.json), or all and CSV files into a folder.",
+    "(.json), or all of these and CSV files into a folder.",
     OUTCOME,
     metavar="FILE|FOLDER",
 )

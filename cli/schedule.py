@@ -45,7 +45,7 @@ _RESULT = "Results"
 )
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
-@store_flag("a study's, beside it")
+@store_flag("for a study, a file next to it")
 @resource_flags("1")
 @unpaired_flag
 @flag(

@@ -21,16 +21,16 @@ from netplace.cli.help import HelpfulCommand
 @flag("--folder", "Folder for the journal, the lock and the token.", click.Path(path_type=Path))
 @flag("--socket socket_path", "Serve JSON lines on a Unix socket.", click.Path(path_type=Path))
 @flag("--http port", "Serve HTTP on this port of 127.0.0.1; 0: any free port.", Integer(0, 65535))
-@flag("--partition", "Allocator if a request names none.", default="slurm")
-@flag("--mapping", "Mapping if a request names none.", default="consecutive")
+@flag("--partition", "Allocator for requests without one.", default="slurm")
+@flag("--mapping", "Mapping for requests without one.", default="consecutive")
 @flag("--allow", "Rule of your own that requests may name; repeatable.", multiple=True, metavar="RULE")
-@flag("--queue", "Limit on waiting jobs.", Integer(0, 1_000_000), 10_000)
-@flag("--sync", "Answer only after the disk has the change.", bool)
+@flag("--queue", "Largest number of waiting jobs.", Integer(0, 1_000_000), 10_000)
+@flag("--sync", "Answer only after the change is on disk.", bool)
 def serve_command(**given: Any) -> None:
     """Place jobs on a machine on request, and keep track of its nodes.
 
-    A request is a line of JSON, such as {"verb": "place", "job": "a", "nodes": 4}; so is the answer.
-    Without --socket and --http, requests come from stdin.
+    Each request, such as {"verb": "place", "job": "a", "nodes": 4}, and each answer is one line of JSON.
+    Without --socket or --http, the command reads requests from stdin.
     """
     from netplace.advice import machine_of
     from netplace.live import Cluster, Service

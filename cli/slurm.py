@@ -17,7 +17,7 @@ from netplace.cli.flags import Integer, Number, flag, flags
 
 @click.group("slurm", epilog=examples_of("slurm"))
 def slurm_command() -> None:
-    """Watch a cluster under Slurm, place its held jobs, and switch its idle nodes off.
+    """Watch a Slurm cluster, place its held jobs, and switch its idle nodes off.
 
     Slurm stays in control. Without --act, the commands only show the changes that they would make.
     """
@@ -46,7 +46,7 @@ _ACT = flag("--act", "Make the changes instead of showing them.", bool)
 @_flags
 @flag("--ended", "Ended jobs, from a file of jobcomp or sacct -P.", click.Path(path_type=Path))
 def watch_command(ended: Path | None, **given: Any) -> None:
-    """Show the running jobs that share links and therefore probably slow each other.
+    """Show the running jobs that share links and therefore probably slow each other down.
 
     The command assumes that every node of a job sends the same amount of data to every other.
     """
@@ -76,7 +76,7 @@ def watch_command(ended: Path | None, **given: Any) -> None:
 @flag("--partition", "Allocator.", default="slurm")
 @flag("--mapping", "Mapping of ranks.", default="consecutive")
 @flag("--app", "Application whose traffic the mapping uses, such as 2d-torus.", default="")
-@flag("--bound", "Seconds of waiting after which a job is left to Slurm.", Number(0, 1e9), 300.0)
+@flag("--bound", "Seconds of waiting after which Slurm places the job.", Number(0, 1e9), 300.0)
 @_ACT
 def place_command(job: str | None, act: bool, **given: Any) -> None:
     """Choose the nodes and the rank order of jobs that are held back, and let them start.
@@ -112,8 +112,8 @@ def hook_command(folder: Path, bound: int) -> None:
 
 @slurm_command.command("power")
 @_flags
-@flag("--rule", "Or timeout:S, reserve:K,S or always-on.", default="plan:slot=300")
-@flag("--boot-seconds", "Seconds of a boot.", Number(0, 1e6), 1800.0)
+@flag("--rule", "Rule: plan:slot=S, timeout:S, reserve:K,S or always-on.", default="plan:slot=300")
+@flag("--boot-seconds", "Seconds that a node takes to boot.", Number(0, 1e6), 1800.0)
 @flag("--keep", "Nodes that are never switched off.", default="", metavar="HOSTS")
 @_ACT
 def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given: Any) -> None:

@@ -21,7 +21,7 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
 @click.command("study", cls=FilesCommand, epilog=examples_of("study"))
 @click.argument("name", metavar="NAME | list")
-@flag("--table parts", "Table to make, or all; repeatable.", multiple=True, metavar="PART")
+@flag("--table parts", "Table to create, or all; repeatable.", multiple=True, metavar="PART")
 @flag("--quick", "Run a small version, in less than a minute.", bool)
 @resource_flags("all cores")
 @flag("--mappings", "Number of mappings of each random kind.", SEEDS, metavar="N")

@@ -41,7 +41,8 @@ _reading_flags = flags(
 def info(file: str, as_json: bool, **given: Any) -> None:
     """Count the messages by pair of ranks, the collectives and the computation of a trace.
 
-    FILE is a trace, or a folder or list of files that form one. It is read once, in parts.
+    FILE is a trace, or a folder or a list of files that form a trace. The command reads it once, part by
+    part.
     """
     from netplace.apps.formats import open_trace
     from netplace.apps.recorded import summary_of
@@ -74,7 +75,7 @@ _writing_flags = flags(
     flag("--cycle-ns", "Length of a cycle, for computation in cycles.", REAL, 3.2),
     flag(
         "--compute",
-        "Recorded computation in .trc: recorded, or multiplied by a factor. [default: 0]",
+        "Computation in .trc: recorded, or a factor for the recorded times. [default: 0]",
         Compute(),
     ),
 )

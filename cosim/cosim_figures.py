@@ -27,7 +27,7 @@ class Sharing:
     p95_slowdown: float = quantity("95th percentile of slowdowns.", digits=4, shown=False)
     most_slowdown: float = quantity("Largest slowdown.", digits=4, shown=False)
     slowed_by_1_percent: float = quantity(
-        "Jobs slowed by more than 1 %.", "share", name="jobs slowed by 1 % and more", digits=1
+        "Jobs slowed by more than 1 %.", "share", name="jobs slowed down by 1 % or more", digits=1
     )
     within_chance: float | None = quantity(
         "Jobs whose slowdown differs from 1, but not significantly; none if the slowdowns have no intervals.",

@@ -76,7 +76,7 @@ class JobRow:
     live: float | None = quantity(
         "In the co-simulation; with several draws their mean.",
         "s",
-        name="run time beside the others",
+        name="run time in the live run",
         digits=1,
         better=LESS,
         bounds=_POSITIVE,

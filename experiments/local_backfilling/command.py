@@ -30,13 +30,13 @@ _BYTES_PER_JOB = 300  # drawn, and then scheduled
 @flag("--rule rules", "Rules, or all.", default="basic,plat", metavar="A,B,..")
 @flag("--penalty", "Penalty: none, linear:F or geometric:F.", default="none")
 @flag("--jobs", "Jobs of lublin [default: 1000]; for a file, the first jobs.", COUNT, metavar="N")
-@flag("--weeks", "Workloads of N successive weeks from random times.", COUNT, metavar="N")
-@flag("--draw", "Workloads of N jobs drawn at random, all submitted at 0.", COUNT, metavar="N")
+@flag("--weeks", "Make workloads of N successive weeks that start at random times.", COUNT, metavar="N")
+@flag("--draw", "Make workloads of N randomly chosen jobs, all submitted at 0.", COUNT, metavar="N")
 @flag("--instances", "Number of workloads. [default: 1]", COUNT, metavar="N")
-@flag("--seed", "Random seed of the draws.", SEED, 0)
+@flag("--seed", "Random seed.", SEED, 0)
 @flag("--drop", "Jobs of a log to omit. [default: not-completed,never-ran]", metavar="A,B,..")
-@flag("--allocated", "Use the processors that jobs of a log got, not those requested.", bool)
-@flag("--estimates", "Wall times of jobs without one.", default="run-time", metavar="RULE")
+@flag("--allocated", "Use the allocated processors of the jobs in a log, not the requested ones.", bool)
+@flag("--estimates", "Estimates of jobs without one.", default="run-time", metavar="RULE")
 @flag("--no-reassign", "Do not start jobs early when others end.", bool)
 @flag("--rows", "Write one row per job (.csv or .parquet); for one rule and workload.", metavar="FILE")
 @json_flag
@@ -44,8 +44,8 @@ def backfill_command(**given: Any) -> None:
     """Schedule jobs by conservative backfilling that reserves processors under placement rules.
 
     The rules are those of F. Mendonca's thesis (2017): basic, becont and cont (contiguous), beloc and loc
-    (few clusters), beplat and plat (low level). Where a rule cannot be satisfied, be- rules use
-    other processors, and the others wait. With several workloads, the figures are means.
+    (few clusters), beplat and plat (low level). If a rule cannot be satisfied, jobs under be- rules use
+    other processors, and jobs under other rules wait. With several workloads, the figures are means.
     """
     from netplace.checks import check_choice
     from netplace.experiments.local_backfilling.simulator import RULES, Platform, read_penalty
@@ -73,7 +73,7 @@ def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
 
     if asked.weeks is not None and asked.draw is not None:
-        raise ValueError("--draw: given beside --weeks, expected one of them")
+        raise ValueError("--draw: given with --weeks, expected one of them")
     if asked.instances is not None and asked.weeks is None and asked.draw is None:
         raise ValueError(f"--instances: {asked.instances} given, but neither --weeks nor --draw")
     seed = check_int(asked.seed, "--seed", 0)

@@ -26,12 +26,12 @@ EXAMPLES = (
 @flag("--workload", "lublin, or a file: .swf or .csv.", required=True, metavar="NAME|FILE")
 @flag("--machine", "Processors of the log's machine.", COUNT, required=True, metavar="N")
 @flag("--jobs", "Jobs of lublin [default: 1000]; for a file, the first jobs.", COUNT, metavar="N")
-@flag("--days", "Windows of D days from random times.", REAL, metavar="D")
+@flag("--days", "Use windows of D days that start at random times.", REAL, metavar="D")
 @flag("--instances", "Number of windows. [default: 1]", COUNT, metavar="N")
 @flag("--processors", "Processors for the tasks. [default: from the log]", COUNT, metavar="M")
 @flag(
     "--method",
-    "Tasks of a job: one per processor (A), with its work (B), or with its work over the mean (C).",
+    "Tasks of a job: one per processor (A), one with all work (B), or one with work / mean size (C).",
     default="C",
     metavar="A|B|C",
 )
@@ -40,7 +40,7 @@ EXAMPLES = (
 @flag("--threshold", "-RD: delayed tasks that cause a redirection.", COUNT, metavar="N")
 @flag("--b", "-RR: least length relative to the longest. [default: 0.02]", REAL)
 @flag("--c", "-RR: probability. [default: 1]", REAL)
-@flag("--seed", "Random seed of windows and draws.", SEED, 0)
+@flag("--seed", "Random seed.", SEED, 0)
 @json_flag
 def redirect_command(**given: Any) -> None:
     """Turn the jobs of a log into sequential tasks, and run them under policies with and without redirection.

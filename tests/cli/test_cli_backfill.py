@@ -57,7 +57,7 @@ def test_weeks_and_draws(netplace):
         (["--rule", "plot"], "--rule: unknown name 'plot'; did you mean plat"),
         (["--penalty", "geometric:0.5"], "expected a number of at least 1"),
         (["--weeks", "2"], "log: has 0 places for 2 successive weeks"),
-        (["--weeks", "1", "--draw", "5"], "--draw: given beside --weeks"),
+        (["--weeks", "1", "--draw", "5"], "--draw: given with --weeks"),
         (["--instances", "5"], "neither --weeks nor --draw"),
         (["--rows", "rows.csv"], "holds one schedule, but 2"),
         (["--rows", "rows.txt", "--rule", "basic"], "rows.txt"),

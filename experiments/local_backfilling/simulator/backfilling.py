@@ -199,7 +199,7 @@ class _Reservations:
             raise ValueError(f"job {job.number}: wall time {wall:g} s, expected a finite number over 0")
         if job.submit + wall == job.submit:
             raise ValueError(
-                f"job {job.number}: wall time {wall:g} s is too short beside time {job.submit:g} s"
+                f"job {job.number}: wall time {wall:g} s is too short compared with time {job.submit:g} s"
             )
         self._new.append(waiting)
 
