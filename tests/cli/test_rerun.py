@@ -24,7 +24,7 @@ COMMANDS = {
     "table": "table {at}/sweep.toml --workers 1",
     "map": "map --network torus:4x4 --trace {at}/halo.csv --mapping td --search-iterations 3",
     "metrics": "metrics --network mesh:8x8 --app lu --class A --tasks 16 --configurations 3",
-    "allocate": "allocate --machine mesh:8x8 --nodes 10 --all --occupied {at}/held.txt",
+    "allocate": "allocate --machine mesh:8x8 --nodes 10 --partition mc --occupied {at}/held.txt",
     "schedule": "schedule --machine torus:4x4 --workload {at}/w.swf",
     "schedule study": "schedule schedules.toml --store kept.sqlite",
     "cosim": "cosim --machine torus:4x4 --workload applications --jobs 4 --sizes small",
