@@ -36,7 +36,6 @@ _FAR = 1 << 60  # the last cycle that can be simulated
 
 
 def _mix(x: int) -> int:
-    """Return the SplitMix64 finaliser of 64 bits."""
     x = (x ^ (x >> 30)) * _MUL1 & _WORD
     x = (x ^ (x >> 27)) * _MUL2 & _WORD
     return x ^ (x >> 31)

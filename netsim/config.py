@@ -69,7 +69,6 @@ _LATER = (*_OVERHEADS, *_OUTSTANDING, "nonblocking_sends", *_FABRIC)  # settings
 def _setting(
     default: Any, says: str, bounds: tuple[float, float] | None = None, choices: Iterable[str] = ()
 ) -> Any:
-    """Return a field with its description and the range of its values."""
     names = tuple(choices)
     text = f"{says}: {', '.join(names)}." if names else says
     return field(default=default, metadata={"says": text, "bounds": bounds, "choices": names})
@@ -294,7 +293,6 @@ class Config:
             )
 
     def _check_wormhole(self) -> None:
-        """Raise ``ValueError`` if the other settings exclude wormhole switching."""
         if not self.buffer_phits:
             return
         marks = read_congestion(self.congestion_control).marks
@@ -308,7 +306,6 @@ class Config:
                 )
 
     def _check_congestion(self) -> None:
-        """Raise ``ValueError`` if the other settings exclude congestion control."""
         control = read_congestion(self.congestion_control)
         if (control.window or control.marks) and self.faults:
             raise ValueError(

@@ -115,7 +115,6 @@ def _ports(topology: Topology) -> NDArray[np.int64]:
 def _check_size(
     topology: Topology, config: Config, ports: NDArray[np.int64], table: TableRouter | None
 ) -> None:
-    """Raise ``ValueError`` if the kernel cannot hold the network."""
     if table is None and not isinstance(topology, Grid | Tree):
         raise ValueError(f"network {topology}: no router for this kind of network, expected a grid or a tree")
     inputs = ports * config.vcs

@@ -15,8 +15,6 @@ from netplace.checks.calls import check_fields
 from netplace.netsim.laps import Laps
 from netplace.netsim.table_router import TableRouter
 
-__all__ = ["ArbiterState", "Traffic", "Waiting"]
-
 
 class Exit(IntEnum):
     """The reason why `Engine.run` returned. The kernel returns these numbers: do not renumber."""

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from netplace.netsim.engine import Blocked
 
-__all__ = ["CycleLimitError", "DeadlockError", "SimulationError"]
-
 
 class SimulationError(Exception):
     """A run that cannot reach its end; the message gives the reason."""

@@ -10,8 +10,6 @@ from netplace.netsim.table_router import TableRouter, make_table_router
 from netplace.topologies import Graph, Topology
 from netplace.topologies.failing import failing
 
-__all__ = ["FaultReport"]
-
 
 @dataclass(frozen=True)
 class FaultReport:

@@ -18,8 +18,6 @@ from netplace.netsim.config import Config
 from netplace.netsim.table_router import paces, uses_table_router, verdict_on
 from netplace.topologies import Topology
 
-__all__ = ["limited_links"]
-
 
 @dataclass(frozen=True)
 class LinkLimit:

@@ -90,7 +90,6 @@ class Network(JobHost):
             self._happen(self._coming.pop(0))
 
     def _happen(self, fault: Fault) -> None:
-        """Apply a fault before the next cycle."""
         self._stirred = self.now
         before, cut = self._left, self.cut
         after = after_fault(before, fault)

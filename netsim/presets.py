@@ -83,7 +83,6 @@ def fabric_of(text: str) -> Preset:
 
 
 def _parsed(content: bytes, where: str) -> Preset:
-    """Return the fabric in a file."""
     _, plain = parsed_toml(content, where)
     for name, value in plain.items():
         check_choice(name, Preset.__dataclass_fields__, f"{where}: key")

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from netplace.apps import Program
     from netplace.topologies import Topology
 
-__all__ = ["Delay", "JobResult", "Result"]
-
 
 @dataclass(frozen=True)
 class Delay:

@@ -22,9 +22,6 @@ from netplace.netsim.table_router import uses_table_router
 from netplace.netsim.validation import place
 from netplace.topologies import Grid, Topology, Tree
 
-__all__ = ["simulate"]
-
-
 Int = NDArray[np.int64]
 Marks = NDArray[np.float32]  # 1 where a job may be, shape (jobs, places)
 

@@ -18,8 +18,6 @@ from netplace.netsim.network import Network
 from netplace.netsim.result import Delay
 from netplace.topologies import Graph, Grid, Topology
 
-__all__ = ["PATTERNS", "LoadPoint", "left_out", "measure_load", "pattern"]
-
 Target = NDArray[np.int64]
 
 

@@ -323,7 +323,6 @@ class Simulation:
 
 
 def _check(job: object) -> None:
-    """Refuse invalid jobs, including jobs with values of wrong types."""
     if not isinstance(job, Job):
         raise ArgumentError(f"jobs: {abbreviate(job)} is not a Job")
     check_fields(job)

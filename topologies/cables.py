@@ -157,7 +157,6 @@ def _ports(ends: Int, switches: int) -> Int:
 
 
 def _check(text: str, cables: Cables, at: Int) -> None:
-    """Raise ValueError if the cables do not form a network."""
     if cables.ends.ndim != 2 or cables.ends.shape[1] != 2:
         raise ValueError(f"{text}: cables of shape {cables.ends.shape}, expected rows of two switches")
     for what, values in (("cycles", cables.cycles), ("delay", cables.delay), ("axis", cables.axis)):

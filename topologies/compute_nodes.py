@@ -17,8 +17,6 @@ from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_size
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
-__all__ = ["compute_nodes"]
-
 Int = NDArray[np.int64]
 
 
@@ -113,13 +111,11 @@ USUAL = {
 
 
 def _text(of: Topology, given: dict[str, int]) -> str:
-    """Return the text form without default values."""
     shown = [f"{name}={value}" for name, value in given.items() if value != USUAL.get(name)]
     return f"nodes:{','.join(shown)}/{of.text}"
 
 
 def _check(text: str, given: dict[str, int]) -> None:
-    """Refuse numbers out of range."""
     most = {"nic": MOST_CYCLES, "memory": MOST_CYCLES, "bus": MOST_CYCLES}
     most.update(latency=MOST_DELAY, crossing=MOST_DELAY)
     for name, value in given.items():

@@ -77,7 +77,6 @@ def hyperx(sizes: Sequence[int], c: int) -> Graph:
 
 
 def _places(text: str, sides: tuple[int, ...], c: int, ports: int) -> NDArray[np.int64]:
-    """Return the coordinates of every switch, X fastest."""
     check_size(text, math.prod(sides) * (1 + c), ports)
     switch = np.arange(math.prod(sides))
     strides = np.cumprod([1, *sides[:-1]], dtype=np.int64)

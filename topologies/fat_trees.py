@@ -14,8 +14,6 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.limits import MOST_WIDTH, check_size
 from netplace.topologies.tree import Tree, tree
 
-__all__ = ["kary_ntree", "thin_tree", "xgft"]
-
 
 def thin_tree(down: int, up: int, stages: int) -> Tree:
     """Return the thin tree of ``down**stages`` nodes; stage s has ``down**(stages-1-s) * up**s`` switches.

@@ -173,7 +173,6 @@ def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
 
 
 def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycles: int) -> Graph:
-    """Return the remaining network."""
     switches = Switches.of(of)
     if switches.compute_nodes:
         raise ValueError(f"{text}: expected faulty: after nodes:, such as nodes:tasks=16/faulty:../torus:8x8")

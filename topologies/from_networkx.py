@@ -17,7 +17,6 @@ from netplace.topologies.service import marked
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["from_networkx"]
 
 # Attributes of links with named ports: the least value, the default, and the type.
 _OF_LINK: dict[str, tuple[int, int, type]] = {
@@ -94,7 +93,6 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
 
 
 def _wired(given: nx.Graph[Any], text: str) -> Graph:
-    """Return the network of links with given ports."""
     vertices = list(given.nodes)
     number = {vertex: place for place, vertex in enumerate(vertices)}
     edges = [(number[u], number[v], data) for u, v, data in given.edges(data=True)]

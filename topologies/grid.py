@@ -104,7 +104,6 @@ class Twist:
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Grid", "grid"]
 
 _AXES = "XYZUVW"
 

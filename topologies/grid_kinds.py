@@ -9,8 +9,6 @@ from netplace.checks.calls import checked
 from netplace.topologies.grid import Grid, check_sides, grid, spell
 from netplace.topologies.limits import check_size
 
-__all__ = ["hypercube", "mesh", "torus", "twisted_torus"]
-
 
 @checked
 def mesh(sizes: Sequence[int]) -> Grid:

@@ -11,8 +11,6 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.topology import Topology
 from netplace.topologies.tree import Tree
 
-__all__ = ["Hierarchy", "hierarchy"]
-
 Int = NDArray[np.int64]
 
 

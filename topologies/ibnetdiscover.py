@@ -15,8 +15,6 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import numbered
 from netplace.topologies.text_files import read_text
 
-__all__ = ["ibnetdiscover"]
-
 Int = NDArray[np.int64]
 _OWNER = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
 _PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')

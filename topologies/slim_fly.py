@@ -14,9 +14,6 @@ from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
 
-__all__ = ["slim_fly"]
-
-
 Int = NDArray[np.int64]
 
 
@@ -153,7 +150,6 @@ def generators(numbers: _Field) -> tuple[set[int], set[int]]:
 
 
 def _check_sizes(q: int, nodes: int) -> None:
-    """Refuse a wiring or a routing table that is too large."""
     text, switches, ports = f"slimfly:{q}", 2 * q * q, 3 * q // 2 + nodes
     check_size(text, switches * (1 + nodes), ports)
     check_cables(text, switches * (3 * q // 2) // 2)

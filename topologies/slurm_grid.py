@@ -50,7 +50,6 @@ def tree_entries(where: str, kind: str, inside: dict[str, Any]) -> list[tuple[st
 
 
 def _chosen(content: Any, text: str, name: str) -> dict[str, Any]:
-    """Return the topology with that name, or the default one."""
     if not isinstance(content, list) or not all(isinstance(entry, dict) for entry in content):
         raise ValueError(f"{text}: expected a list of topologies, each beginning with - topology: NAME")
     if name:
@@ -148,7 +147,6 @@ def _list_of(rows: Any, where: str) -> list[dict[str, Any]]:
 
 
 def _sides(entry: dict[str, Any], key: str, where: str, least: int = 1) -> tuple[int, ...]:
-    """Return the x, y and z below a key."""
     given = entry.get(key)
     if not isinstance(given, dict) or set(given) != set(_AXES):
         raise ValueError(f"{where}: {key}: {abbreviate(given)} found, expected x, y and z")

@@ -11,8 +11,6 @@ from netplace.topologies.slurm import blocks_above
 from netplace.topologies.topology import Topology
 from netplace.topologies.tree import Tree
 
-__all__ = ["slurm_blocks_text", "slurm_text"]
-
 
 def _switched(topology: Topology) -> Graph:
     if isinstance(topology, Tree):

@@ -12,8 +12,6 @@ from netplace.topologies.grid_kinds import mesh, torus
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
-__all__ = ["switch_grid"]
-
 
 @checked
 def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:

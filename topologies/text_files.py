@@ -14,8 +14,6 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import levels_of
 from netplace.topologies.limits import MOST_WIDTH, check_cables
 
-__all__ = ["tree_file"]
-
 
 @checked
 def tree_file(path: str) -> Graph:

@@ -10,9 +10,6 @@ from typing import Any
 from netplace.checks import check_int
 from netplace.topologies.topology import Topology
 
-__all__ = ["Kind", "read_numbers"]
-
-
 _OPTION = re.compile(r",(?=[a-z]+=)")  # a comma of a file's name is followed by something else
 
 
@@ -172,7 +169,6 @@ def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
 
 
 def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:
-    """Return the value of every name, None if it is not given."""
     values: dict[str, Any] = dict.fromkeys(numbers)
     for part in given.split(",") if given else []:
         name, equals, value = part.partition("=")

@@ -18,7 +18,6 @@ from netplace.checks.calls import check_fields, checked
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Topology"]
 
 _MOST = 2**31 - 1  # of routers and ports
 _NONE = np.zeros(0, np.int64)

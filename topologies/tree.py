@@ -13,8 +13,6 @@ from netplace.checks.calls import check_fields
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 
-__all__ = ["Tree"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tree(Topology):

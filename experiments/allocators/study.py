@@ -1,7 +1,4 @@
-"""Comparison of all allocators: the distances of their nodes, and the effect on the jobs.
-
-Method and readings: ``docs/studies/allocators.md``.
-"""
+"""Comparison of all allocators: ``docs/studies/allocators.md``."""
 
 from __future__ import annotations
 

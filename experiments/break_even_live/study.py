@@ -1,7 +1,4 @@
-"""Whether contiguity pays: the slowdown of scattered jobs, and the slowdown at which boxes win.
-
-Method and readings: ``docs/studies/break-even-live.md``.
-"""
+"""The slowdown of scattered jobs at which boxes win: ``docs/studies/break-even-live.md``."""
 
 from __future__ import annotations
 

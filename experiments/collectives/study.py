@@ -1,7 +1,4 @@
-"""Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbors.
-
-Method and readings: ``docs/studies/collectives.md``.
-"""
+"""Which algorithm of a collective wins, and where: ``docs/studies/collectives.md``."""
 
 from __future__ import annotations
 

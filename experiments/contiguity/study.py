@@ -1,7 +1,4 @@
-"""Does contiguity pay when jobs share the network? Logs on three machines, every packet simulated.
-
-Method and readings: ``docs/studies/contiguity.md``.
-"""
+"""Whether contiguity pays when jobs share the network: ``docs/studies/contiguity.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How much interference routing, classes and congestion control remove, and what placement can still gain.
-
-Method and readings: ``docs/studies/fabrics.md``.
-"""
+"""How much interference routing and congestion control remove: ``docs/studies/fabrics.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""First fit: the time of searches for a free box on machines of a million nodes.
-
-Method and readings: ``docs/studies/first-fit.md``.
-"""
+"""The time of searches for a free box on large machines: ``docs/studies/first-fit.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether a 64-task application is faster on a mesh of two or three dimensions, by mapping.
-
-Method and readings: ``docs/studies/mesh-2d-or-3d.md``.
-"""
+"""64-task applications on meshes of two and three dimensions: ``docs/studies/mesh-2d-or-3d.md``."""
 
 from __future__ import annotations
 

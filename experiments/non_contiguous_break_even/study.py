@@ -1,7 +1,4 @@
-"""How much slower scattered jobs can run before boxes are better for the whole machine.
-
-Method and readings: ``docs/studies/non-contiguous-break-even.md``.
-"""
+"""How much slower scattered jobs may be: ``docs/studies/non-contiguous-break-even.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How strict a partitioner should be: waiting and slowdown by sharing over the range of strictness.
-
-Method and readings: ``docs/studies/pareto.md``.
-"""
+"""How strict a partitioner should be: ``docs/studies/pareto.md``."""
 
 from __future__ import annotations
 

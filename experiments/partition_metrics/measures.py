@@ -78,7 +78,6 @@ def _turned(grid: Grid, lengths: tuple[int, ...], count: int, rng: np.random.Gen
 
 
 def _boxes(count: int, most: tuple[int, ...] | list[int]) -> list[tuple[int, ...]]:
-    """Return all boxes of `count` places within sides `most`."""
     return [
         box
         for box in itertools.product(*(range(1, min(count, side) + 1) for side in most))

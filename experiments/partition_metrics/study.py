@@ -1,7 +1,4 @@
-"""Partition metrics: whether the form of a partition or its traffic predicts run time.
-
-Method and readings: ``docs/studies/partition-metrics.md``.
-"""
+"""Whether the form of a partition predicts run time: ``docs/studies/partition-metrics.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The choice of a box for a job and of the mapping in it: the published study of a 3-D torus.
-
-Method and readings: ``docs/studies/partition-selection.md``.
-"""
+"""The choice of a box for a job and of the mapping in it: ``docs/studies/partition-selection.md``."""
 
 from __future__ import annotations
 

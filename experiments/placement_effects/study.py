@@ -1,7 +1,4 @@
-"""Placement effects: the cost of partition and mapping for 64-task applications, alone and together.
-
-Method and readings: ``docs/studies/placement-effects.md``.
-"""
+"""What partition and mapping cost, alone and together: ``docs/studies/placement-effects.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Quasi-contiguity: the cost of a few tasks outside the subtree of a job.
-
-Method and readings: ``docs/studies/quasi-contiguity.md``.
-"""
+"""What a few tasks outside the subtree of a job cost: ``docs/studies/quasi-contiguity.md``."""
 
 from __future__ import annotations
 

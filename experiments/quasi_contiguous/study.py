@@ -1,7 +1,4 @@
-"""The gain from contiguity on a tree that jobs need before it pays for the whole machine.
-
-Method and readings: ``docs/studies/quasi-contiguous.md``.
-"""
+"""The gain that contiguity on a tree must have to pay: ``docs/studies/quasi-contiguous.md``."""
 
 from __future__ import annotations
 

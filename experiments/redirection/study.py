@@ -1,7 +1,4 @@
-"""The gain of all tasks' stretch from redirecting long tasks, and the cost in flow time.
-
-Method and readings: ``docs/studies/redirection.md``.
-"""
+"""Gain in stretch and cost in flow of redirecting long tasks: ``docs/studies/redirection.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The choice of a box and of the mapping in it for which the whole machine does the most work.
-
-Method and readings: ``docs/studies/selection-by-makespan.md``.
-"""
+"""The box and mapping with which a machine does most work: ``docs/studies/selection-by-makespan.md``."""
 
 from __future__ import annotations
 

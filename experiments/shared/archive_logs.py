@@ -77,7 +77,6 @@ def _name(path: Path) -> str:
 
 
 def _known(name: str, path: Path | None = None) -> ArchiveLog:
-    """Return a log with the known properties of its machine."""
     table = published("mendonca_platforms.csv").set_index("platform")
     if path is None:
         return ArchiveLog(name, levels=_MODEL_LEVELS)

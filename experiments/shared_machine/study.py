@@ -1,7 +1,4 @@
-"""The value of partitioners and policies on a machine with a shared network, compared with a table.
-
-Method and readings: ``docs/studies/shared-machine.md``.
-"""
+"""Partitioners and policies on a machine with a shared network: ``docs/studies/shared-machine.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Whether the TD criterion gives better mappings than the classic one: the literature's tables.
-
-Method and readings: ``docs/studies/td-vs-classic.md``.
-"""
+"""TD and classic mappings in the tables of the literature: ``docs/studies/td-vs-classic.md``."""
 
 from __future__ import annotations
 
@@ -89,7 +86,6 @@ def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
 
 
 def _placements(part: Part, asked: Asked) -> Iterator[tuple[str, str, int]]:
-    """Yield partition, mapping and seed of every placement."""
     most_mappings, most_partitions = (3, 1) if asked.quick else (50, 20)
     mappings = asked.mappings or most_mappings
     partitions = [part.partition]

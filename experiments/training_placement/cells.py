@@ -108,7 +108,6 @@ def _iteration(tasks: int, name: str, bytes: int, compute: float, config: Config
 
 @lru_cache
 def _placed(machine: str, partitioner: str, draw: int) -> list[Nodes]:
-    """Return the nodes of the training job and of each neighbor, on a machine that others held before."""
     # It is full of small jobs, placed by the same partitioner. They end one after the other, in any order,
     # until there are nodes for the next job; neighbours come in any order, the training job among the first.
     # A neighbour for which there are none even then has an empty array.

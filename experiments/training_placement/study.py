@@ -1,7 +1,4 @@
-"""The cost of the place of a training job: partitioners and orders of ranks, alone and with other jobs.
-
-Method and readings: ``docs/studies/training-placement.md``.
-"""
+"""The cost of the place of a training job: ``docs/studies/training-placement.md``."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The results of dual approximation for SWDUAL's task set, compared with SWDUAL's measurements.
-
-Method and readings: ``docs/studies/two-kinds.md``.
-"""
+"""Dual approximation for SWDUAL's tasks beside measurements: ``docs/studies/two-kinds.md``."""
 
 from __future__ import annotations
 

@@ -46,7 +46,6 @@ def _age(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
 
 
 def _random(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return any of them."""
     asking = sorted(asking, key=lambda fifo: fifo.number)
     return asking[pick(seed, ARBITER, output.router.number, output.number, now, len(asking))]
 

@@ -1,13 +1,16 @@
-"""The reference engine: nodes, jobs and sources around a fabric, cycle by cycle."""
+"""The reference engine: nodes, jobs and open-loop traffic around a fabric, cycle by cycle."""
 
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 from numpy.typing import NDArray
+from simpy.events import ProcessGenerator
 
 from netplace.apps import Program
+from netplace.netsim.chance import GAP, HOT_SPOT, TARGET, draw, gap, pick
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.delays import BINS, bin_of
@@ -18,15 +21,75 @@ from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.failing import Outage
 from netplace.netsim.reference.graphs import GraphRouting
 from netplace.netsim.reference.job import Job
-from netplace.netsim.reference.messages import Packet
+from netplace.netsim.reference.messages import Load, Packet
 from netplace.netsim.reference.node import Node
-from netplace.netsim.reference.sources import Sources
 from netplace.netsim.reference.stall_attribution import StallAttribution
 from netplace.netsim.reference.wormhole import WormholeFabric
 from netplace.netsim.table_router import TableRouter
 from netplace.topologies import Topology
 
-__all__ = ["ReferenceEngine"]
+
+class Sources:
+    """The sources of one kind of traffic.
+
+    After the process of a node succeeds, a packet waits for the injector, with one try per cycle, and no
+    packet is drawn meanwhile. It is created in the cycle in which the injector takes it; the next draw counts
+    from the cycle after.
+    """
+
+    def __init__(self, traffic: Traffic, nodes: list[Node], clock: Clock, seed: int) -> None:
+        self._traffic = traffic
+        self._nodes = len(nodes)
+        self._clock = clock
+        self._seed = seed
+        self._log_stay = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf
+        self._stopped = False
+        # The nodes that create packets.
+        self.active = [node for node in nodes if traffic.chance > 0 and self._sends(node.number)]
+
+    def start(self, cycle: int) -> None:
+        self._clock.runnable += len(self.active)
+        for node in self.active:
+            self._clock.env.process(self._life(node, cycle))
+
+    def stop(self) -> None:
+        """Stop drawing, and drop the packets that still wait for an injector."""
+        self._stopped = True
+        for node in self.active:
+            self._clock.runnable -= node.traffic is None
+            node.traffic = None
+
+    def _sends(self, node: int) -> bool:
+        target = int(self._traffic.target[node])
+        return target != node and not (target < 0 and self._nodes == 1)
+
+    def _life(self, node: Node, cycle: int) -> ProcessGenerator:
+        while True:
+            cycle += int(gap(draw(self._seed, GAP, node.number, 0, cycle), self._log_stay))
+            yield self._clock.until(cycle)
+            if self._stopped:
+                return
+            load = Load(self._clock.env, self._destination(node.number, cycle), 1)
+            node.offer(load)
+            self._clock.stir(self._clock.now)
+            self._clock.runnable -= 1
+            yield load.over
+            self._clock.runnable += 1
+            cycle = self._clock.now + 1
+
+    def _destination(self, node: int, cycle: int) -> int:
+        """Return the destination of the packet drawn in `cycle`."""
+        traffic = self._traffic
+        if traffic.hot_share > 0 and node != traffic.hot_node:
+            share = int(draw(self._seed, HOT_SPOT, node, 0, cycle)) / 2**64
+            if share < traffic.hot_share:
+                return traffic.hot_node
+        target = int(traffic.target[node])
+        if target >= 0:
+            return target
+        among = range(self._nodes) if traffic.among is None else traffic.among
+        place = pick(self._seed, TARGET, node, 0, cycle, len(among) - 1)
+        return int(among[place + (among[place] >= node)])
 
 
 class ReferenceEngine:

@@ -14,12 +14,16 @@ from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Wa
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import CountedEasyQueue, EasyQueue, PatientEasyQueue
 from netplace.scheduling.policy.plain import FcfsQueue, PlainQueue, SortedQueue, largest, longest, shortest
+from netplace.scheduling.policy.plan import Booking, Plan, make_plan
 
 __all__ = [
     "POLICIES",
     "POLICY",
+    "Booking",
+    "ConservativeQueue",
     "Machine",
     "PlainQueue",
+    "Plan",
     "Policy",
     "Queue",
     "Running",
@@ -38,7 +42,7 @@ POLICIES: dict[str, Policy] = {
         ),
         Policy(
             "conservative-places",
-            partial(ConservativeQueue, windows=True),
+            partial(ConservativeQueue, plan=partial(make_plan, windows=True)),
             "conservative; reservations name nodes that are free during the whole estimate",
         ),
         Policy(

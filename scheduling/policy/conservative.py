@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
@@ -14,16 +15,21 @@ class ConservativeQueue:
 
     When a job ends, the queue is examined in order of submission, and a job leaves its reservation only if it
     can start now. With `compress` all are booked again in that order when a job ends early, none later than
-    before. With `windows` every reservation names its nodes. Behind a job whose start does not follow from
-    the estimates, none starts. When a job exceeds its estimate, all reservations are made again. In the plan
-    a job lasts until the next float at least, so that one of length 0 needs its nodes as well.
+    before; without `moves_up` a job never leaves its reservation. `plan` makes the plan of the running jobs.
+    Behind a job whose start does not follow from the estimates, none starts. When a job exceeds its estimate,
+    all reservations are made again. In the plan a job lasts until the next float at least, so that one of
+    length 0 needs its nodes as well.
 
     A. Mu'alem and D. Feitelson, IEEE TPDS 12(6), 2001.
     """
 
-    def __init__(self, compress: bool = False, windows: bool = False) -> None:
-        self._compresses = compress
-        self._windows = windows
+    def __init__(
+        self,
+        compress: bool = False,
+        moves_up: bool = True,
+        plan: Callable[[Machine, Iterable[Running]], Plan] = make_plan,
+    ) -> None:
+        self._compresses, self._moves_up, self._make_plan = compress, moves_up, plan
         self._plan: Plan | None = None
         self._running: dict[int, Running] = {}
         self._bookings: dict[int, Booking] = {}
@@ -56,7 +62,7 @@ class ConservativeQueue:
     def advance(self, machine: Machine) -> None:
         """Start the jobs whose time has come, move others up if that is possible, and book new ones."""
         if self._plan is None:
-            self._plan = make_plan(machine, (), self._windows)
+            self._plan = self._make_plan(machine, ())
         freed, early = bool(self._freed), any(running.expected_end > machine.now for running in self._freed)
         for running in self._freed:
             self._plan.ended(running, machine.now)
@@ -66,7 +72,7 @@ class ConservativeQueue:
         self._start_due(machine)
         if early and self._compresses:
             self._compress(machine)
-        elif freed:
+        elif freed and self._moves_up:
             self._move_up(machine)
         for waiting in self._new:
             self._take_in(waiting, machine)
@@ -74,9 +80,10 @@ class ConservativeQueue:
         while self._late:  # a job that has just started waits for its nodes to be switched on
             self._book_again(machine)
             self._start_due(machine)
-        next_start = min((booking.start for booking in self._bookings.values()), default=math.inf)
-        if next_start < math.inf:
-            machine.wake(next_start)
+        start = min((booking.start for booking in self._bookings.values()), default=math.inf)
+        if start < math.inf:  # the sum of now and what is left may be rounded up
+            on_time = machine.now + (start - machine.now) <= start
+            machine.wake(start if on_time else math.nextafter(start, -math.inf))
 
     def _start_due(self, machine: Machine) -> None:
         due = [booking for booking in self._bookings.values() if booking.start <= machine.now]
@@ -147,7 +154,7 @@ class ConservativeQueue:
         self._late |= running.begin > machine.now
 
     def _book_again(self, machine: Machine) -> None:
-        self._plan = make_plan(machine, self._running.values(), self._windows)
+        self._plan = self._make_plan(machine, self._running.values())
         self._late = False
         for booking in sorted(
             self._bookings.values(), key=lambda booking: (booking.start, booking.waiting.row)

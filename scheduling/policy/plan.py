@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -70,6 +71,8 @@ class Profile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Booking:
+    """The reservation of a job."""
+
     waiting: Waiting  # whose it is
     start: float  # when it starts; infinity: the estimates do not say it
     allocation: Allocation | None = None  # the nodes, where it matters which
@@ -77,6 +80,28 @@ class Booking:
     @property
     def end(self) -> float:
         return planned_end(self.start, self.waiting.estimate)
+
+
+class Plan(Protocol):
+    """The nodes of running jobs and of reservations over time."""
+
+    def started(self, running: Running, now: float) -> None:
+        """Hold the nodes of a job until its expected end."""
+
+    def ended(self, running: Running, now: float) -> None:
+        """Free the nodes of a job from now on."""
+
+    def book(self, booking: Booking) -> None:
+        """Hold the nodes of a reservation, unless its start is unknown."""
+
+    def cancel(self, booking: Booking) -> None:
+        """Undo `book`."""
+
+    def earliest(self, waiting: Waiting, machine: Machine) -> Booking:
+        """Return the earliest reservation from now on; it is not held yet."""
+
+    def at_once(self, waiting: Waiting, machine: Machine) -> Allocation | None:
+        """Return the nodes of a job that starts now, or None."""
 
 
 class CountPlan:
@@ -246,9 +271,6 @@ def _one_by_one(allocation: Allocation) -> dict[int, Allocation]:
     """Return an allocation of each single node, boxes where `allocation` is one."""
     shape = None if allocation.shape is None else (1,) * len(allocation.shape)
     return {node: Allocation(np.array([node]), shape) for node in allocation.nodes.tolist()}
-
-
-Plan = CountPlan | PlacePlan
 
 
 def make_plan(machine: Machine, running: Iterable[Running], windows: bool = False) -> Plan:

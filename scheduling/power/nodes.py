@@ -244,7 +244,6 @@ class AwakeFirst:
         return twin
 
     def _follow(self) -> None:
-        """Record the nodes that were switched."""
         if self._version == self._power.version:
             return
         hidden = self._is_free & ~self._power.awake

@@ -6,13 +6,20 @@ A new rule is a class with the members of `RunTimes` and a line in `RUN_TIMES`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
+import numpy as np
+
+from netplace.checks import check_choice, check_float
 from netplace.checks.calls import checked
 from netplace.extensions import Registry
+from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.execution import RunTimes
-from netplace.scheduling.times.rules import GROWTHS, LogTimes, PenaltyTimes, ScaledTimes, SpreadTimes
-from netplace.topologies import Topology
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.record import Contiguity
+from netplace.topologies import Hierarchy, Topology, hierarchy
 
 __all__ = [
     "GROWTHS",
@@ -26,6 +33,147 @@ __all__ = [
     "SpreadTimes",
     "make_times",
 ]
+
+
+class LogTimes:
+    """Every job runs as long as it did in its log, wherever it is."""
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        return job.run_time
+
+    def longest(self, job: Job) -> float:
+        return job.run_time
+
+
+@dataclass(frozen=True)
+class ScaledTimes:
+    """The log's run times, scaled by whether a job's nodes are contiguous (`Contiguity`).
+
+    The factor depends only on the nodes, whichever allocator chose them. Sequential jobs do not communicate
+    and are never scaled. Two equal factors scale all others.
+    """
+
+    machine: Topology
+    contiguous: float = 1.0
+    scattered: float = 1.0
+
+    def __post_init__(self) -> None:
+        for factor in (self.contiguous, self.scattered):
+            check_float(factor, "run times: factor", 1e-9, 1e9)
+
+    @cached_property
+    def _contiguity(self) -> Contiguity:
+        return Contiguity(self.machine)
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        if job.nodes == 1:
+            return job.run_time
+        return job.run_time * (self.contiguous if self._contiguity.of(allocation.nodes) else self.scattered)
+
+    def longest(self, job: Job) -> float:
+        return job.run_time if job.nodes == 1 else job.run_time * max(self.contiguous, self.scattered)
+
+
+@dataclass(frozen=True)
+class SpreadTimes:
+    """The log's run times, times ``1 + factor * (d / d0 - 1)``.
+
+    Here d is the mean distance of two of the job's nodes, in hops, and d0 that of as many nodes around one
+    node of the empty machine, the nearest first. So `factor` is the share of its time that a job loses if it
+    is twice as spread as necessary. No job becomes faster than in the log.
+    """
+
+    machine: Topology
+    factor: float
+    _least: dict[int, float] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_float(self.factor, "run times: cost of spread", 0, 1e9)
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        if job.nodes == 1:
+            return job.run_time
+        mean = self._mean(allocation.nodes[: job.nodes])
+        return job.run_time * (1 + self.factor * max(0.0, mean / self._compact(job.nodes) - 1))
+
+    def longest(self, job: Job) -> float:
+        if job.nodes == 1:
+            return job.run_time
+        most = self.machine.diameter / self._compact(job.nodes)
+        return job.run_time * (1 + self.factor * max(0.0, most - 1))
+
+    def _mean(self, nodes: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> float:
+        return pairwise_sum(self.machine, nodes) * 2 / (len(nodes) * (len(nodes) - 1))
+
+    def _compact(self, size: int) -> float:
+        """Return the mean distance of so many nodes that lie as near as a ball around a node has them."""
+        if size not in self._least:
+            usable = self.machine.computing
+            centre = int(usable[len(usable) // 2])
+            nearest = usable[np.argsort(self.machine.distance(centre, usable), kind="stable")]
+            self._least[size] = max(self._mean(nearest[:size]), 1e-9)
+        return self._least[size]
+
+
+# name: factor and levels above the least to the factor of the run time. What F. Mendonca (thesis, 2017) calls
+# quadratic is geometric here.
+GROWTHS: dict[str, Callable[[float, int], float]] = {
+    "linear": lambda factor, above: 1 + factor * above,
+    "quadratic": lambda factor, above: 1 + factor * above**2,
+    "geometric": lambda factor, above: factor**above,
+}
+
+
+@dataclass(frozen=True)
+class PenaltyTimes:
+    """The log's run times, longer by how far the level is above the least.
+
+    The level of a job is that of the lowest common ancestor of its nodes; the least level that of the
+    smallest subtree with room for it. A job whose penalty takes it past its estimate fails where
+    `netplace.scheduling.schedule` kills at the estimate.
+    """
+
+    tree: Topology
+    growth: str
+    factor: float
+
+    def __post_init__(self) -> None:
+        if hierarchy(self.tree) is None:
+            raise ValueError(f"run times: a penalty by level needs a tree, not {self.tree}")
+        least = 1 if check_choice(self.growth, GROWTHS, "growth of the penalty") == "geometric" else 0
+        check_float(self.factor, "run times: penalty", least, 1e9)
+
+    @cached_property
+    def _hierarchy(self) -> Hierarchy:
+        known = hierarchy(self.tree)
+        assert known is not None, "checked when it was made"
+        return known
+
+    @cached_property
+    def _place(self) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
+        """Position of each node in the tree's order."""
+        return np.argsort(self._hierarchy.order)
+
+    @cached_property
+    def _rooms(self) -> list[int]:
+        """Nodes of the largest subtree, level by level."""
+        return [int(np.diff(starts).max()) for starts in self._hierarchy.starts]
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        places = self._place[allocation.nodes]
+        ends = int(places.min()), int(places.max())
+        for level, starts in enumerate(self._hierarchy.starts):
+            first, last = np.searchsorted(starts, ends, side="right")
+            if first == last:
+                return self._penalised(job, level)
+        raise AssertionError("the last level is the whole tree")
+
+    def longest(self, job: Job) -> float:
+        return self._penalised(job, self._hierarchy.levels if job.nodes > 1 else 0)
+
+    def _penalised(self, job: Job, level: int) -> float:
+        least = next((at for at, room in enumerate(self._rooms) if room >= job.nodes), level)
+        return job.run_time * GROWTHS[self.growth](self.factor, max(level - least, 0))
 
 
 @dataclass(frozen=True)

@@ -121,5 +121,4 @@ def write(workload: Workload, path: str | Path, named: str | Path | None = None)
 
 
 def _ending(path: Path) -> str:
-    """Return the end of a name that says the format."""
     return Path(path.name.lower().removesuffix(COMPRESSED)).suffix

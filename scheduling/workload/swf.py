@@ -316,7 +316,6 @@ def _zero_note(unstarted: Flags) -> tuple[str, ...]:
 
 
 def _order(submit: Floats) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """Return the order of submission, and what was found."""
     gaps = np.diff(submit)
     early = int(np.count_nonzero(gaps < 0))
     order = np.argsort(submit, kind="stable")

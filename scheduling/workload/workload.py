@@ -167,7 +167,6 @@ class Workload(Sequence[Job]):
             yield from self._made(start, start + _AT_ONCE)
 
     def _made(self, start: int, stop: int) -> Iterator[Job]:
-        """Yield the jobs from `start` to before `stop`."""
         columns = [getattr(self, name)[start:stop].tolist() for name in _COLUMNS]
         for number, submit, nodes, run_time, estimate, kind, repeats, _, *more in zip(*columns, strict=True):
             application, intensity = self.kinds[kind]

@@ -12,7 +12,7 @@ import pytest
 from reference_cases import golden_engine, golden_rows
 
 from netplace.netsim.engine import Exit
-from netplace.netsim.reference.task import Compute, Receive, Send
+from netplace.netsim.reference.job import Compute, Receive, Send
 
 
 def computes(row):

@@ -176,10 +176,7 @@ MOVED_UP_AT_A_FORESEEN_END = [
 @example(jobs=MOVED_UP_AT_A_FORESEEN_END)
 @settings(deadline=None, max_examples=60)
 def test_full_compression_books_all_again_after_every_early_end(jobs):
-    """Second by second: whoever waits is booked in order of submission around those who run.
-
-    That is so after an early end; after others a job moves only if it can start at once.
-    """
+    """Second by second: after an early end, whoever waits is booked in order of submission."""
     jobs = [
         Job(job.number, job.submit, job.nodes, max(job.run_time, 1), max(job.estimate, 1)) for job in jobs
     ]

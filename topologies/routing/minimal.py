@@ -12,8 +12,6 @@ from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.routes import by_destination, table
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["all_minimal", "dimension_order", "first_minimal"]
-
 
 def dimension_order(switches: Switches, balanced: bool = True) -> NDArray[np.int16]:
     """Return the table that corrects X first, then Y, and so on, each dimension by a shortest way.

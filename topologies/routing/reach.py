@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from netplace.native import topologies
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["Reach", "reach"]
-
 Levels = NDArray[np.int32]
 
 

@@ -16,8 +16,6 @@ from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
 from netplace.topologies.tree import Tree
 
-__all__ = ["Switches"]
-
 
 @dataclass(frozen=True, eq=False)
 class Switches:

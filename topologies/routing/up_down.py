@@ -9,9 +9,6 @@ from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.routes import Routes, by_destination, table
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["all_up_down", "d_mod_k", "up_down"]
-
-
 _FAR = np.int32(1 << 28)
 
 

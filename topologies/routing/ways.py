@@ -15,9 +15,6 @@ from netplace.topologies.routing.compute_nodes import of_plane
 from netplace.topologies.routing.routes import Routes, rises
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["Ways", "barred", "via_of"]
-
-
 Int = NDArray[np.int64]
 
 

@@ -15,8 +15,12 @@ Examples
 
 from __future__ import annotations
 
-from netplace.experiments.local_backfilling.simulator.backfilling import backfill
-from netplace.experiments.local_backfilling.simulator.figures import FIGURES, PlaceFigures, place_figures
+from netplace.experiments.local_backfilling.simulator.backfilling import (
+    FIGURES,
+    PlaceFigures,
+    backfill,
+    place_figures,
+)
 from netplace.experiments.local_backfilling.simulator.instances import draw_jobs, draw_weeks
 from netplace.experiments.local_backfilling.simulator.platform import (
     PENALTIES,

@@ -13,7 +13,6 @@ namespace {
 
 using nb::arg;
 using Numbers = Array<const std::int64_t>;
-using Reals = Array<const double>;
 
 PlaceRule rule_of(std::int64_t family, bool forced) {
     need(family >= 0 && family <= static_cast<std::int64_t>(Family::block_tightest), "rule: one of its families");
@@ -48,29 +47,24 @@ void make(Timeline* self, const std::vector<std::int64_t>& blocks, std::int64_t 
     new (self) Timeline(blocks, rule_of(family, forced), now);
 }
 
-void change(Timeline& self, double begin, double end, Array<const std::uint64_t> held, bool release) {
-    need(held.size() == self.words(), "held: the words of a set");
+void change(Timeline& self, double begin, double end, Numbers held, bool release) {
+    need_indices(flat(held), self.processors(), "held");
     need(begin >= self.begins(), "begin: not before all that is known");
     self.change(begin, end, flat(held), release);
 }
 
-std::pair<double, Made<std::uint64_t>> earliest(Timeline& self, std::int64_t size, double wall, double now) {
+// Returns the first start and the processors.
+std::pair<double, Made<std::int64_t>> earliest(Timeline& self, std::int64_t size, double wall, double now) {
     need_size(size, self.processors());
     const double start = self.earliest(size, wall, now);
-    return {start, made(Words(self.held()))};
+    return {start, made(std::vector(self.held()))};
 }
 
-std::pair<std::int64_t, Made<std::uint64_t>> first_now(Timeline& self, Numbers slots, Numbers sizes, Reals walls,
-                                                       Reals starts, Array<const std::uint64_t, 2> sets,
-                                                       std::int64_t begin, double now) {
-    const auto count = static_cast<std::int64_t>(sizes.size());
-    need(walls.size() == sizes.size() && starts.size() == sizes.size() && sets.shape(0) == sizes.size() &&
-             sets.shape(1) == self.words(), "line: a size, a wall time, a start and a set in each slot");
-    need_indices(flat(slots), count, "slots");
-    for (const auto slot : flat(slots)) need_size(sizes(slot), self.processors());
-    need(begin >= 0, "begin: a place in the line");
-    const auto place = self.first_now({flat(slots), flat(sizes), flat(walls), flat(starts), flat(sets)}, begin, now);
-    return {place, made(Words(self.held()))};
+// Returns the processors, or None if the rule finds none.
+std::optional<Made<std::int64_t>> at_once(Timeline& self, std::int64_t size, double wall, double now) {
+    need_size(size, self.processors());
+    if (!self.at_once(size, wall, now)) return std::nullopt;
+    return made(std::vector(self.held()));
 }
 
 }  // namespace
@@ -81,8 +75,7 @@ void bind_local_backfilling(nb::module_& module) {
         .def("__init__", &make, arg("blocks"), arg("family"), arg("forced"), arg("now"))
         .def("change", &change, arg("begin"), arg("end"), arg("held"), arg("release"))
         .def("earliest", &earliest, arg("size"), arg("wall"), arg("now"))
-        .def("first_now", &first_now, arg("slots"), arg("sizes"), arg("walls"), arg("starts"), arg("sets"),
-             arg("begin"), arg("now"));
+        .def("at_once", &at_once, arg("size"), arg("wall"), arg("now"));
 }
 
 }  // namespace netplace::experiments

@@ -20,7 +20,7 @@ NETPLACE_WIDE std::int64_t size_of(const std::uint64_t* set, std::size_t words) 
 
 Timeline::Timeline(std::vector<std::int64_t> blocks, PlaceRule rule, double now)
     : blocks_(std::move(blocks)), rule_(rule), words_((blocks_.back() + 63) / 64), times_{now}, free_(words_),
-      held_(words_), open_(words_), tail_(words_), flags_(blocks_.back()), chosen_(blocks_.back()) {
+      open_(words_), tail_(words_), flags_(blocks_.back()), chosen_(blocks_.back()) {
     for (std::int64_t processor = 0; processor < blocks_.back(); ++processor)
         free_[processor / 64] |= std::uint64_t{1} << processor % 64;
 }
@@ -57,13 +57,15 @@ void Timeline::forget(double now) {
     first_ = 0;
 }
 
-void Timeline::change(double begin, double end, Set held, bool release) {
+void Timeline::change(double begin, double end, Processors held, bool release) {
     if (begin >= end) return;
+    std::ranges::fill(open_, 0);
+    for (const auto processor : held) open_[processor / 64] |= std::uint64_t{1} << processor % 64;
     const auto first = row_from(begin), last = row_from(end);
     for (auto at = first; at < last; ++at) {
         auto* free = row(free_, at);
         for (std::size_t word = 0; word < words_; ++word)
-            free[word] = release ? free[word] | held[word] : free[word] & ~held[word];
+            free[word] = release ? free[word] | open_[word] : free[word] & ~open_[word];
     }
     drop_if_same(last);
     drop_if_same(first);
@@ -76,9 +78,9 @@ bool Timeline::chooses(std::int64_t size, const Words& open) {
         flags_[processor] = open[processor / 64] >> processor % 64 & 1;
     std::ranges::fill(chosen_, 0);
     if (!choose(rule_, flags_, blocks_, size, chosen_)) return false;
-    std::ranges::fill(held_, 0);
+    held_.clear();
     for (std::size_t processor = 0; processor < chosen_.size(); ++processor)
-        held_[processor / 64] |= std::uint64_t{chosen_[processor]} << processor % 64;
+        if (chosen_[processor]) held_.push_back(static_cast<std::int64_t>(processor));
     return true;
 }
 
@@ -127,28 +129,12 @@ double Timeline::earliest(std::int64_t size, double wall, double now) {
     return std::numeric_limits<double>::infinity();
 }
 
-// With its reservation on O from s on, a job finds free until e what all others leave free until e, and of O what is
-// free until s. Both are intersections of rows from the first on, which are made once.
-std::int64_t Timeline::first_now(const Line& line, std::int64_t begin, double now) {
+bool Timeline::at_once(std::int64_t size, double wall, double now) {
     forget(now);
-    work_.resize(free_.size());
-    std::copy_n(row(free_, first_), words_, row(work_, first_));
-    const auto most = size_of(row(work_, first_), words_);
-    auto depth = first_ + 1;
-    for (std::size_t place = begin; place < line.slots.size(); ++place) {
-        const auto slot = line.slots[place];
-        if (line.sizes[slot] > most) continue;
-        const auto until = std::max(before(now + line.walls[slot]), first_ + 1);
-        const auto own = std::max(std::min(until, before(line.starts[slot])), first_ + 1);
-        for (; depth < until; ++depth)
-            for (std::size_t word = 0; word < words_; ++word)
-                row(work_, depth)[word] = row(work_, depth - 1)[word] & row(free_, depth)[word];
-        const auto set = line.sets.subspan(slot * words_, words_);
-        for (std::size_t word = 0; word < words_; ++word)
-            open_[word] = row(work_, until - 1)[word] | (row(work_, own - 1)[word] & set[word]);
-        if (chooses(line.sizes[slot], open_)) return static_cast<std::int64_t>(place);
-    }
-    return -1;
+    std::copy_n(row(free_, first_), words_, open_.data());
+    for (auto at = first_ + 1; at < times_.size() && times_[at] < now + wall; ++at)
+        for (std::size_t word = 0; word < words_; ++word) open_[word] &= row(free_, at)[word];
+    return chooses(size, open_);
 }
 
 }  // namespace netplace::experiments

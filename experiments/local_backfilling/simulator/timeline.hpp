@@ -10,33 +10,24 @@
 namespace netplace::experiments {
 
 using Words = std::vector<std::uint64_t>;  // a set: processor p is bit p % 64 of word p / 64
-using Set = std::span<const std::uint64_t>;
-
-// Jobs that wait, in the order of the line, and by slot what they ask for and hold: a row of words each in `sets`.
-struct Line {
-    std::span<const std::int64_t> slots, sizes;
-    std::span<const double> walls, starts;
-    Set sets;
-};
+using Processors = std::span<const std::int64_t>;
 
 class Timeline {
 public:
     // All processors are free from `now` on, for ever; `blocks` as in choose, the last one the whole machine.
     Timeline(std::vector<std::int64_t> blocks, PlaceRule rule, double now);
 
-    std::size_t words() const { return words_; }
     std::int64_t processors() const { return blocks_.back(); }
     double begins() const { return times_[first_]; }
     // What the last search that found processors chose.
-    const Words& held() const { return held_; }
+    const std::vector<std::int64_t>& held() const { return held_; }
 
-    // Holds a set of processors from `begin` to `end`, or frees it.
-    void change(double begin, double end, Set held, bool release);
+    // Holds processors from `begin` to `end`, or frees them.
+    void change(double begin, double end, Processors held, bool release);
     // Returns the first start from `now` on at which the rule finds processors for `wall`; infinity: never.
     double earliest(std::int64_t size, double wall, double now);
-    // Returns the place in the line, from `begin` on, of the first job that could start at `now` were its own
-    // reservation not there, or -1.
-    std::int64_t first_now(const Line& line, std::int64_t begin, double now);
+    // Tells whether the rule finds processors that are free from `now` on for `wall`.
+    bool at_once(std::int64_t size, double wall, double now);
 
 private:
     std::uint64_t* row(Words& rows, std::size_t at) { return rows.data() + at * words_; }
@@ -51,7 +42,8 @@ private:
     std::size_t words_;
     // Row r of `free_` holds from times_[r] until times_[r + 1], the last one for ever; rows before `first_` are over.
     std::vector<double> times_;
-    Words free_, work_, held_, open_, tail_;
+    Words free_, work_, open_, tail_;
+    std::vector<std::int64_t> held_;
     std::size_t first_ = 0;
     Flags flags_, chosen_;
 };

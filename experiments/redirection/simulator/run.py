@@ -192,8 +192,6 @@ def _run(tasks: Sequence[Task], pool: _Pool, apart: _Pool, chance: _Chance | Non
 
 
 class _Chance:
-    """Whether a task that arrives is redirected at random."""
-
     def __init__(self, b: float, c: float, draws: Iterator[float]) -> None:
         self._b, self._c, self._draws, self._longest = b, c, draws, 0.0
 

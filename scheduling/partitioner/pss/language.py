@@ -299,7 +299,6 @@ def _sizes(tokens: Tokens) -> tuple[int, int]:
 
 
 def _unknown(name: str, known: list[str], what: str) -> str:
-    """Return the sentence that a name is unknown, with those that are like it."""
     try:
         check_choice(name, known, what)
     except ValueError as error:

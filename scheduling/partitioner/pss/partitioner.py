@@ -154,7 +154,6 @@ def _uncovered(ranges: Iterable[tuple[int, int]], least: int, most: int) -> list
 
 
 def _sizes(configuration: Configuration, slots: int, nodes: int) -> list[int]:
-    """Return the sizes to try, in nodes."""
     ranges = [(size_class.low, size_class.high) for size_class in configuration.classes]
     ranges += [(rule.low, rule.high) for rule in configuration.rules]
     ends = {end for pair in ranges for end in pair}

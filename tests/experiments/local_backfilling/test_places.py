@@ -246,17 +246,17 @@ def test_shelves_keep_their_bound(clusters: int, jobs: list[tuple[int, int]]) ->
 
 
 def test_what_reaches_beyond_a_timeline_is_refused() -> None:
-    good = np.ones(1, np.uint64)
+    good = np.arange(3)
     timeline = native.Timeline([2, 8], 0, False, 5.0)
     for wrong in (
         lambda: native.Timeline([], 0, False, 0.0),
         lambda: native.Timeline([2, 7], 0, False, 0.0),
         lambda: native.Timeline([2, 8], 8, False, 0.0),
         lambda: timeline.change(4.0, 6.0, good, release=False),
-        lambda: timeline.change(5.0, 6.0, np.ones(2, np.uint64), release=False),
+        lambda: timeline.change(5.0, 6.0, np.array([8]), release=False),
         lambda: timeline.earliest(9, 1.0, 5.0),
-        lambda: timeline.first_now(np.array([1]), np.array([3]), np.ones(1), np.ones(1), good[None], 0, 5.0),
+        lambda: timeline.at_once(0, 1.0, 5.0),
         lambda: native.choose(0, False, np.zeros(8, bool), np.array([8]), 1),
     ):
-        with pytest.raises(ValueError, match=r"blocks|rule|begin|held|size|slots"):
+        with pytest.raises(ValueError, match=r"blocks|rule|begin|held|size"):
             wrong()

@@ -196,11 +196,7 @@ LARGER = (
 @PATIENT
 @given(seed=st.integers(0, 2**32 - 1), held=st.sampled_from(("spread", "boxes")), data=st.data())
 def test_the_fast_ways_choose_as_all_centres_one_by_one(machine, seed, held, data):
-    """Side by side and from counts, on machines held here and there, or in boxes as jobs leave them.
-
-    Some have more centres than one row, more lines in a plane than are counted together, distances beyond
-    8 bits, or several nodes at a switch.
-    """
+    """Side by side and from counts, on machines held here and there, or in boxes as jobs leave them."""
     grid, rng = parse(machine), np.random.default_rng(seed)
     space = space_of(grid, "a test")
     here = np.ones(grid.nodes, bool)
