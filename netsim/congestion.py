@@ -36,8 +36,6 @@ _OF_DCQCN = ("every", "timer", "gain", "step")
 
 @dataclass(frozen=True)
 class Control:
-    """Limits on the packets from one node to another."""
-
     window: int = 0  # largest number of packets under way; 0 means no limit
     rate: int = 0  # highest rate of their creation, in units of `LINE_RATE`; 0 means no limit
     # Number of packets in a buffer from which packets that leave it for a contended output are marked; 0

@@ -312,7 +312,6 @@ class JobHost:
 
     @checked
     def job(self, number: int) -> JobRecord:
-        """Return the record of a job that has begun."""
         hosted = self._find(number)
         if hosted.number < 0:
             raise ValueError(f"job {number}: has not begun")

@@ -85,7 +85,6 @@ class KernelEngine:
 
     @property
     def now(self) -> int:
-        """Next cycle to be simulated."""
         return int(self._network.now)
 
     @now.setter

@@ -86,7 +86,6 @@ def vcs_that_do(topology: Topology, routing: str) -> int:
 
 
 def make_table_router(topology: Topology, config: Config) -> TableRouter:
-    """Return the constants of a network."""
     switches, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
     if not verdict.free and not config.allow_deadlock:
         enough = vcs_that_do(topology, config.routing)

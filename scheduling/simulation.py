@@ -158,13 +158,11 @@ class Simulation:
             self._at(time - self.now, self._on_wake, time)
 
     def trial(self) -> Partitioner:
-        """Return a copy of the partitioner, to try what would happen."""
         copy = self.partitioner.copy()
         self._trials[id(copy)] = copy.searches, copy.visited
         return copy
 
     def spent(self, partitioner: Partitioner) -> None:
-        """Count the searches of a trial that is no longer needed."""
         searches, visited = self._trials.pop(id(partitioner))
         self._searches += partitioner.searches - searches
         self._visited += partitioner.visited - visited

@@ -62,7 +62,6 @@ def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 
 def read_text(path: str, text: str) -> str:
-    """Return the text of a file."""
     try:
         return existing(path, text).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

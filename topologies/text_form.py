@@ -107,7 +107,6 @@ def read_tree(text: str) -> tuple[tuple[int, ...], ...]:
 
 
 def read_path(text: str) -> tuple[str]:
-    """Return the file of ``"graph:FILE"``."""
     return (_after_colon(text),)
 
 

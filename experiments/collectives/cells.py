@@ -42,7 +42,6 @@ class Setting:
 
     @property
     def by_chance(self) -> bool:
-        """Whether there is something to draw."""
         return self.placement != "in order"
 
 

@@ -49,7 +49,6 @@ class Row:
 
 
 def rows_of(path: Path) -> Iterator[dict[str, str]]:
-    """Yield the rows of a CSV file."""
     try:
         with input_file(path).open(encoding="utf-8", newline="") as file:
             yield from csv.DictReader(file)

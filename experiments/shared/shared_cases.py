@@ -31,7 +31,6 @@ QUICK = SharedSize(jobs=8, seeds=2, repeats="1:2")
 
 
 def size_of(asked: Asked) -> SharedSize:
-    """Return the size of the version that is requested."""
     return QUICK if asked.quick else FULL
 
 

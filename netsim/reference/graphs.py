@@ -15,8 +15,6 @@ from netplace.netsim.table_router import TableRouter
 
 @dataclass
 class Trip:
-    """The state of a packet's way."""
-
     via: int = -1  # intermediate switch, or -1 if it heads for its destination
     # Level within the phase, and the class of the link by which it arrived, or -1.
     level: int = 0
@@ -36,8 +34,6 @@ class Flow:
 
 @dataclass(frozen=True)
 class Fork:
-    """Two possible ways of a packet."""
-
     # Current switch, intermediate switch, and destination switch.
     switch: int
     via: int
@@ -82,11 +78,9 @@ class GraphRouting(Routing):
         return len(output.fifo.packets) + (0 if self._by_phits else output.fifo.untold)
 
     def creates(self, source: int, destination: int) -> bool:
-        """Return whether both nodes are connected."""
         return self._home[source] >= 0 and self._home[destination] >= 0
 
     def consumed(self, packet: Packet) -> None:
-        """Count one packet of its flow less under way."""
         flow = self._flow(packet)
         flow.under_way = max(0, flow.under_way - 1)
 

@@ -191,7 +191,6 @@ class Post(Step):
         self.channel = channel
 
     def perform(self, task: Task, last: bool) -> ProcessGenerator:
-        """Take no time."""
         self.channel.post(task.clock.now)
         task.clock.stir(task.clock.now)
         yield from ()

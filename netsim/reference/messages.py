@@ -102,7 +102,6 @@ class Channel:
         self._numbers.append(message)
 
     def begin(self, now: int) -> None:
-        """Start the next message in cycle `now`."""
         message = self._numbers.popleft()
         self._under_way.append((message, now))
         self.job.message_began(message, now)
@@ -123,7 +122,6 @@ class Channel:
         return self._consumed - self._used >= self.packets
 
     def receive(self) -> None:
-        """Use up the packets of a complete receive."""
         self._used += self.packets
 
     def withhold(self, data: Load) -> None:
@@ -131,7 +129,6 @@ class Channel:
         self._withheld.append(data)
 
     def post(self, now: int) -> None:
-        """Post a receive in cycle `now`."""
         self._posts += 1
         self._reply(now)
 
@@ -151,8 +148,6 @@ class Channel:
 
 
 class Eager(Load):
-    """A message that is sent at once."""
-
     def __init__(self, channel: Channel) -> None:
         super().__init__(channel.source.env, channel.destination.number, channel.packets)
         self.channel = channel
@@ -160,7 +155,6 @@ class Eager(Load):
         self.job = channel.job
 
     def begin(self, now: int) -> None:
-        """Start the message."""
         self.channel.begin(now)
 
     def learn(self, now: int) -> None:
@@ -189,7 +183,6 @@ class Request(Load):
         self.job = channel.job
 
     def begin(self, now: int) -> None:
-        """Start the message."""
         self.channel.begin(now)
 
     def learn(self, now: int) -> None:
@@ -206,7 +199,6 @@ class Reply(Load):
         self.job = channel.job
 
     def learn(self, now: int) -> None:
-        """Release the message."""
         self.channel.reply_consumed(now)
 
 
@@ -225,6 +217,5 @@ class Packet:
         self.marked = False  # whether it was marked when it left a long queue for a contended output
 
     def cross(self, port: int) -> None:
-        """Count the hop through the link that leaves by `port`."""
         if self.hops:
             self.hops[port // 2] -= 1 if port % 2 == 0 else -1

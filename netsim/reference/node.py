@@ -39,7 +39,6 @@ class Rate:
         self._notified: int | None = None  # cycle of the last notification at the node to which packets go
 
     def created(self, now: int) -> None:
-        """Count a packet that is created in cycle `now`."""
         self._recover(now)
         self.due = now + -(-(self._phits << LINE_BITS) // self._current)
 
@@ -51,7 +50,6 @@ class Rate:
         return True
 
     def notified(self, now: int) -> None:
-        """Reduce the rate after a notification in cycle `now`."""
         self._recover(now)
         self._target = self._current
         self._current -= self._current * self._alpha >> (LINE_BITS + 1)
@@ -148,7 +146,6 @@ class Node:
         self._rouse(self)
 
     def submit(self, load: Load) -> None:
-        """Create `load` of the program next."""
         self.program = load
         self._rouse(self)
 
@@ -168,12 +165,10 @@ class Node:
         self._rouse(self)
 
     def offer(self, load: Load) -> None:
-        """Create `load` of open-loop traffic next."""
         self.traffic = load
         self._rouse(self)
 
     def drop(self, job: object) -> None:
-        """Create no more packets for a job."""
         if self.program is not None and self.program.job is job:
             self.program = None
         if self._begun is not None and self._begun.job is job:

@@ -56,7 +56,6 @@ class Fifo:
         return -(-self.ready // packet_phits) if self.port >= 0 else 0
 
     def emit(self) -> None:
-        """Let one phit of the head packet leave."""
         self.ready -= 1
         self.present -= 1
         self.sent += 1
@@ -155,12 +154,10 @@ class Link:
         return None
 
     def take(self, output: Output, holder: Fifo) -> None:
-        """Reserve a virtual channel for the head packet of `holder`."""
         output.holder = holder
         self.held += 1
 
     def pace(self, cycles: int, delay: int) -> None:
-        """Change the speed for the next packet that begins to cross."""
         self.later = cycles, delay
         if self.serving is None:
             self.cycles, self.delay = self.later

@@ -97,7 +97,6 @@ class Keeper:
     searches = visited = 0
 
     def find(self, job: Job) -> Allocation | None:
-        """Return nodes for `job`, or None if it cannot be placed now."""
         self.searches += 1
         return None if job.nodes > self.free else self._choice(job)
 

@@ -89,7 +89,6 @@ def _pieces(sides: Shape, most: int) -> list[Shape]:
 
 
 def gabl(topology: Topology, option: str = "", seed: int = 0) -> Gabl:
-    """Return the partitioner of an empty machine."""
     grid = grid_of(topology, "partitioner gabl")
     if grid.twist:
         raise ValueError(f"partitioner gabl: is defined on meshes and tori, not on {grid}")

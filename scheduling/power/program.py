@@ -16,8 +16,6 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """What the solver says."""
-
     values: Values | None  # the variables; whole ones are whole. None: it has found no solution
     objective: float  # value of the objective there; infinite without a solution
     proven: bool  # whether that is the least, or there is none, within the gap that was allowed

@@ -134,7 +134,6 @@ class Lookahead:
         self._seconds = seconds
 
     def switch(self, power: NodePower, now: float, queue: Queue, running: list[Running]) -> float:
-        """Boot what is needed soon, stop what is not."""
         assert isinstance(queue, Foreseeing)
         boot = power.model.boot_seconds
         within = now + power.model.switching_seconds + power.model.break_even

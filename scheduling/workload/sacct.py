@@ -47,7 +47,6 @@ Row = Mapping[str, str]  # a job: its columns, names in lower case
 
 
 def is_sacct(path: Path) -> bool:
-    """Tell by its first line whether a file is Slurm's account of jobs."""
     line = head_line(path).lower()
     words = re.split(r"[|\s]+", line.replace("jobidraw", "jobid"))
     return line.startswith("{") or ("jobid" in words and line[0] not in ";#")

@@ -68,7 +68,6 @@ def write_swf(workload: Workload, path: str | Path, compressed: bool | None = No
 
 
 def check_swf(workload: Workload, name: Path) -> None:
-    """Check that a workload can be written in SWF under `name`."""
     if any(application for application, _ in workload.kinds):
         raise ValueError(
             f"{name}: SWF has no column for the application of a job, expected a name that ends in .csv"

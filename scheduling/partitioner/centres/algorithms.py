@@ -50,7 +50,6 @@ _good = improved(gen_alg)
 
 
 def optimal(space: Space, free: Nodes, size: int) -> Selection:
-    """Return the best choice there is."""
     if len(free) > _MOST_FREE:
         raise ValueError(
             f"partitioner optimal: {len(free)} nodes are free on {space.topology}, "
@@ -102,7 +101,6 @@ def line_of(space: Space) -> Space:
 
 
 def mm(space: Space, free: Nodes, size: int) -> Selection:
-    """Return what MM chooses."""
     return closest(space, free, intersections(space, free), size)
 
 

@@ -49,8 +49,6 @@ def one_each(axes: Axes) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """A network with its dimensions."""
-
     topology: Topology  # the network
     # Its dimensions: those of a grid, whose nodes at one switch coincide; of a tree the levels, a place being
     # a subtree; of any other network one, the places being the switches.
