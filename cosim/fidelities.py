@@ -34,7 +34,7 @@ Tell = Callable[[int], None]
 class Course(Protocol):
     """One fidelity in operation."""
 
-    kept: tuple[str, ...]  # attributes that belong to a checkpoint, see `netplace.cosim.journal`: dicts
+    kept: tuple[str, ...] = ()  # attributes that belong to a checkpoint, see `netplace.cosim.journal`: dicts
 
     execution: Execution  # execution of the jobs
     measured: dict[int, Measured]  # measurements of each job that has ended, by its number
@@ -47,12 +47,14 @@ class Course(Protocol):
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
         """Return figures with the additional ones of this fidelity."""
+        return figures
 
     def more(self) -> dict[str, Any]:
         """Return the additional outputs of this fidelity."""
+        return {}
 
 
-class _Live:
+class _Live(Course):
     """Every packet on one network; each job is simulated again alone after its end."""
 
     kept: tuple[str, ...] = ("measured", "_attempts")
@@ -149,17 +151,15 @@ class _Live:
         return float(self._memory.of(("alone", attempt.start, attempt.placed.job.number, number), simulated))
 
 
-class _Table:
+class _Table(Course):
     """Each job alone on a new network; only the rate of long loops."""
-
-    kept: tuple[str, ...] = ()
 
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, rates: Rates) -> None:
         self.measured: dict[int, Measured] = {}
         self._tell = tell
         longest = from_log(plan.estimate_factor)
         if plan.applications:
-            self.alone: Callable[[Placed], float] = lambda placed: _alone(rates, placed)
+            self._alone: Callable[[Placed], float] = lambda placed: _alone(rates, placed)
         else:
             fresh = FreshTimes(
                 placing,
@@ -168,27 +168,19 @@ class _Table:
                 target_half_width=plan.target_half_width,
                 memory=rates.memory,
             )
-            self.alone, longest = fresh.cycles, fresh.longest
-        self.execution: Execution = TableExecution(placing, self.alone, longest, self._begun)
+            self._alone, longest = fresh.cycles, fresh.longest
+        self.execution: Execution = TableExecution(placing, self._alone, longest, self._begun)
 
-    def finish(self, keep: Keep | None) -> None:
-        """Do nothing: everything has been measured."""
-
-    def with_own(self, figures: CosimFigures) -> CosimFigures:
-        return figures
-
-    def more(self) -> dict[str, Any]:
-        return {}
+    def alone(self, placed: Placed) -> float:
+        return self._alone(placed)
 
     def _begun(self, placed: Placed, start: int, cycles: float) -> None:
         self.measured[placed.job.number] = Measured(placed, start, cycles, cycles, cycles)
         self._tell(len(self.measured))
 
 
-class _Mixes:
+class _Mixes(Course):
     """Rates of progress, measured mix by mix."""
-
-    kept: tuple[str, ...] = ()
 
     def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, rates: Rates) -> None:
         self.measured: dict[int, Measured] = {}
@@ -204,9 +196,6 @@ class _Mixes:
 
     def alone(self, placed: Placed) -> float:
         return _alone(self._rates, placed)
-
-    def finish(self, keep: Keep | None) -> None:
-        """Do nothing: everything has been measured."""
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
         """Return figures with the shares of sources of times, and with the measurement of mixes."""

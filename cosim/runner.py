@@ -14,17 +14,16 @@ from netplace.checks.plain import to_plain
 from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.cost import cheaper, check_affordable
-from netplace.cosim.costs import costs, times_unmapped
 from netplace.cosim.fidelities import COURSES
-from netplace.cosim.figures import figures
+from netplace.cosim.figures import costs, figures, times_unmapped
 from netplace.cosim.job_row import JobRow, job_rows
 from netplace.cosim.journal import Journal
-from netplace.cosim.link_waiting import watched_jobs
 from netplace.cosim.live import LiveExecution
 from netplace.cosim.mix import read_mix
 from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
+from netplace.cosim.reasons import watched_jobs
 from netplace.cosim.waiting import Waiting
 from netplace.cosim.work import body_of
 from netplace.netsim.result import versions

@@ -72,3 +72,21 @@ def read_lines(path: Path) -> list[tuple[str, str]]:
         raise ValueError(f"{path}: is not a text file") from None
     lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
     return [(f"{path}:{number}", line) for number, line in lines if line]
+
+
+@dataclass(frozen=True)
+class PartitionRequest:
+    """Jobs that need nodes.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Tasks of each job.
+    option : str
+        User's text after the name of the rule and a colon.
+    """
+
+    topology: Topology
+    sizes: tuple[int, ...]
+    rng: np.random.Generator
+    option: str = ""

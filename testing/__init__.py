@@ -18,9 +18,7 @@ from __future__ import annotations
 from netplace.testing.application import check_application, check_traffic
 from netplace.testing.collective import check_collective
 from netplace.testing.mapping import check_mapping, check_partition
-from netplace.testing.partitioner import check_partitioner
-from netplace.testing.policy import check_policy
-from netplace.testing.run_times import check_run_times
+from netplace.testing.scheduling import check_partitioner, check_policy, check_run_times
 from netplace.testing.topology import check_topology
 
 __all__ = [

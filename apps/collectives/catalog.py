@@ -63,12 +63,6 @@ from netplace.apps.collectives.ring import (
     ring_of_pieces,
     segmented_ring,
 )
-from netplace.apps.collectives.scatter_allgather import (
-    scatter_allgather,
-    scatter_allgather_ring,
-    scatter_recursive_doubling_allgather,
-    scatter_ring_allgather,
-)
 from netplace.apps.collectives.tree_based import (
     allreduce_double_binary_tree,
     double_tree_bcast,
@@ -77,6 +71,10 @@ from netplace.apps.collectives.tree_based import (
     gather_linear_sync,
     in_order_binary_reduce,
     scatter,
+    scatter_allgather,
+    scatter_allgather_ring,
+    scatter_recursive_doubling_allgather,
+    scatter_ring_allgather,
     split_binary_tree,
     tree_bcast,
     tree_reduce,

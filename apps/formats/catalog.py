@@ -26,7 +26,6 @@ from netplace.apps.formats import (
     tit,
 )
 from netplace.apps.formats.stream import head_of
-from netplace.apps.formats.tit_writing import tit_lines
 from netplace.apps.formats.writing import Options
 from netplace.apps.program import Program
 from netplace.apps.recorded import Reading, Recorded, Trace
@@ -119,7 +118,7 @@ FORMATS: dict[str, Format] = {
         computation="program",
     ),
     "tit": _format(
-        tit, ".tit", "time-independent trace of SimGrid", convert=tit_lines, computation="recorded"
+        tit, ".tit", "time-independent trace of SimGrid", convert=tit.tit_lines, computation="recorded"
     ),
 }
 

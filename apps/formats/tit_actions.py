@@ -18,8 +18,8 @@ _MOST = 1 << 62
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line: its number, its rank, and its arguments."""
+class Action:
+    """A line: its number, its rank, its name and its arguments."""
 
     number: int
     rank: int
@@ -102,7 +102,7 @@ class Calls:
             self.ranks = min(largest, MOST_TASKS) + 1
         return self.ranks
 
-    def bytes_of(self, line: Line, count: int, place: int) -> int:
+    def bytes_of(self, line: Action, count: int, place: int) -> int:
         """Return the bytes of `count` elements, whose type may be named at `place` of the arguments."""
         if place < len(line.words):
             number = whole_of(line.number, line.words[place], "type", _MOST)
@@ -115,20 +115,20 @@ class Calls:
         return line.fits(count * size)
 
     def add(
-        self, line: Line, kind: int, peer: int = -1, size: int = 0, tag: int = 0, request: int = -1
+        self, line: Action, kind: int, peer: int = -1, size: int = 0, tag: int = 0, request: int = -1
     ) -> None:
         self.largest = max(self.largest, peer)
         gap = self.gaps.pop(line.rank, 0.0)
         self.writer.add(line.rank, kind, peer, size, tag, request=request, gap=gap)
 
-    def opens(self, line: Line, kind: int, peer: int, size: int, tag: int) -> int:
+    def opens(self, line: Action, kind: int, peer: int, size: int, tag: int) -> int:
         request = self.requests[line.rank]
         self.requests[line.rank] += 1
         self.add(line, kind, peer, size, tag, request)
         return request
 
     def collective(
-        self, line: Line, size: int, root: int = -1, flops: int = 0, sizes: Sequence[int] | None = None
+        self, line: Action, size: int, root: int = -1, flops: int = 0, sizes: Sequence[int] | None = None
     ) -> None:
         """Add a collective, and its computation after its messages."""
         name = _NAMES.get(line.name, line.name)
@@ -147,8 +147,8 @@ NOTHING = {
 }
 
 
-def _message(kind: int) -> Callable[[Calls, Line], None]:
-    def add(calls: Calls, line: Line) -> None:
+def _message(kind: int) -> Callable[[Calls, Action], None]:
+    def add(calls: Calls, line: Action) -> None:
         line.has(3)
         peer, tag = line.integer(0, "rank"), line.integer(1, "tag")
         size = calls.bytes_of(line, line.integer(2), 3)
@@ -162,14 +162,14 @@ def _message(kind: int) -> Callable[[Calls, Line], None]:
     return add
 
 
-def _sendrecv(calls: Calls, line: Line) -> None:
+def _sendrecv(calls: Calls, line: Action) -> None:
     received = calls.bytes_of(line, line.integer(2), 5)
     request = calls.opens(line, Call.IRECV, line.integer(3, "rank"), received, 0)
     calls.add(line, Call.SEND, line.integer(1, "rank"), calls.bytes_of(line, line.integer(0), 4), 0)
     calls.add(line, Call.WAIT, request=request)
 
 
-def _wait(calls: Calls, line: Line) -> None:
+def _wait(calls: Calls, line: Action) -> None:
     names = calls.open.get(line.rank, {})
     if line.words:
         line.has(3)
@@ -183,7 +183,7 @@ def _wait(calls: Calls, line: Line) -> None:
         calls.add(line, Call.WAIT, request=waiting.popleft() if line.words else waiting.pop())
 
 
-def _waitall(calls: Calls, line: Line) -> None:
+def _waitall(calls: Calls, line: Action) -> None:
     names = calls.open.get(line.rank, {})
     for request, key in sorted((request, key) for key, waiting in names.items() for request in waiting):
         calls.completed[f"waitall ({'send' if key[0] == line.rank else 'recv'})"] += 1
@@ -191,13 +191,13 @@ def _waitall(calls: Calls, line: Line) -> None:
     names.clear()
 
 
-def _compute(calls: Calls, line: Line) -> None:
+def _compute(calls: Calls, line: Action) -> None:
     flops = line.integer(0, "flops")
     calls.flops[line.rank] += flops
     calls.gaps[line.rank] = calls.gaps.get(line.rank, 0.0) + flops / calls.reading.flops
 
 
-def _sleep(calls: Calls, line: Line) -> None:
+def _sleep(calls: Calls, line: Action) -> None:
     line.has(1)
     try:
         seconds = float(line.words[0])
@@ -208,16 +208,16 @@ def _sleep(calls: Calls, line: Line) -> None:
     calls.gaps[line.rank] = calls.gaps.get(line.rank, 0.0) + seconds
 
 
-def _barrier(calls: Calls, line: Line) -> None:
+def _barrier(calls: Calls, line: Action) -> None:
     calls.collective(line, 0)
 
 
-def _bcast(calls: Calls, line: Line) -> None:
+def _bcast(calls: Calls, line: Action) -> None:
     calls.collective(line, calls.bytes_of(line, line.integer(0), 2), line.integer(1, "root", 0))
 
 
-def _reduction(rooted: bool) -> Callable[[Calls, Line], None]:
-    def add(calls: Calls, line: Line) -> None:
+def _reduction(rooted: bool) -> Callable[[Calls, Action], None]:
+    def add(calls: Calls, line: Action) -> None:
         root = line.integer(2, "root", 0) if rooted else -1
         size = calls.bytes_of(line, line.integer(0), 2 + rooted)
         calls.collective(line, size, root, line.integer(1, "flops"))
@@ -225,8 +225,8 @@ def _reduction(rooted: bool) -> Callable[[Calls, Line], None]:
     return add
 
 
-def _exchange(rooted: bool, side: int = 0) -> Callable[[Calls, Line], None]:
-    def add(calls: Calls, line: Line) -> None:
+def _exchange(rooted: bool, side: int = 0) -> Callable[[Calls, Action], None]:
+    def add(calls: Calls, line: Action) -> None:
         line.has(2)
         root = line.integer(2, "root", 0) if rooted else -1
         calls.collective(line, calls.bytes_of(line, line.integer(side), 2 + rooted + side), root)
@@ -234,45 +234,45 @@ def _exchange(rooted: bool, side: int = 0) -> Callable[[Calls, Line], None]:
     return add
 
 
-def _counts(calls: Calls, line: Line, begin: int) -> list[int]:
+def _counts(calls: Calls, line: Action, begin: int) -> list[int]:
     line.has(begin + calls.world)
     return [line.integer(place) for place in range(begin, begin + calls.world)]
 
 
-def _gatherv(calls: Calls, line: Line) -> None:
+def _gatherv(calls: Calls, line: Action) -> None:
     after = 1 + calls.world
     sizes = [calls.bytes_of(line, count, after + 2) for count in _counts(calls, line, 1)]
     size = calls.bytes_of(line, line.integer(0), after + 1)
     calls.collective(line, size, line.integer(after, "root", 0), sizes=sizes)
 
 
-def _scatterv(calls: Calls, line: Line) -> None:
+def _scatterv(calls: Calls, line: Action) -> None:
     after = 1 + calls.world
     sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 0)]
     size = calls.bytes_of(line, line.integer(calls.world), after + 2)
     calls.collective(line, size, line.integer(after, "root", 0), sizes=sizes)
 
 
-def _allgatherv(calls: Calls, line: Line) -> None:
+def _allgatherv(calls: Calls, line: Action) -> None:
     after = 1 + calls.world
     sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 1)]
     calls.collective(line, calls.bytes_of(line, line.integer(0), after), sizes=sizes)
 
 
-def _reduce_scatter(calls: Calls, line: Line) -> None:
+def _reduce_scatter(calls: Calls, line: Action) -> None:
     after = calls.world
     sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 0)]
     calls.collective(line, sum(sizes), flops=line.integer(after, "flops"), sizes=sizes)
 
 
-def _alltoallv(calls: Calls, line: Line) -> None:
+def _alltoallv(calls: Calls, line: Action) -> None:
     world = calls.world
     line.has(2 + 2 * world)
     sizes = [calls.bytes_of(line, count, 2 + 2 * world) for count in _counts(calls, line, 1)]
     calls.collective(line, line.fits(sum(sizes)), sizes=sizes)
 
 
-ACTIONS: dict[str, Callable[[Calls, Line], None]] = {
+ACTIONS: dict[str, Callable[[Calls, Action], None]] = {
     "send": _message(Call.SEND),
     "isend": _message(Call.ISEND),
     "recv": _message(Call.RECV),

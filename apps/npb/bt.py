@@ -9,67 +9,27 @@ have, whatever the cell. There are no collectives. Bailey et al. 1991; sources `
 
 from __future__ import annotations
 
-from netplace.apps.npb.classes import BT_CLASSES, check_tasks, iteration_count, problem_of, squares
-from netplace.apps.npb.multipartition import (
-    AXES,
-    DOUBLE,
-    LEAST_CELL,
-    Cell,
-    Multipartition,
-    across,
-    exchange_faces,
-    sweep,
-)
-from netplace.apps.npb.timed import Run, timed_program
+from netplace.apps.npb.classes import BT_CLASSES
+from netplace.apps.npb.multipartition import DOUBLE, Cell, Multipartition, across, multipartitioned
 from netplace.apps.program import Program
-from netplace.apps.task import TaskWriter
 
 __all__ = ["bt"]
 
-FORWARD_TAGS = (3000, 5000, 6000)
-BACKWARD_TAGS = (2000, 4000, 7000)
-FORWARD_NUMBERS = 5 * 5 + 5
-BACKWARD_NUMBERS = 5
+# Numbers of a line, and the first tag of each axis; the place of a cell within its layer is added.
+FORWARD = 5 * 5 + 5, (3000, 5000, 6000)
+BACKWARD = 5, (2000, 4000, 7000)
 
 
 def bt(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
-    """Return the timed section of BT.
+    """Return the timed section of BT; iterations are time steps.
 
-    Parameters
-    ----------
-    problem_class : str
-        S, W, A, B, C or D.
-    tasks : int
-        A square number, with cells of at least three points along each edge.
-    iterations : int, optional
-        Time steps; the benchmark's own number if not given.
-
-    Raises
-    ------
-    ValueError
-        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
+    `tasks` is a square number, with cells of at least three points along each edge.
     """
-    problem = problem_of("bt", BT_CLASSES, problem_class)
-    steps = iteration_count("bt", iterations, problem.iterations)
-    tasks = check_tasks("bt", problem_class, tasks, squares(problem.points // LEAST_CELL))
-    grid = Multipartition(problem.points, tasks)
-    lines = (problem.points // grid.cuts + 1) ** 2
-
-    def forward(axis: int, cell: Cell) -> tuple[int, int]:
-        return FORWARD_NUMBERS * lines * DOUBLE, FORWARD_TAGS[axis] + _place(grid, axis, cell)
-
-    def backward(axis: int, cell: Cell) -> tuple[int, int]:
-        return BACKWARD_NUMBERS * lines * DOUBLE, BACKWARD_TAGS[axis] + _place(grid, axis, cell)
-
-    def iteration(writer: TaskWriter) -> None:
-        exchange_faces(writer, grid)
-        for axis in AXES:
-            sweep(writer, grid, axis, forward, backward, send_first=True)
-
-    return timed_program(f"bt.{problem_class.upper()}.{tasks}", tasks, lambda _: [Run(iteration, steps)])
+    return multipartitioned("bt", BT_CLASSES, problem_class, tasks, iterations, _message, send_first=True)
 
 
-def _place(grid: Multipartition, axis: int, cell: Cell) -> int:
-    """Return the number of a cell within its layer, which the tags of its messages carry."""
+def _message(grid: Multipartition, axis: int, cell: Cell, forward: bool) -> tuple[int, int]:
+    numbers, tags = FORWARD if forward else BACKWARD
     a, b = across(axis)
-    return cell[a] + cell[b] * grid.cuts
+    lines = (grid.points // grid.cuts + 1) ** 2
+    return numbers * lines * DOUBLE, tags[axis] + cell[a] + cell[b] * grid.cuts

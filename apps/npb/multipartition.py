@@ -16,6 +16,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isqrt
 
+from netplace.apps.npb.classes import Cube, check_tasks, iteration_count, problem_of, squares
+from netplace.apps.npb.timed import Run, timed_program
+from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
 AXES = (0, 1, 2)
@@ -26,7 +29,6 @@ DOUBLE = 8
 VARIABLES = 5
 
 Cell = tuple[int, int, int]
-Message = Callable[[int, Cell], tuple[int, int]]
 
 
 @dataclass(frozen=True)
@@ -75,11 +77,15 @@ class Multipartition:
         return 2 * VARIABLES * DOUBLE * planes
 
 
+Message = Callable[[Multipartition, int, Cell, bool], tuple[int, int]]
+"""Bytes and tag of the message of a cell along an axis, forward or backward."""
+
+
 def across(axis: int) -> tuple[int, int]:
     return ((1, 2), (0, 2), (0, 1))[axis]
 
 
-def exchange_faces(writer: TaskWriter, grid: Multipartition) -> None:
+def _exchange_faces(writer: TaskWriter, grid: Multipartition) -> None:
     """Append the exchange of two planes with the six partners, all at once (``copy_faces``)."""
     if grid.tasks == 1:
         return
@@ -100,18 +106,36 @@ def exchange_faces(writer: TaskWriter, grid: Multipartition) -> None:
     writer.waitall(requests)
 
 
-def sweep(
-    writer: TaskWriter, grid: Multipartition, axis: int, forward: Message, backward: Message, send_first: bool
-) -> None:
-    """Append the solution of all lines along `axis`: elimination forwards, then substitution backwards.
+def multipartitioned(
+    name: str,
+    classes: dict[str, Cube],
+    problem_class: str,
+    tasks: int,
+    iterations: int | None,
+    message: Message,
+    send_first: bool,
+) -> Program:
+    """Return the timed section of BT or SP: faces are exchanged, then lines are solved along x, y and z.
 
-    `forward`, `backward`: functions of axis and cell that return bytes and tag of the cell's message.
-    `send_first`: whether a step waits for the previous send first, and then for its receive.
+    `message` returns bytes and tag of the message of a cell in a sweep. With `send_first`, a step waits for
+    the previous send, and then for its receive.
     """
-    layers = sorted(grid.cells(writer.task), key=lambda cell: cell[axis])
-    ahead, behind = grid.successor(writer.task, axis), grid.predecessor(writer.task, axis)
-    _pass_on(writer, behind, ahead, [forward(axis, cell) for cell in layers], send_first)
-    _pass_on(writer, ahead, behind, [backward(axis, cell) for cell in reversed(layers)], send_first)
+    problem = problem_of(name, classes, problem_class)
+    steps = iteration_count(name, iterations, problem.iterations)
+    tasks = check_tasks(name, problem_class, tasks, squares(problem.points // LEAST_CELL))
+    grid = Multipartition(problem.points, tasks)
+
+    def iteration(writer: TaskWriter) -> None:
+        _exchange_faces(writer, grid)
+        for axis in AXES:
+            layers = sorted(grid.cells(writer.task), key=lambda cell: cell[axis])
+            ahead, behind = grid.successor(writer.task, axis), grid.predecessor(writer.task, axis)
+            forward = [message(grid, axis, cell, True) for cell in layers]
+            backward = [message(grid, axis, cell, False) for cell in reversed(layers)]
+            _pass_on(writer, behind, ahead, forward, send_first)
+            _pass_on(writer, ahead, behind, backward, send_first)
+
+    return timed_program(f"{name}.{problem_class.upper()}.{tasks}", tasks, lambda _: [Run(iteration, steps)])
 
 
 def _pass_on(

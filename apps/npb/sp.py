@@ -10,64 +10,24 @@ sources ``SP/*.f`` of NPB 3.3.1.
 
 from __future__ import annotations
 
-from netplace.apps.npb.classes import SP_CLASSES, check_tasks, iteration_count, problem_of, squares
-from netplace.apps.npb.multipartition import (
-    AXES,
-    DOUBLE,
-    LEAST_CELL,
-    Cell,
-    Multipartition,
-    across,
-    exchange_faces,
-    sweep,
-)
-from netplace.apps.npb.timed import Run, timed_program
+from netplace.apps.npb.classes import SP_CLASSES
+from netplace.apps.npb.multipartition import DOUBLE, Cell, Multipartition, across, multipartitioned
 from netplace.apps.program import Program
-from netplace.apps.task import TaskWriter
 
 __all__ = ["sp"]
 
-TAG = 0
-FORWARD_NUMBERS = 22
-BACKWARD_NUMBERS = 10
+FORWARD, BACKWARD = 22, 10  # numbers of a line
 
 
 def sp(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
-    """Return the timed section of SP.
+    """Return the timed section of SP; iterations are time steps.
 
-    Parameters
-    ----------
-    problem_class : str
-        S, W, A, B, C or D.
-    tasks : int
-        A square number, with cells of at least three points along each edge.
-    iterations : int, optional
-        Time steps; the benchmark's own number if not given.
-
-    Raises
-    ------
-    ValueError
-        If the class does not exist, cannot run on this number of tasks, or the program would be too large.
+    `tasks` is a square number, with cells of at least three points along each edge.
     """
-    problem = problem_of("sp", SP_CLASSES, problem_class)
-    steps = iteration_count("sp", iterations, problem.iterations)
-    tasks = check_tasks("sp", problem_class, tasks, squares(problem.points // LEAST_CELL))
-    grid = Multipartition(problem.points, tasks)
-
-    def forward(axis: int, cell: Cell) -> tuple[int, int]:
-        return FORWARD_NUMBERS * _lines(grid, axis, cell) * DOUBLE, TAG
-
-    def backward(axis: int, cell: Cell) -> tuple[int, int]:
-        return BACKWARD_NUMBERS * _lines(grid, axis, cell) * DOUBLE, TAG
-
-    def iteration(writer: TaskWriter) -> None:
-        exchange_faces(writer, grid)
-        for axis in AXES:
-            sweep(writer, grid, axis, forward, backward, send_first=False)
-
-    return timed_program(f"sp.{problem_class.upper()}.{tasks}", tasks, lambda _: [Run(iteration, steps)])
+    return multipartitioned("sp", SP_CLASSES, problem_class, tasks, iterations, _message, send_first=False)
 
 
-def _lines(grid: Multipartition, axis: int, cell: Cell) -> int:
+def _message(grid: Multipartition, axis: int, cell: Cell, forward: bool) -> tuple[int, int]:
     a, b = across(axis)
-    return grid.inner_length(cell[a]) * grid.inner_length(cell[b])
+    lines = grid.inner_length(cell[a]) * grid.inner_length(cell[b])
+    return (FORWARD if forward else BACKWARD) * lines * DOUBLE, 0

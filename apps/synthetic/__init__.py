@@ -12,15 +12,18 @@ from netplace.apps.synthetic.gups import gups
 from netplace.apps.synthetic.neighbours import (
     mesh_2d,
     mesh_3d,
+    shift_2d,
+    shift_3d,
     t_mesh_2d,
     t_mesh_3d,
+    t_shift_2d,
+    t_shift_3d,
     t_torus_2d,
     t_torus_3d,
     torus_2d,
     torus_3d,
 )
 from netplace.apps.synthetic.rooted import all_to_one, binary_tree, one_to_all
-from netplace.apps.synthetic.shifts import shift_2d, shift_3d, t_shift_2d, t_shift_3d
 from netplace.apps.synthetic.sweeps import sweep_2d, sweep_3d, t_sweep_2d, waterfall
 
 __all__ = ["SYNTHETIC"]

@@ -18,8 +18,7 @@ from netplace.checks.calls import ArgumentError, checked
 from netplace.extensions import Registry
 from netplace.placement.mapping.best import best
 from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
-from netplace.placement.mapping.from_file import from_file
-from netplace.placement.mapping.hosts import by_hosts
+from netplace.placement.mapping.hosts import by_hosts, from_file
 from netplace.placement.mapping.link_load import OPTION as LINK_LOAD_OPTION
 from netplace.placement.mapping.link_load import link_load
 from netplace.placement.mapping.optimised import OPTION, classic, optimise, td

@@ -13,12 +13,18 @@ import numpy as np
 from netplace.checks import check_int
 from netplace.checks.calls import checked
 from netplace.extensions import Registry
-from netplace.placement.partition.boxes import boxes, quadrants, sub_cubes, whole_network
+from netplace.placement.partition.boxes import (
+    bands,
+    boxes,
+    columns,
+    planes,
+    quadrants,
+    sub_cubes,
+    whole_network,
+)
 from netplace.placement.partition.explicit import explicit, scattered
-from netplace.placement.partition.request import PartitionRequest
-from netplace.placement.partition.rows import bands, columns, planes
 from netplace.placement.partition.switches import across_groups, whole_groups, whole_switches
-from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
+from netplace.placement.rule import Nodes, PartitionRequest, Rule, find_rule, own_rule
 from netplace.topologies import Topology
 
 __all__ = ["PARTITION", "PARTITIONS", "PartitionRequest", "partition"]

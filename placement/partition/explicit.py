@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.placement.partition.request import PartitionRequest
-from netplace.placement.rule import Nodes, read_lines
+from netplace.placement.rule import Nodes, PartitionRequest, read_lines
 
 
 def scattered(request: PartitionRequest) -> list[Nodes]:

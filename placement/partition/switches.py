@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.placement.partition.request import PartitionRequest
-from netplace.placement.rule import Nodes
+from netplace.placement.rule import Nodes, PartitionRequest
 from netplace.topologies import Graph
 
 

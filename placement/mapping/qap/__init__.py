@@ -6,8 +6,10 @@ To add a method, write a function in its own file and a line in `METHODS`.
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,6 @@ from netplace.checks import check_choice, check_int
 from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.locations import Locations
 from netplace.placement.mapping.qap.problem import QapProblem, QapResult, qap_problem
-from netplace.placement.mapping.qap.scipy_methods import faq, two_opt
 
 __all__ = ["METHODS", "Method", "QapResult", "solve_qap"]
 
@@ -50,9 +51,41 @@ def _when_used(name: str) -> Callable[[QapProblem, np.random.Generator, Budget],
     return solve
 
 
+def _scipy(
+    method: str, given: dict[str, Any], problem: QapProblem, rng: np.random.Generator, budget: Budget
+) -> NDArray[np.int64]:
+    """Return the best of the budget's runs of one of SciPy's approximate methods, from random starts.
+
+    Source of faq: J. T. Vogelstein et al., "Fast approximate quadratic programming for graph matching", PLoS
+    ONE 10 (2015); 2opt are first-improvement swaps.
+    """
+    from scipy.optimize import quadratic_assignment
+
+    A = np.zeros(problem.B.shape)
+    A[: problem.tasks, : problem.tasks] = problem.flows()
+    B = problem.B.astype(np.float64)
+    best, least = np.empty(0, np.int64), math.inf
+    while not len(best) or not budget.over:
+        solution = quadratic_assignment(A, B, method=method, options={**given, "rng": rng})
+        placement = solution.col_ind[: problem.tasks].astype(np.int64)
+        cost = problem.cost(placement)
+        if cost < least:
+            best, least = placement, cost
+        budget.spend(1)
+    return best
+
+
 METHODS: dict[str, Method] = {
-    "2opt": Method(two_opt, 10, "SciPy: pairwise swaps from random permutations; an iteration is a start"),
-    "faq": Method(faq, 10, "SciPy: fast approximate QAP from random starts; an iteration is a start"),
+    "2opt": Method(
+        partial(_scipy, "2opt", {}),
+        10,
+        "SciPy: pairwise swaps from random permutations; an iteration is a start",
+    ),
+    "faq": Method(
+        partial(_scipy, "faq", {"P0": "randomized"}),
+        10,
+        "SciPy: fast approximate QAP from random starts; an iteration is a start",
+    ),
     "grasp": Method(
         _when_used("grasp:grasp"), 50, "published method: greedy randomized construction and pairwise swaps"
     ),
