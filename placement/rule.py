@@ -14,7 +14,7 @@ from netplace.checks.inputs import input_file
 from netplace.extensions import Registry
 from netplace.topologies import Grid, Topology
 
-__all__ = ["Nodes", "Rule", "find_rule", "grid_of", "own_rule"]
+__all__ = ["Nodes", "PartitionRequest", "Rule", "find_rule", "grid_of", "own_rule"]
 
 Nodes = NDArray[np.int64]
 _Given = TypeVar("_Given")

@@ -20,7 +20,20 @@ from netplace.apps.synthetic.grid import Grid
 from netplace.apps.synthetic.rounds import Round, exchange, in_rounds, receive, send
 from netplace.checks import check_int
 
-__all__ = ["mesh_2d", "mesh_3d", "t_mesh_2d", "t_mesh_3d", "t_torus_2d", "t_torus_3d", "torus_2d", "torus_3d"]
+__all__ = [
+    "mesh_2d",
+    "mesh_3d",
+    "shift_2d",
+    "shift_3d",
+    "t_mesh_2d",
+    "t_mesh_3d",
+    "t_shift_2d",
+    "t_shift_3d",
+    "t_torus_2d",
+    "t_torus_3d",
+    "torus_2d",
+    "torus_3d",
+]
 
 Sizes = str | Sequence[int] | None
 
