@@ -25,27 +25,16 @@ __all__ = ["Follower", "Rules", "hurt_by", "machine_under"]
 
 @dataclass(frozen=True)
 class Rules:
-    """Rules for placing jobs and switching nodes.
+    """Rules for placing jobs and switching nodes."""
 
-    Attributes
-    ----------
-    partition, mapping, app : str
-        Rules, and the assumed application of jobs, as in `netplace.live.messages.Place`.
-    bound : float
-        Longest additional wait of a job because of netplace, in seconds.
-    power : str
-        Rule of switching, see `netplace.live.power.RULES`.
-    excluded : frozenset of str
-        Nodes that are never switched off.
-    """
-
+    # Rules, and the assumed application of jobs, as in `netplace.live.messages.Place`.
     partition: str = "slurm"
     mapping: str = "consecutive"
     app: str = ""
-    bound: float = 300.0
-    power: str = "plan"
+    bound: float = 300.0  # longest additional wait of a job because of netplace, in seconds
+    power: str = "plan"  # rule of switching, see `netplace.live.power.RULES`
     model: PowerModel = field(default_factory=PowerModel)
-    excluded: frozenset[str] = frozenset()
+    excluded: frozenset[str] = frozenset()  # nodes that are never switched off
 
 
 def machine_under(controller: Controller, folder: Path) -> tuple[Topology, list[str]]:

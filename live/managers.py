@@ -60,34 +60,20 @@ def _columns(text: str, where: str) -> Iterator[Row]:
 
 @dataclass(frozen=True)
 class _Manager:
-    """The commands and records of a manager.
-
-    Attributes
-    ----------
-    node, job : dict of str to str
-        Values that netplace needs, and their keys.
-    states : dict of str to str
-        Words in the state of a node, and the state as a `SlurmNode`: the first that fits, else down.
-    waits : dict of str to str
-        States of jobs that wait, and the reason.
-    runs : str
-        States of jobs that have nodes.
-    host : str
-        Pattern of a host in the list of those of a job.
-    unit : float
-        Seconds of a limit that is a mere number.
-    """
+    """The commands and records of a manager."""
 
     show_nodes: tuple[str, ...]
     show_jobs: tuple[str, ...]
     rows: Callable[[str, str], Iterator[Row]]
+    # Values that netplace needs, and their keys.
     node: dict[str, str]
+    # Words in the state of a node, and the state as a `SlurmNode`: the first that fits, else down.
     states: dict[str, str]
     job: dict[str, str]
-    waits: dict[str, str]
-    runs: str
-    host: str
-    unit: float
+    waits: dict[str, str]  # states of jobs that wait, and the reason
+    runs: str  # states of jobs that have nodes
+    host: str  # pattern of a host in the list of those of a job
+    unit: float  # seconds of a limit that is a mere number
 
 
 MANAGERS = {

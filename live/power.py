@@ -18,28 +18,15 @@ _MOST_SLOTS = 20_000
 
 @dataclass(frozen=True)
 class PowerState:
-    """The input of a rule of switching; times in seconds.
-
-    Attributes
-    ----------
-    idle : dict of str to float
-        Nodes that are on and without a job, and the begin of that time.
-    off : tuple of str
-        Nodes that are off and can be booted.
-    running : tuple of (int, float)
-        Nodes of each running job, and the seconds until its limit.
-    waiting : tuple of (int, float)
-        Nodes and time limit of each waiting job, the highest priority first.
-    booting : int
-        Nodes that boot, for no job in particular.
-    """
+    """The input of a rule of switching; times in seconds."""
 
     now: float
-    idle: dict[str, float]
-    off: tuple[str, ...] = ()
-    running: tuple[tuple[int, float], ...] = ()
+    idle: dict[str, float]  # nodes that are on and without a job, and the begin of that time
+    off: tuple[str, ...] = ()  # nodes that are off and can be booted
+    running: tuple[tuple[int, float], ...] = ()  # nodes of each running job, and the seconds until its limit
+    # Nodes and time limit of each waiting job, the highest priority first.
     waiting: tuple[tuple[int, float], ...] = ()
-    booting: int = 0
+    booting: int = 0  # nodes that boot, for no job in particular
 
 
 @dataclass(frozen=True)

@@ -20,25 +20,14 @@ Loads = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Shared:
-    """The predicted effect of a job on another.
+    """The predicted effect of a job on another."""
 
-    Attributes
-    ----------
-    job, other : str
-        The delayed job, and the one that delays it.
-    links : int
-        Links on which both send.
-    share : float
-        Share of the traffic of `job` that crosses these links.
-    load : float
-        Mean load that the traffic of `job` meets there, in nodes that send all the time.
-    """
-
+    # The delayed job, and the one that delays it.
     job: str
     other: str
-    links: int
-    share: float
-    load: float
+    links: int  # links on which both send
+    share: float  # share of the traffic of `job` that crosses these links
+    load: float  # mean load that the traffic of `job` meets there, in nodes that send all the time
 
 
 def shared_links(topology: Topology, jobs: Mapping[str, Sequence[int]], of: str = "") -> list[Shared]:

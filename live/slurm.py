@@ -54,66 +54,35 @@ _FLAGS = "*~#!%$@^-+"
 
 @dataclass(frozen=True)
 class SlurmNode:
-    """A node in the output of sinfo or scontrol.
-
-    Attributes
-    ----------
-    state : str
-        ``"idle"``, ``"held"``, ``"off"``, ``"booting"``, ``"stopping"``, ``"reserved"`` or ``"down"``, which
-        includes all others.
-    since : float
-        When it was last busy, in seconds; 0 if unknown.
-    queues : frozenset of str
-        Slurm's partitions to which it belongs; empty if unknown.
-    """
+    """A node in the output of sinfo or scontrol."""
 
     name: str
+    # ``"idle"``, ``"held"``, ``"off"``, ``"booting"``, ``"stopping"``, ``"reserved"`` or ``"down"``, which
+    # includes all others.
     state: str
-    since: float = 0.0
-    queues: frozenset[str] = frozenset()
+    since: float = 0.0  # when it was last busy, in seconds; 0 if unknown
+    queues: frozenset[str] = frozenset()  # Slurm's partitions to which it belongs; empty if unknown
 
 
 @dataclass(frozen=True)
 class QueuedJob:
-    """A job in the queue; times in seconds, 0 or infinite if unknown.
+    """A job in the queue; times in seconds, 0 or infinite if unknown."""
 
-    Attributes
-    ----------
-    number : str
-        Its number, with that of the array task if it is one.
-    state, reason : str
-        As in Slurm, such as ``"PENDING"`` and ``"JobHeldUser"``.
-    size : int
-        Nodes that it needs or has.
-    nodes : tuple of str
-        Nodes that it has.
-    required : str
-        Host list of the nodes that it must have.
-    ends, submitted : float
-        Latest end, and submission.
-    priority : int
-        The greatest first.
-    tasks : int
-        Tasks on each node.
-    comment : str
-        Comment of its user.
-    queues : frozenset of str
-        Slurm's partitions in which it can run; empty if unknown.
-    """
-
-    number: str
+    number: str  # its number, with that of the array task if it is one
+    # As in Slurm, such as ``"PENDING"`` and ``"JobHeldUser"``.
     state: str
     reason: str
-    size: int
-    nodes: tuple[str, ...] = ()
-    required: str = ""
+    size: int  # nodes that it needs or has
+    nodes: tuple[str, ...] = ()  # nodes that it has
+    required: str = ""  # host list of the nodes that it must have
     limit: float = float("inf")
+    # Latest end, and submission.
     ends: float = float("inf")
     submitted: float = 0.0
-    priority: int = 0
-    tasks: int = 1
-    comment: str = ""
-    queues: frozenset[str] = frozenset()
+    priority: int = 0  # the greatest first
+    tasks: int = 1  # tasks on each node
+    comment: str = ""  # comment of its user
+    queues: frozenset[str] = frozenset()  # Slurm's partitions in which it can run; empty if unknown
 
     @property
     def held(self) -> bool:
