@@ -52,20 +52,13 @@ Part = tuple[int, int]
 
 
 class Message(NamedTuple):
-    """A message of a collective.
+    """A message of a collective."""
 
-    Attributes
-    ----------
-    source, destination : int
-        Ranks, from 0.
-    parts : iterable of (int, int)
-        The intervals of the vector that it carries, together `bytes` long.
-    """
-
+    # Ranks, from 0.
     source: int
     destination: int
     bytes: int
-    parts: Iterable[Part] = ()
+    parts: Iterable[Part] = ()  # the intervals of the vector that it carries, together `bytes` long
 
     @classmethod
     def of(cls, source: int, destination: int, *parts: Part) -> Message:
@@ -83,45 +76,28 @@ MOST_SEGMENTS = 1 << 20
 
 @dataclass(frozen=True)
 class Call:
-    """A collective operation to execute.
+    """A collective operation to execute."""
 
-    Attributes
-    ----------
-    operation : str
-        Key of `OPERATIONS`, which says what `bytes` are.
-    root : int
-        Root of operations in `ROOTED`.
-    segment : int
-        Bytes of a segment, for algorithms that split vectors; 0 means no segments.
-    fanout, radix : int
-        Chains that leave the root of algorithm ``chain``; radix of k-nomial trees.
-    group : int
-        Consecutive ranks that share a node or switch, for hierarchical algorithms; 0 means those of `groups`,
-        or groups of about the root of `ranks`.
-    sizes : tuple of int
-        Sizes of the blocks of an allgatherv, if they are not about equal; for an alltoallv, of the blocks
-        that rank 0 sends, then rank 1, and so on, if they are not equal.
-    groups : tuple of int
-        A number for each rank that it shares with the ranks on the same node or switch.
-    element : int
-        Bytes of an element of a reduced vector, which is never split; 0 means unknown. Vectors may then be
-        split anywhere, and a table that counts elements takes a multiple of 8 bytes as doubles.
-    unit : int
-        Bytes that one unit of `bytes` and `segment` stands for; see `in_elements`.
-    """
-
-    operation: str
+    operation: str  # key of `OPERATIONS`, which says what `bytes` are
     ranks: int
     bytes: int
-    root: int = 0
-    segment: int = 0
+    root: int = 0  # root of operations in `ROOTED`
+    segment: int = 0  # bytes of a segment, for algorithms that split vectors; 0 means no segments
+    # Chains that leave the root of algorithm ``chain``; radix of k-nomial trees.
     fanout: int = 4
     radix: int = 4
+    # Consecutive ranks that share a node or switch, for hierarchical algorithms; 0 means those of `groups`,
+    # or groups of about the root of `ranks`.
     group: int = 0
+    # Sizes of the blocks of an allgatherv, if they are not about equal; for an alltoallv, of the blocks that
+    # rank 0 sends, then rank 1, and so on, if they are not equal.
     sizes: tuple[int, ...] = ()
+    # A number for each rank that it shares with the ranks on the same node or switch.
     groups: tuple[int, ...] = ()
+    # Bytes of an element of a reduced vector, which is never split; 0 means unknown. Vectors may then be
+    # split anywhere, and a table that counts elements takes a multiple of 8 bytes as doubles.
     element: int = 0
-    unit: int = 1
+    unit: int = 1  # bytes that one unit of `bytes` and `segment` stands for; see `in_elements`
 
     def __post_init__(self) -> None:
         check_int(self.ranks, "ranks")
@@ -279,31 +255,18 @@ def doubling(size: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm for an operation.
+    """An algorithm for an operation."""
 
-    Attributes
-    ----------
-    rounds : callable
-        ``rounds(call)`` yields the messages, round by round.
-    needs : callable
-        ``needs(ranks)`` is empty, or says which numbers of ranks the algorithm supports.
-    shifts : callable or None
-        Source of `rounds`, if every rank does the same: a rank then computes its own part alone, without the
-        messages of all others.
-    at_once : bool
-        Whether the shifts are one round.
-    grouped : bool
-        Whether it uses the ranks that share a node or switch.
-    exact : callable
-        ``exact(call)`` returns whether all bytes are sent: an algorithm of published figures may round.
-    """
-
-    rounds: Callable[[Call], Iterable[Round]]
+    rounds: Callable[[Call], Iterable[Round]]  # ``rounds(call)`` yields the messages, round by round
     description: str
+    # ``needs(ranks)`` is empty, or says which numbers of ranks the algorithm supports.
     needs: Callable[[int], str] = field(default=lambda ranks: "")
+    # Source of `rounds`, if every rank does the same: a rank then computes its own part alone, without the
+    # messages of all others.
     shifts: Shifts | None = None
-    at_once: bool = False
-    grouped: bool = False
+    at_once: bool = False  # whether the shifts are one round
+    grouped: bool = False  # whether it uses the ranks that share a node or switch
+    # ``exact(call)`` returns whether all bytes are sent: an algorithm of published figures may round.
     exact: Callable[[Call], bool] = lambda call: True
 
     @classmethod

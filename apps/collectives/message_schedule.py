@@ -43,18 +43,11 @@ def exchange(
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """The messages of one collective, in order.
-
-    Attributes
-    ----------
-    algorithm : str
-        Name of the algorithm.
-    round, source, destination, bytes : ndarray of int64, shape (messages,)
-        Number of the round, from 0, ranks and size of each message.
-    """
+    """The messages of one collective, in order."""
 
     call: Call
-    algorithm: str
+    algorithm: str  # name of the algorithm
+    # shape (messages,): Number of the round, from 0, ranks and size of each message.
     round: NDArray[np.int64]
     source: NDArray[np.int64]
     destination: NDArray[np.int64]

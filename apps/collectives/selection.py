@@ -20,25 +20,14 @@ __all__ = ["Collectives", "in_groups", "schedule", "selection"]
 
 @dataclass(frozen=True, eq=False)
 class Collectives:
-    """The choice of algorithms.
+    """The choice of algorithms."""
 
-    Attributes
-    ----------
-    table : Table
-        Table for operations that `named` does not have.
-    named : mapping of str to str
-        Algorithm by operation.
-    groups : tuple of int
-        A number for each task that it shares with the tasks on the same node or switch, for hierarchical
-        algorithms; empty means unknown.
-    element : int
-        Bytes of an element of reduced vectors, as in `Call`.
-    """
-
-    table: Table
-    named: Mapping[str, str] = field(default_factory=dict)
+    table: Table  # table for operations that `named` does not have
+    named: Mapping[str, str] = field(default_factory=dict)  # algorithm by operation
+    # A number for each task that it shares with the tasks on the same node or switch, for hierarchical
+    # algorithms; empty means unknown.
     groups: tuple[int, ...] = ()
-    element: int = 0
+    element: int = 0  # bytes of an element of reduced vectors, as in `Call`
 
     @cached_property
     def is_hierarchical(self) -> bool:

@@ -84,18 +84,10 @@ CALL = np.dtype(
 
 @dataclass(frozen=True)
 class Batch:
-    """Some calls, those of each rank in their order.
+    """Some calls, those of each rank in their order."""
 
-    Attributes
-    ----------
-    calls : ndarray of `CALL`
-        A row each.
-    sizes : sequence of sequences of int
-        Bytes for each member of a communicator, for the rows that name one.
-    """
-
-    calls: NDArray[Any]
-    sizes: Sequence[Sequence[int]] = ()
+    calls: NDArray[Any]  # a row each
+    sizes: Sequence[Sequence[int]] = ()  # bytes for each member of a communicator, for the rows that name one
 
 
 def batched(parts: Iterable[NDArray[Any]]) -> Iterator[Batch]:

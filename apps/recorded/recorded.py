@@ -34,30 +34,16 @@ _TAG = (1 << 32) - 1
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """The calls of a trace.
-
-    Attributes
-    ----------
-    calls : ndarray of `CALL`
-        Those of rank 0 first, each rank's in order; receives have the source, tag and bytes of their sends.
-    sizes : sequence of sequences of int
-        Lists that the calls name.
-    communicators : dict of int to tuple of int
-        World ranks of the members.
-    sections : sequence of str
-        Names of the sections that marks begin and end.
-    lost : int
-        Messages and collectives that a cut omitted because not all of their ranks are in it.
-    left_out, by_length
-        As in `Trace`.
-    """
+    """The calls of a trace."""
 
     ranks: int
+    # Those of rank 0 first, each rank's in order; receives have the source, tag and bytes of their sends.
     calls: NDArray[Any]
-    sizes: Sequence[Sequence[int]]
-    communicators: dict[int, tuple[int, ...]]
-    sections: Sequence[str] = ()
-    lost: int = 0
+    sizes: Sequence[Sequence[int]]  # lists that the calls name
+    communicators: dict[int, tuple[int, ...]]  # world ranks of the members
+    sections: Sequence[str] = ()  # names of the sections that marks begin and end
+    lost: int = 0  # messages and collectives that a cut omitted because not all of their ranks are in it
+    # As in `Trace`.
     left_out: Counter[str] = field(default_factory=Counter)
     by_length: bool = False
 

@@ -19,28 +19,17 @@ _MOST_PENDING = 1 << 20  # rows of pairs kept apart before they are added up
 
 @dataclass
 class Summary:
-    """The contents of a trace, counted.
-
-    Attributes
-    ----------
-    operations : int
-        Calls and computations.
-    wildcards : int
-        Receives that were posted for any source or any tag.
-    compute_seconds : ndarray of float, shape (ranks,)
-        Recorded computation, without that of reductions.
-    compute_cycles : ndarray of int64, shape (ranks,)
-        Computation that is given in cycles.
-    collectives : dict
-        Calls of all ranks by (operation, ranks of the communicator, bytes of a call).
-    """
+    """The contents of a trace, counted."""
 
     trace: Trace
-    operations: int = 0
+    operations: int = 0  # calls and computations
     receives: int = 0
-    wildcards: int = 0
+    wildcards: int = 0  # receives that were posted for any source or any tag
+    # shape (ranks,): Recorded computation, without that of reductions.
     compute_seconds: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    # shape (ranks,): Computation that is given in cycles.
     compute_cycles: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    # Calls of all ranks by (operation, ranks of the communicator, bytes of a call).
     collectives: dict[tuple[str, int, int], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

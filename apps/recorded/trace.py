@@ -31,27 +31,16 @@ _SPAWNED = ("comm_spawn", "comm_spawn_multiple", "comm_accept", "comm_connect", 
 
 @dataclass(frozen=True)
 class Reading:
-    """Settings for reading a trace.
+    """Settings for reading a trace."""
 
-    Attributes
-    ----------
-    flops : float
-        Floating-point operations per second, for formats with computation in operations.
-    tasks : int or None
-        Number of ranks, for formats without it.
-    progress : callable or None
-        Function that is called with the number of bytes that were read since the last call.
-    trc_ns : float
-        Nanoseconds per cycle, for a ``.trc`` file with computation in nanoseconds; 0 means cycles.
-    in_order : bool
-        Whether the calls of a rank must come as they happened. Any order suffices to count them, and a format
-        without an order of its lines can then be read in parts.
-    """
-
-    flops: float = 1e9
-    tasks: int | None = None
+    flops: float = 1e9  # floating-point operations per second, for formats with computation in operations
+    tasks: int | None = None  # number of ranks, for formats without it
+    # Function that is called with the number of bytes that were read since the last call.
     progress: Callable[[int], None] | None = None
+    # Whether the calls of a rank must come as they happened. Any order suffices to count them, and a format
+    # without an order of its lines can then be read in parts.
     in_order: bool = True
+    # Nanoseconds per cycle, for a ``.trc`` file with computation in nanoseconds; 0 means cycles.
     trc_ns: float = 0.0
 
     def advance(self, count: int) -> None:
@@ -62,41 +51,24 @@ class Reading:
 
 @dataclass
 class Trace:
-    """An open trace: the number of ranks, and their calls as they are read.
+    """An open trace: the number of ranks, and their calls as they are read."""
 
-    Attributes
-    ----------
-    ranks : int
-        If the format does not begin with it, known after all batches.
-    batches : iterator of Batch
-        The calls, once; those of a rank come in their order unless `sorted` is False.
-    communicators : dict of int to tuple of int
-        World ranks of the members. 0 is the world. It grows while the batches are read, but before the first
-        call on a communicator.
-    left_out : Counter
-        Operations that cannot be replayed, by name in MPI's lower case, as read so far.
-    facts : dict
-        Other contents of the format, complete after all batches.
-    sorted : bool
-        Whether the calls of a rank come in their order; if not, their times give the order.
-    notes : list of str
-        Information that the format lacks, a sentence each.
-    by_length : bool
-        Whether a receive takes the first message of its own length from its source with its tag, as in INSEE,
-        instead of the first one, as in MPI.
-    unrepeated : int
-        Least number of calls of its program, with repetitions stored once, if the format knows it before they
-        are read.
-    """
-
-    ranks: int
-    batches: Iterator[Batch]
+    ranks: int  # if the format does not begin with it, known after all batches
+    batches: Iterator[Batch]  # the calls, once; those of a rank come in their order unless `sorted` is False
+    # World ranks of the members. 0 is the world. It grows while the batches are read, but before the first
+    # call on a communicator.
     communicators: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    # Operations that cannot be replayed, by name in MPI's lower case, as read so far.
     left_out: Counter[str] = field(default_factory=Counter)
+    # Other contents of the format, complete after all batches.
     facts: dict[str, Any] = field(default_factory=dict)
-    sorted: bool = True
-    notes: list[str] = field(default_factory=list)
+    sorted: bool = True  # whether the calls of a rank come in their order; if not, their times give the order
+    notes: list[str] = field(default_factory=list)  # information that the format lacks, a sentence each
+    # Whether a receive takes the first message of its own length from its source with its tag, as in INSEE,
+    # instead of the first one, as in MPI.
     by_length: bool = False
+    # Least number of calls of its program, with repetitions stored once, if the format knows it before they
+    # are read.
     unrepeated: int = 0
 
     def __post_init__(self) -> None:

@@ -48,21 +48,11 @@ _PATIENCE = 10.0  # seconds for ranks to end after a signal
 
 @dataclass(frozen=True)
 class Recorded:
-    """The end of a recorded program.
+    """The end of a recorded program."""
 
-    Attributes
-    ----------
-    folder : Path
-        Recorded calls: two files per rank.
-    code : int
-        Exit code of the launcher; if negative, the number of a signal.
-    interrupted : bool
-        Whether it was stopped by Ctrl-C.
-    """
-
-    folder: Path
-    code: int
-    interrupted: bool
+    folder: Path  # recorded calls: two files per rank
+    code: int  # exit code of the launcher; if negative, the number of a signal
+    interrupted: bool  # whether it was stopped by Ctrl-C
 
 
 def launcher_of(compiler: str) -> str:

@@ -20,37 +20,28 @@ __all__ = ["Job"]
 
 @dataclass(frozen=True)
 class Job:
-    """A training step.
-
-    Attributes
-    ----------
-    micro_batch, micros : int
-        Sequences of a micro-batch, and micro-batches of each data-parallel rank.
-    sequence_parallel : bool
-        Whether tensor groups share the sequence outside products: an all-gather and a reduce-scatter instead
-        of an allreduce, backward another all-gather of each product's input, and once per step an allreduce
-        of the gradients of normalizations.
-    zero : int
-        0: gradients are summed by allreduce, once per step. 1: reduce-scatter, once per step, then an
-        all-gather of parameters. 2: the reduce-scatter after each micro-batch, because a rank keeps only its
-        share of the gradients. 3: parameters are also gathered when they are used, forward and backward:
-        layers, embedding and projection.
-    chunks, overlap, flops
-        As in `training_job`; without `flops`, computation takes no time.
-    times : mapping
-        Seconds of layers, forward and backward, instead of operations; see `read_layer_times`.
-    """
+    """A training step."""
 
     model: Model
     layout: Layout
+    # Sequences of a micro-batch, and micro-batches of each data-parallel rank.
     micro_batch: int = 1
     micros: int = 1
+    # Whether tensor groups share the sequence outside products: an all-gather and a reduce-scatter instead of
+    # an allreduce, backward another all-gather of each product's input, and once per step an allreduce of the
+    # gradients of normalizations.
     sequence_parallel: bool = False
+    # 0: gradients are summed by allreduce, once per step. 1: reduce-scatter, once per step, then an
+    # all-gather of parameters. 2: the reduce-scatter after each micro-batch, because a rank keeps only its
+    # share of the gradients. 3: parameters are also gathered when they are used, forward and backward:
+    # layers, embedding and projection.
     zero: int = 0
+    # As in `training_job`; without `flops`, computation takes no time.
     chunks: int = 1
     overlap: int = 0
     flops: float = 0.0
     cycle_ns: float = 3.2
+    # Seconds of layers, forward and backward, instead of operations; see `read_layer_times`.
     times: LayerTimes = field(default_factory=dict)
 
     ACTIVATION = 2

@@ -16,24 +16,17 @@ DIMENSIONS = ("tp", "cp", "dp", "pp")
 
 @dataclass(frozen=True)
 class Layout:
-    """Ranks as points of a grid.
+    """Ranks as points of a grid."""
 
-    Attributes
-    ----------
-    tp, cp, dp, pp : int
-        Tensor, context, data and pipeline parallel ranks.
-    ep : int
-        Expert parallel ranks: this number of consecutive places of the data-parallel dimension share the
-        experts.
-    order : tuple of str
-        `DIMENSIONS`, beginning with the one along which consecutive ranks lie.
-    """
-
+    # Tensor, context, data and pipeline parallel ranks.
     tp: int = 1
     cp: int = 1
     dp: int = 1
     pp: int = 1
+    # Expert parallel ranks: this number of consecutive places of the data-parallel dimension share the
+    # experts.
     ep: int = 1
+    # `DIMENSIONS`, beginning with the one along which consecutive ranks lie.
     order: tuple[str, ...] = DIMENSIONS
 
     @property

@@ -69,38 +69,20 @@ def _layer(word: str, layers: int, where: str) -> int:
 
 @dataclass(frozen=True)
 class Model:
-    """Sizes of a transformer.
+    """Sizes of a transformer."""
 
-    Attributes
-    ----------
-    source : str
-        Publication of the sizes.
-    layers, hidden, heads, sequence : int
-        Layers, hidden size, attention heads, tokens of a sequence.
-    ffn : int
-        Inner size of a perceptron.
-    vocabulary : int
-        Number of different tokens.
-    kv_heads : int
-        Heads of keys and values; 0 means `heads`.
-    gated : bool
-        Whether perceptrons have a gate, and thus three matrices.
-    tied : bool
-        Whether the first and last stage share the embedding.
-    experts, active : int
-        Perceptrons of a layer, and the number of them that a token visits.
-    """
-
-    source: str
+    source: str  # publication of the sizes
+    # Layers, hidden size, attention heads, tokens of a sequence.
     layers: int
     hidden: int
     heads: int
     sequence: int
-    ffn: int
-    vocabulary: int
-    kv_heads: int = 0
-    gated: bool = True
-    tied: bool = False
+    ffn: int  # inner size of a perceptron
+    vocabulary: int  # number of different tokens
+    kv_heads: int = 0  # heads of keys and values; 0 means `heads`
+    gated: bool = True  # whether perceptrons have a gate, and thus three matrices
+    tied: bool = False  # whether the first and last stage share the embedding
+    # Perceptrons of a layer, and the number of them that a token visits.
     experts: int = 1
     active: int = 1
 

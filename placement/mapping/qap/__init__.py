@@ -25,18 +25,11 @@ __all__ = ["METHODS", "Method", "QapResult", "solve_qap"]
 
 @dataclass(frozen=True)
 class Method:
-    """A method to solve the problem.
+    """A method to solve the problem."""
 
-    Attributes
-    ----------
-    solve : callable
-        ``solve(problem, rng, budget)`` returns the location of each task.
-    iterations : int
-        Number of iterations without a budget.
-    """
-
+    # ``solve(problem, rng, budget)`` returns the location of each task.
     solve: Callable[[QapProblem, np.random.Generator, Budget], NDArray[np.int64]]
-    iterations: int
+    iterations: int  # number of iterations without a budget
     description: str
 
 
