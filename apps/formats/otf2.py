@@ -229,50 +229,38 @@ class _Reader:
             return (location.rank,)
         return tuple(self._rank_of[member] for member in members)
 
-    def _MpiSend(  # noqa: N802
-        self, location: Location, time: int, receiver: int, communicator: int, tag: int, size: int
+    def _message(
+        self, location: Location, time: int, kind: int, rank: int, communicator: int, *rest: int
     ) -> None:
-        peer, number = self._partner(location, communicator, receiver)
+        """Add a message to or from a rank of a communicator; the rest are tag, size and perhaps request."""
+        peer, number = self._partner(location, communicator, rank)
+        tag, size, request = (*rest, -1)[:3]
+        self._add(location, time, kind, peer, size, tag, communicator=number, request=request)
+
+    def _MpiSend(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
         if location.mpi and "endrecv" in location.mpi[-1]:
             self._internal -= 1
             location.sendrecv.append(self._internal)
-            kind, request = Call.ISEND, self._internal
+            self._message(location, time, Call.ISEND, *fields, self._internal)
         else:
-            kind, request = Call.SEND, -1
-        self._add(location, time, kind, peer, size, tag, communicator=number, request=request)
+            self._message(location, time, Call.SEND, *fields)
 
-    def _MpiIsend(  # noqa: N802
-        self,
-        location: Location,
-        time: int,
-        receiver: int,
-        communicator: int,
-        tag: int,
-        size: int,
-        request: int,
-    ) -> None:
-        peer, number = self._partner(location, communicator, receiver)
-        self._add(location, time, Call.ISEND, peer, size, tag, communicator=number, request=request)
+    def _MpiIsend(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
+        self._message(location, time, Call.ISEND, *fields)
 
     def _MpiIsendComplete(self, location: Location, time: int, request: int) -> None:  # noqa: N802
         self._complete(location, "send")
         self._add(location, time, Call.WAIT, request=request)
 
-    def _MpiRecv(  # noqa: N802
-        self, location: Location, time: int, sender: int, communicator: int, tag: int, size: int
-    ) -> None:
-        peer, number = self._partner(location, communicator, sender)
-        self._add(location, time, Call.RECV, peer, size, tag, communicator=number)
+    def _MpiRecv(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
+        self._message(location, time, Call.RECV, *fields)
 
     def _MpiIrecvRequest(self, location: Location, time: int, request: int) -> None:  # noqa: N802
         self._add(location, time, Call.IRECV, -2, request=request)
 
-    def _MpiIrecv(  # noqa: N802
-        self, location: Location, time: int, sender: int, communicator: int, tag: int, size: int, request: int
-    ) -> None:
+    def _MpiIrecv(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
         self._complete(location, "recv")
-        peer, number = self._partner(location, communicator, sender)
-        self._add(location, time, Call.WAIT, peer, size, tag, communicator=number, request=request)
+        self._message(location, time, Call.WAIT, *fields)
 
     def _complete(self, location: Location, what: str) -> None:
         self._completed[f"{location.mpi[-1] if location.mpi else 'no region'} ({what})"] += 1

@@ -89,24 +89,6 @@ class Silent(FirstNodes):
         return found
 
 
-@pytest.mark.parametrize(
-    ("rule", "words"),
-    [
-        (Twice, "gets a node twice"),
-        (Few, "gets 1"),
-        (Taking, "find changes how many nodes are free"),
-        (Sharing, "changes the original|not free"),
-        (Unseeded, "a copy finds other nodes"),
-        (Leaking, "free nodes after release"),
-        (Refusing, "is by_count but finds no place"),
-        (Silent, "does not count in searches"),
-    ],
-)
-def test_partitioners_at_fault(rule, words):
-    with pytest.raises(AssertionError, match=words):
-        check_partitioner(rule)
-
-
 class Never(InOrder):
     def advance(self, machine):
         pass
@@ -137,61 +119,12 @@ class Full(InOrder):
         return 1
 
 
-@pytest.mark.parametrize(
-    ("rule", "words"),
-    [
-        (Never, "was never started"),
-        (Late, "alone on the machine does not start"),
-        (Forgetful, "never started|missing"),
-        (Moody, "a second call returns a different schedule"),
-        (Full, "a new queue is not empty"),
-    ],
-)
-def test_policies_at_fault(rule, words):
-    with pytest.raises(AssertionError, match=words):
-        check_policy(rule)
-
-
 def unsteady(problem):
     return np.random.default_rng(next(COUNT)).permutation(problem.nodes)[: problem.tasks]
 
 
 def surprised(problem):
     return {}["nothing"]
-
-
-@pytest.mark.parametrize(
-    ("rule", "words"),
-    [
-        (lambda problem: problem.nodes[:1].repeat(problem.tasks), "assigns a node to two tasks"),
-        (lambda problem: np.arange(problem.tasks), "not in the partition"),
-        (
-            lambda problem: np.random.default_rng(next(COUNT)).permutation(problem.nodes)[: problem.tasks],
-            "two",
-        ),
-        (surprised, "raised KeyError.*ValueError"),
-    ],
-)
-def test_mappings_at_fault(rule, words):
-    with pytest.raises(AssertionError, match=words):
-        check_mapping(rule)
-
-
-@pytest.mark.parametrize(
-    ("rule", "words"),
-    [
-        (lambda asked: [np.arange(size) for size in asked.sizes], "is assigned twice"),
-        (lambda asked: [np.arange(16)], "nodes for 1 jobs"),
-        (
-            lambda asked: [np.arange(size) + 100 * job for job, size in enumerate(asked.sizes)],
-            "not in the net",
-        ),
-        (lambda asked: [np.arange(0) for _ in asked.sizes], "refuses every case.*has 0 nodes"),
-    ],
-)
-def test_partitions_at_fault(rule, words):
-    with pytest.raises(AssertionError, match=words):
-        check_partition(rule)
 
 
 class Negative:
@@ -210,14 +143,6 @@ class Short(Negative):
         return 2.0
 
 
-@pytest.mark.parametrize(
-    ("rule", "words"), [(Negative, "expected 0 or more"), (Short, "longer than the longest")]
-)
-def test_run_times_at_fault(rule, words):
-    with pytest.raises(AssertionError, match=words):
-        check_run_times(rule)
-
-
 def unanswered(task):
     task.send((task.task + 1) % task.tasks, 64)
 
@@ -226,10 +151,55 @@ def unequal(task):
     task.compute(next(COUNT))
 
 
-@pytest.mark.parametrize(("rule", "words"), [(unanswered, "cannot run"), (unequal, "a different program")])
-def test_applications_at_fault(rule, words):
+@pytest.mark.parametrize(
+    ("check", "rule", "words"),
+    [
+        (check_partitioner, Twice, "gets a node twice"),
+        (check_partitioner, Few, "gets 1"),
+        (check_partitioner, Taking, "find changes how many nodes are free"),
+        (check_partitioner, Sharing, "changes the original|not free"),
+        (check_partitioner, Unseeded, "a copy finds other nodes"),
+        (check_partitioner, Leaking, "free nodes after release"),
+        (check_partitioner, Refusing, "is by_count but finds no place"),
+        (check_partitioner, Silent, "does not count in searches"),
+        (check_policy, Never, "was never started"),
+        (check_policy, Late, "alone on the machine does not start"),
+        (check_policy, Forgetful, "never started|missing"),
+        (check_policy, Moody, "a second call returns a different schedule"),
+        (check_policy, Full, "a new queue is not empty"),
+        (
+            check_mapping,
+            lambda problem: problem.nodes[:1].repeat(problem.tasks),
+            "assigns a node to two tasks",
+        ),
+        (check_mapping, lambda problem: np.arange(problem.tasks), "not in the partition"),
+        (
+            check_mapping,
+            lambda problem: np.random.default_rng(next(COUNT)).permutation(problem.nodes)[: problem.tasks],
+            "two",
+        ),
+        (check_mapping, surprised, "raised KeyError.*ValueError"),
+        (check_partition, lambda asked: [np.arange(size) for size in asked.sizes], "is assigned twice"),
+        (check_partition, lambda asked: [np.arange(16)], "nodes for 1 jobs"),
+        (
+            check_partition,
+            lambda asked: [np.arange(size) + 100 * job for job, size in enumerate(asked.sizes)],
+            "not in the net",
+        ),
+        (
+            check_partition,
+            lambda asked: [np.arange(0) for _ in asked.sizes],
+            "refuses every case.*has 0 nodes",
+        ),
+        (check_run_times, Negative, "expected 0 or more"),
+        (check_run_times, Short, "longer than the longest"),
+        (check_application, unanswered, "cannot run"),
+        (check_application, unequal, "a different program"),
+    ],
+)
+def test_rules_at_fault(check, rule, words):
     with pytest.raises(AssertionError, match=words):
-        check_application(rule)
+        check(rule)
 
 
 def test_traffic_at_fault():

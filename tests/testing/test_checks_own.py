@@ -69,24 +69,17 @@ def test_partitioners(name):
     check_partitioner(PARTITIONERS[name].example, ("mesh:3x3",) if name in SLOW else MACHINES)
 
 
-@pytest.mark.parametrize("name", POLICIES)
-def test_policies(name):
-    check_policy(name)
+OTHERS = [
+    *((check_policy, name) for name in POLICIES),
+    *((check_run_times, rule.example) for rule in RUN_TIMES.values()),
+    *((check_traffic, name) for name in PATTERNS),
+    *((check_topology, network) for network in NETWORKS),
+]
 
 
-@pytest.mark.parametrize("name", RUN_TIMES)
-def test_run_times(name):
-    check_run_times(RUN_TIMES[name].example)
-
-
-@pytest.mark.parametrize("name", PATTERNS)
-def test_traffic(name):
-    check_traffic(name)
-
-
-@pytest.mark.parametrize("network", NETWORKS)
-def test_networks(network):
-    check_topology(network)
+@pytest.mark.parametrize(("check", "rule"), OTHERS)
+def test_other_rules(check, rule):
+    check(rule)
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)
