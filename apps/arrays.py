@@ -69,7 +69,6 @@ class Operations:
         return len(self.kind)
 
     def task_of(self) -> NDArray[np.int32]:
-        """Return the task of each operation."""
         return np.repeat(np.arange(self.tasks, dtype=np.int32), np.diff(self.first))
 
     def operations(self, task: int) -> Iterator[Operation]:

@@ -112,13 +112,11 @@ class _Live(Course):
         return [live[job] for job in attempts], alone
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return figures with the half-widths of the times, if there are several draws."""
         return (
             replace(figures, half_width=half_widths(self.measured.values())) if self._draws > 1 else figures
         )
 
     def more(self) -> dict[str, Any]:
-        """Return the jobs that could never have ended with the reasons, and the charged waiting."""
         said: dict[str, Any] = {
             "failures": [{"job": job, "why": why} for job, why in self._live.failures.items()]
         }
@@ -198,7 +196,6 @@ class _Mixes(Course):
         return _alone(self._rates, placed)
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return figures with the shares of sources of times, and with the measurement of mixes."""
         total = sum(self._by_source.values())
         shares = {name: time / total if total else 0.0 for name, time in self._by_source.items()}
         mixes = MixFigures(self._rates.simulated, self._rates.missed, self._rates.target_half_width)
@@ -207,7 +204,6 @@ class _Mixes(Course):
         return replace(figures, sources=shares, mixes=mixes, half_width=width, marked=marked)
 
     def more(self) -> dict[str, Any]:
-        """Return the jobs that could never have ended, with the reasons."""
         return {"failures": [{"job": job, "why": why} for job, why in self._mixes.failures.items()]}
 
     def _ended(self, done: Progress) -> None:

@@ -45,7 +45,6 @@ class Journal:
         self._answer("stop", attempt, now)
 
     def next_end(self, until: float) -> Ends | None:
-        """Return the next end, not later than `until`."""
         ends: Ends | None = self._answer("next_end", until)
         return ends
 

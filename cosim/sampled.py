@@ -65,7 +65,6 @@ class AloneByFastForward:
         self._known: dict[object, Alone] = {}
 
     def of(self, placed: Placed) -> Alone:
-        """Return the time alone of a job on its nodes."""
         nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
         key = placed.work, nodes.tobytes()
         if key not in self._known:
@@ -195,7 +194,6 @@ class SampledCourse:
             )
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
-        """Return figures with how much was simulated, and how well times are known."""
         jobs = self.measured.values()
         return replace(
             figures,
@@ -205,5 +203,4 @@ class SampledCourse:
         )
 
     def more(self) -> dict[str, Any]:
-        """Return which jobs could never have ended, and why."""
         return {"failures": [{"job": job, "why": why} for job, why in self._leaping.failures.items()]}

@@ -21,33 +21,28 @@ Chosen = Callable[[Call], Rounds]
 
 
 def nonoverlapping(chosen: Chosen, call: Call) -> Rounds:
-    """Reduce to rank 0, then broadcast."""
     yield from chosen(replace(call, operation="reduce"))
     yield from chosen(replace(call, operation="bcast"))
 
 
 def allgather_linear(chosen: Chosen, call: Call) -> Rounds:
-    """Gather to rank 0, then broadcast all of it."""
     yield from chosen(replace(call, operation="gather"))
     yield from chosen(replace(call, operation="bcast", bytes=call.vector))
 
 
 def allgatherv_default(chosen: Chosen, call: Call) -> Rounds:
-    """All blocks straight to rank 0, then broadcast."""
     blocks = [Message.of(p, 0, *call.blocks(p)) for p in range(1, call.ranks)]
     yield [message for message in blocks if message.bytes]
     yield from chosen(replace(call, operation="bcast"))
 
 
 def reduce_scatter_non_overlapping(chosen: Chosen, call: Call) -> Rounds:
-    """Reduce to rank 0, which sends each rank its block."""
     yield from chosen(replace(call, operation="reduce"))
     blocks = [Message.of(0, p, *call.blocks(p)) for p in range(1, call.ranks)]
     yield [message for message in blocks if message.bytes]
 
 
 def reduce_scatter_block_basic_linear(chosen: Chosen, call: Call) -> Rounds:
-    """Reduce to rank 0, then scatter."""
     yield from chosen(replace(call, operation="reduce", bytes=call.vector))
     yield from chosen(replace(call, operation="scatter", bytes=call.bytes // call.ranks))
 

@@ -9,7 +9,6 @@ from netplace.apps.collectives.trees import down, levels, linear, up, whole_vect
 
 
 def basic_linear_allreduce(call: Call) -> Rounds:
-    """Reduce to rank 0, which sends the result to all."""
     yield from up(call, linear(call), whole_vector(call))
     yield from down(call, linear(call), whole_vector(call))
 
@@ -39,7 +38,6 @@ def reduce_scatter_pairwise(call: Call) -> Shifted:
 
 
 def barrier_linear(call: Call) -> Rounds:
-    """All report to rank 0, which releases them."""
     yield [Message(p, 0, 0) for p in range(1, call.ranks)]
     yield [Message(0, p, 0) for p in range(1, call.ranks)]
 
@@ -53,7 +51,6 @@ def barrier_tree(call: Call) -> Rounds:
 
 
 def chain_scan(call: Call) -> Rounds:
-    """Each rank adds to what the one before sent, and sends it on."""
     for p in range(call.ranks - 1):
         yield [Message.of(p, p + 1, (0, call.bytes))]
 

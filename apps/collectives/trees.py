@@ -19,7 +19,6 @@ Load = Callable[[int], Sequence[tuple[Part, ...]]]
 
 
 def linear(call: Call) -> Tree:
-    """Return the tree in which all others are children of the root."""
     return [list(range(1, call.ranks)), *([] for _ in range(1, call.ranks))]
 
 
@@ -70,7 +69,6 @@ def chain(call: Call, fanout: int | None = None) -> Tree:
 
 
 def pipeline(call: Call) -> Tree:
-    """Return one chain."""
     return chain(call, 1)
 
 
@@ -127,25 +125,21 @@ Edges = list[tuple[int, int, int]]
 
 
 def bcast_by_distance(call: Call) -> Rounds:
-    """Broadcast, the largest subtree first."""
     for edges in reversed(list(levels(call.ranks))):
         yield [Message.of(call.rank(p), call.rank(c), (0, call.bytes)) for p, c, _ in edges]
 
 
 def reduce_by_distance(call: Call) -> Rounds:
-    """Reduce, the nearest child first."""
     for edges in levels(call.ranks):
         yield [Message.of(call.rank(c), call.rank(p), (0, call.bytes)) for p, c, _ in edges]
 
 
 def scatter_by_distance(call: Call) -> Rounds:
-    """Scatter, the largest subtree first: a child gets everything that its subtree needs."""
     for edges in reversed(list(levels(call.ranks))):
         yield [Message.of(call.rank(p), call.rank(c), *call.blocks(call.rank(c), n)) for p, c, n in edges]
 
 
 def gather_by_distance(call: Call) -> Rounds:
-    """Gather, the nearest child first: a child sends everything that its subtree has."""
     for edges in levels(call.ranks):
         yield [Message.of(call.rank(c), call.rank(p), *call.blocks(call.rank(c), n)) for p, c, n in edges]
 

@@ -100,7 +100,6 @@ class _Known:
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins like a Dimemas trace."""
     return head.startswith(b"#DIMEMAS")
 
 

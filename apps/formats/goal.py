@@ -83,7 +83,6 @@ _MOST = 1 << 62
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins with the number of ranks."""
     text = re.sub(rb"//[^\n]*|/\*.*?\*/", b"", head[:4096], flags=re.DOTALL)
     return _START.match(text) is not None
 

@@ -47,7 +47,6 @@ _NUMBER = np.dtype("<u4")
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins with the number of such schedules."""
     return head[:8] in (_MAGIC.to_bytes(8, "little"), _USED_UP.to_bytes(8, "little"))
 
 

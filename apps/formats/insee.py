@@ -39,7 +39,6 @@ _COLUMNS = {"s": 5, "r": 5, "c": 3}
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether the first line that is no comment begins with s, r or c."""
     for line in head.split(b"\n"):
         words = line.split(maxsplit=1)
         if words and not words[0].startswith(b"#"):

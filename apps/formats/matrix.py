@@ -40,7 +40,6 @@ Pairs = dict[tuple[int, int], tuple[int, int]]
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file is a table with commas whose name ends in ``.csv``."""
     name = path.name.lower().removesuffix(".gz")
     first = next((line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
     return name.endswith(".csv") and b"," in first

@@ -152,7 +152,6 @@ _STATES = (
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins as Paraver's do."""
     return head.startswith(b"#Paraver")
 
 

@@ -40,7 +40,6 @@ _WORLD = 1  # the key of the communicator of all ranks
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a folder holds what was recorded of ranks."""
     return path.is_dir() and any(path.glob("rank-*.calls"))
 
 

@@ -135,7 +135,6 @@ _WORDS = 12
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file is such a workload, by its first line."""
     return not path.is_dir() and _HEADER.match(head.partition(b"\n")[0]) is not None
 
 

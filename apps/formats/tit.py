@@ -46,7 +46,6 @@ _SHORT, _MOST_WORDS = ("send", "isend", "recv", "irecv", "wait", "compute"), 6
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    """Return whether a file begins as such a trace, or as a list of such traces."""
     first = [line for line in head.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")][:1]
     if not first:
         return False

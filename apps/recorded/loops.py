@@ -111,7 +111,6 @@ class Part:
 
     @property
     def length(self) -> int:
-        """Rows of all times."""
         return len(self.rows) * self.times
 
 
@@ -132,7 +131,6 @@ class Sequence:
 
     @property
     def kept(self) -> int:
-        """Rows in memory."""
         return self._length + sum(len(part.rows) for part in self._parts)
 
     def extend(self, rows: Int) -> None:

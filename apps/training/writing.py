@@ -48,7 +48,6 @@ class Background:
         self.writer.compute(cycles - pauses * cycles // (pauses + 1))
 
     def finish(self) -> None:
-        """Complete all remaining collectives."""
         while self.rounds:
             self._next()
         self._wait()
@@ -62,7 +61,6 @@ class Background:
         self.requests.clear()
 
     def _post(self) -> None:
-        """Begin the messages of the next round."""
         for is_sent, peer, size in self.rounds.popleft():
             begin = self.writer.isend if is_sent else self.writer.irecv
             self.requests.append(begin(peer, size, TAG))

@@ -124,7 +124,6 @@ class Locations:
         return shaped.astype(np.int64) if self.integral else shaped
 
     def matrix(self) -> NDArray[Any]:
-        """Return the table of all costs."""
         count = len(self)
         check_memory(f"{count} locations", 16 * count**2, "a table of all costs")
         numbers = np.arange(count)

@@ -47,7 +47,6 @@ class Growth:
         return cost(self._level, self.place) / inside if inside else 1.0
 
     def copy(self) -> Growth:
-        """Return a copy that shares the problem and the costs."""
         twin = copy.copy(self)
         for name in ("place", "_holder", "_active", "_said", "_stamp", "_turn"):
             setattr(twin, name, getattr(self, name).copy())

@@ -199,7 +199,6 @@ class Machine:
         self.near: list[NDArray[np.int32]] = [nearest(level) for level in self.levels]
 
     def problem(self, level: int, flows: Any) -> Level:
-        """Return the problem to anneal at `level`."""
         fixed = len(self.levels[level]) - 1 if len(self.levels[0]) % (1 << level) else -1
         lists = (flows.indptr, flows.indices, flows.data)
         return Level(lists, self.levels[level], self.near[level], fixed)
