@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from netplace.checks import check_int
 
+Sizes = str | Sequence[int] | None  # as "4x3" or numbers; the nearest to a cube if not given
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -27,14 +29,7 @@ class Grid:
     transposed: bool = False  # whether the last axis runs fastest
 
     @classmethod
-    def of(
-        cls,
-        tasks: int,
-        axes: int,
-        sizes: str | Sequence[int] | None,
-        wraps: bool = False,
-        transposed: bool = False,
-    ) -> Grid:
+    def of(cls, tasks: int, axes: int, sizes: Sizes, wraps: bool = False, transposed: bool = False) -> Grid:
         if sizes is None:
             return cls(near_cube(check_int(tasks, "tasks"), axes), wraps, transposed)
         parts = sizes.lower().split("x") if isinstance(sizes, str) else sizes

@@ -10,13 +10,11 @@ consecutive mapping, perfect for the plain pattern, then no longer lines up with
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.program import Program
-from netplace.apps.synthetic.grid import Grid
+from netplace.apps.synthetic.grid import Grid, Sizes
 from netplace.apps.synthetic.rounds import Round, exchange, in_rounds, receive, send
 from netplace.checks import check_int
 
@@ -34,8 +32,6 @@ __all__ = [
     "torus_2d",
     "torus_3d",
 ]
-
-Sizes = str | Sequence[int] | None
 
 
 def mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
@@ -159,9 +155,6 @@ def _exchange_on(grid: Grid, tasks: int, bytes: int, rounds: int, name: str) -> 
         return Round.of(exchange(grid.neighbours(task)))
 
     return in_rounds(tasks, bytes, rounds, name, lambda _: 4 * grid.steps, once)
-
-
-Sizes = str | Sequence[int] | None
 
 
 # Shifts: in a round each task sends one message up every ring, the last axis first, then receives those that

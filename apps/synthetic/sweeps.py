@@ -5,18 +5,14 @@ Each task receives from the lower neighbors that exist, then sends to the upper 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.program import Program
-from netplace.apps.synthetic.grid import Grid
+from netplace.apps.synthetic.grid import Grid, Sizes
 from netplace.apps.synthetic.rounds import Round, in_rounds, receive, send
 
 __all__ = ["sweep_2d", "sweep_3d", "t_sweep_2d", "waterfall"]
-
-Sizes = str | Sequence[int] | None
 
 
 def sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
