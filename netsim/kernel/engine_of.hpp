@@ -1,7 +1,8 @@
 // The router of a wiring behind the common interface.
 //
-// A wiring is `tuned` if it serves only the commonest settings, without explained waiting: its loops are inlined whole,
-// which takes the compiler half a minute each. All other settings, and explained waiting, run in its general sibling.
+// A wiring is `tuned` if it serves only the commonest settings: its loops are inlined whole, which takes the compiler
+// half a minute each. All other settings run in its general sibling. Waiting is explained where a wiring `explains`:
+// each such loop is compiled twice, so only the general ones do, and those of the commonest machines.
 #pragma once
 
 #include <stdexcept>
@@ -86,7 +87,7 @@ public:
     Exit run(Cycle until) override {
         Desk& desk = net_.desks.front();
         const bool is_cut = net_.desks.size() > 1;
-        if constexpr (!W::tuned) {
+        if constexpr (W::explains) {
             if (net_.plan.explain) return is_cut ? run_domains<W, true>(net_, until) : run_domain<Domain<W, true>>(net_, desk, until);
         }
         if (is_cut) return run_domains<W, false>(net_, until);
