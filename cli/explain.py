@@ -48,7 +48,7 @@ def explain_command(
     as_json: bool,
     **said: str | None,
 ) -> None:
-    """Show the jobs that slowed a job of a live co-simulation, and the links where it waited.
+    """Show the jobs that slowed down a job of a live co-simulation, and the links on which it waited.
 
     FOLDER is the output folder of netplace cosim -o. Each cycle in which a packet of the job waited is
     charged to the job whose packet blocked it. The command then removes the jobs with the highest

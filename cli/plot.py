@@ -21,10 +21,10 @@ _MOST_GROUPS = 60  # more bars than that nobody can read
 @click.command("plot", cls=FilesCommand, epilog=examples_of("plot"))
 @click.argument("file")
 @flag("-o picture", "Picture to write (.png, .pdf or .svg).", required=True, metavar="FILE")
-@flag("--bars", "Column with a bar for each value.", default="mapping", metavar="COLUMN")
+@flag("--bars", "Column whose values are shown as bars.", default="mapping", metavar="COLUMN")
 @flag(
     "--normal",
-    "Value of that column that defines 1; none shows cycles. [default: consecutive, or the first]",
+    "Value whose bar has height 1; with none, bars show cycles. [default: consecutive, or the first]",
     metavar="VALUE",
 )
 @flag("--column", "Draw the picture as wide as a column of a two-column paper.", bool)

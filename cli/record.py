@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
 )
 @flag("-n ranks", "Number of ranks.", COUNT, required=True)
-@flag("-o output", "Trace to write; a name without an ending is a folder.", metavar="FILE", required=True)
+@flag("-o output", "Trace to write; a name without an extension is a folder.", metavar="FILE", required=True)
 @flag("--mpicc", "C compiler of the MPI library of the program.", default="mpicc")
 @flag("--launcher", "Launcher of the program. [default: the mpirun next to mpicc]", metavar="COMMAND")
 @click.argument("program", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM [ARGUMENTS]")

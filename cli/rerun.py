@@ -46,7 +46,7 @@ _SHOWN = 20  # differences on the terminal
 @flag("--run-code", "Allow inputs that are Python files, which netplace runs.", bool)
 @json_flag
 def rerun_command(folder: str, output: Path | None, run_code: bool, as_json: bool) -> None:
-    """Repeat the outcome in FOLDER, and report the differences.
+    """Repeat the command that wrote FOLDER, and report the differences.
 
     FOLDER is a folder of any command with -o. The command runs in an empty folder with the copies of its
     input files in FOLDER; it needs neither the working folder nor the original inputs. Inputs that were

@@ -92,9 +92,9 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 def run_command(**given: Any) -> None:
     """Simulate applications on a network, and show their run times.
 
-    Options of an application can follow its name, such as lu,class=W,iterations=3. Placement and network
-    use the same random seed. A deadlock, or a run longer than --max-cycles, ends with exit code 2 and a
-    message that shows which tasks wait for which.
+    Options of an application can follow its name, such as lu,class=W,iterations=3. Placement and network use
+    the same random seed. A deadlock, or a run longer than --max-cycles, ends with exit code 2 and a message
+    that shows which tasks wait for which others.
     """
     seeds = range(given["seed"], given["seed"] + given["seeds"])
     config = config_from(given)

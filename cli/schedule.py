@@ -73,7 +73,7 @@ _RESULT = "Results"
 )
 @json_flag
 def schedule_command(study: str | None, **given: Any) -> None:
-    """Schedule jobs on a machine by a policy, an allocator and run times, and show waits and utilization.
+    """Schedule jobs on a machine with a policy and an allocator, and show wait times and utilization.
 
     A study file has the same names as the flags, and any value can be a list: the command executes each
     combination once and stores its result in a file next to the study file. For a single schedule, the

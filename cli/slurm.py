@@ -44,7 +44,7 @@ _ACT = flag("--act", "Make the changes instead of showing them.", bool)
 
 @slurm_command.command("watch")
 @_flags
-@flag("--ended", "Ended jobs, from a file of jobcomp or sacct -P.", click.Path(path_type=Path))
+@flag("--ended", "File with ended jobs, written by jobcomp or sacct -P.", click.Path(path_type=Path))
 def watch_command(ended: Path | None, **given: Any) -> None:
     """Show the running jobs that share links and therefore probably slow each other down.
 
@@ -119,8 +119,8 @@ def hook_command(folder: Path, bound: int) -> None:
 def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given: Any) -> None:
     """Switch idle nodes off, and on again for jobs that wait.
 
-    The command does not switch nodes that a job holds or requires, or that are reserved. Rule plan considers
-    at most five waiting jobs, in the order of their priority.
+    The command does not switch nodes that a job holds or requires, or that are reserved. The rule plan
+    considers at most five waiting jobs, in the order of their priority.
     """
     from netplace.live.follow import Follower, Rules
     from netplace.live.power import PowerState, decide

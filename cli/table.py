@@ -43,11 +43,11 @@ _MANY = 100_000  # runs of which one is asked whether they are meant
     "Write a page (.html), the table (.csv, .parquet), or the table, its runs and a page into a folder.",
     metavar="FILE|FOLDER",
 )
-@flag("--runs each", "Show one row per run, instead of run times over the seeds.", bool)
+@flag("--runs each", "Show one row per run, instead of means over the seeds.", bool)
 @flag("--jobs", "Show one row per job; also with --runs.", bool)
 @flag("--verify", "Only check each row of a store against its checksum.", bool)
 @flag("--retry", "Repeat the runs that failed.", bool)
-@flag("--yes", f"Run a sweep of more than {_MANY:,} runs without a question.", bool)
+@flag("--yes", f"Run a sweep of more than {_MANY:,} runs without asking for confirmation.", bool)
 @json_flag
 def table_command(files: tuple[str, ...], **given: Any) -> None:
     """Simulate every combination of a sweep file, and show the run times as a table.

@@ -112,8 +112,8 @@ def convert(file: str, **given: Any) -> None:
 def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None:
     """Write a part of a trace: a time window, iterations, or some ranks.
 
-    Messages and collectives that are partly outside are omitted and counted. If the format has no clock,
-    the time of a call is the computation of its rank before it.
+    Messages and collectives that are partly outside are omitted and counted. If the format has no clock, the
+    time of a call is the preceding computation time of its rank.
     """
     from netplace.apps.formats import convert as write
 

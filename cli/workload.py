@@ -118,7 +118,7 @@ def _flag(name: str) -> str:
     "Jobs of a log to omit: failed, cancelled, never-ran, or none. [default: never-ran]",
     metavar="A,B,..",
 )
-@flag("-o picture", "Picture of sizes, run times and arrivals (.png, .pdf or .svg).", metavar="FILE")
+@flag("-o picture", "Picture of sizes, run times and arrivals to write (.png, .pdf or .svg).", metavar="FILE")
 @json_flag
 def info_command(file: str, picture: str | None, as_json: bool, **given: Any) -> None:
     """Show the jobs of a workload, its load, sizes, run times and estimates.

@@ -25,7 +25,7 @@ EXAMPLES = ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",)
 @flag("--gpus", "Number of GPUs.", COUNT, required=True)
 @flag("--step", "Steps of the dual approximation.", default="greedy,knapsack", metavar="A,B")
 @flag("--tolerance", "Relative tolerance.", REAL, 1e-6)
-@flag("--optimum", "Also compute the optimum; for a few dozen tasks.", bool)
+@flag("--optimum", "Also compute the optimum (for up to a few dozen tasks).", bool)
 @flag("--rows", "Write the worker of each task (.csv); for one step.", metavar="FILE")
 @json_flag
 def two_kinds_command(**given: Any) -> None:
