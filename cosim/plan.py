@@ -206,8 +206,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     explain = bool(said.pop("explain", False))
     if explain and fidelity != "live":
         raise ValueError(
-            f"explain: needs fidelity live, the only one in which jobs wait for each other, and fidelity is "
-            f"{fidelity}"
+            f"explain: needs fidelity live, the only one in which jobs wait for each other, not {fidelity}"
         )
     draws = said.pop("draws", 1)
     draws = draws if draws == "auto" else check_int(draws, "draws", 1)
@@ -221,7 +220,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     if collectives:
         selection(collectives, "collectives")
     if config.faults and fidelity != "live":
-        raise ValueError(f"faults: {config.faults!r} need fidelity live, and fidelity is {fidelity}")
+        raise ValueError(f"faults: {config.faults!r} need fidelity live, not {fidelity}")
     if said.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} applies only to fidelity table, expected one mapping")
     if not isinstance(workload := said.get("workload", ""), str):
@@ -258,21 +257,19 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
 
 
 def _check_draws(draws: int | str, plan: Plan, fidelity: str, explain: bool, config: Config) -> None:
-    """Check that several live draws can be made, and tell something."""
+    """Check that several live draws can be made, and that they differ."""
     if isinstance(draws, int) and draws < _LEAST_DRAWS:
-        raise ValueError(f"draws: {draws} tell no interval, expected 1 or at least {_LEAST_DRAWS}")
+        raise ValueError(f"draws: {draws} are too few for an interval, expected 1 or at least {_LEAST_DRAWS}")
     if fidelity != "live":
-        raise ValueError(
-            f"draws: {draws} given, but only live times have draws, not those that are {fidelity}"
-        )
+        raise ValueError(f"draws: {draws} given, but only fidelity live has several draws, not {fidelity}")
     if explain:
         raise ValueError(f"draws: {draws} given, but explain charges the waiting of one live run")
     if config.faults:
-        raise ValueError(f"draws: {draws} given, but jobs that end by faults cannot be run again")
+        raise ValueError(f"draws: {draws} given, but jobs that fail because of faults cannot be run again")
     if plan.overrun != "keep" or plan.site:
-        raise ValueError(f"draws: {draws} given, but jobs that are ended early cannot be run again")
+        raise ValueError(f"draws: {draws} given, but jobs that are stopped early cannot be run again")
     if not network_draws(parse(plan.machine), config):
-        raise ValueError(f"draws: {draws} given, but nothing on this network is left to chance")
+        raise ValueError(f"draws: {draws} given, but this network makes no random choices")
 
 
 def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> float:

@@ -60,11 +60,11 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
     """
     if plan.fidelity != "live":
         raise ValueError(
-            f"fidelity: {plan.fidelity!r} was used, but jobs disturb each other only with fidelity live"
+            f"fidelity: {plan.fidelity!r} was used, but jobs affect each other only with fidelity live"
         )
     if plan.draws != 1:
         raise ValueError(
-            f"draws: {plan.draws} were made, whose means are no run that can be made again, expected 1"
+            f"draws: the outcome is a mean over {plan.draws} draws, expected 1 draw, which can be repeated"
         )
     placing = placing_of(plan)
     jobs = {job.number: job for job in workload_of(plan.jobs)}

@@ -64,7 +64,7 @@ def application_work(config: Config, collectives: str = "") -> WorkOf:
     def work(job: Job) -> Work:
         if not job.application:
             raise ValueError(
-                f"job {job.number}: runs no application, which a job on a network needs; set "
+                f"job {job.number}: has no application, but a job on a network needs one; set "
                 "the applications of a log with --applications"
             )
         application = choosing(job.application, collectives)

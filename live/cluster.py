@@ -359,7 +359,7 @@ class Cluster:
         most = len(self.topology.computing)
         if request.nodes > most:
             raise RequestError(
-                f"job {abbreviate(request.job)}: {request.nodes} nodes, the machine has {most}"
+                f"job {abbreviate(request.job)}: {request.nodes} nodes, but the machine has {most}"
             )
         free = int(self.free.sum())
         if request.nodes > free:

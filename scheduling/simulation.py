@@ -311,7 +311,8 @@ class Simulation:
     def _reason_against(self, job: Job) -> str:
         if job.nodes < 1 or not 0 <= job.run_time < math.inf:
             raise ValueError(
-                f"job {job.number}: {job.nodes} nodes for {job.run_time:g} s, expected at least 1 for 0 s"
+                f"job {job.number}: {job.nodes} nodes for {job.run_time:g} s, "
+                f"expected at least 1 node and at least 0 s"
             )
         kind = job.nodes, job.application, job.intensity
         reason = self._reasons.get(kind)

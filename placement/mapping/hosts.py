@@ -77,7 +77,7 @@ def nodes_of(topology: Topology, listed: Sequence[Host]) -> Nodes:
         if len(ranks) == len(places):
             others = f"rank {ranks[0]}" if len(ranks) == 1 else f"{len(ranks)} ranks"
             raise ValueError(
-                f"{host.where}: host {abbreviate(str(host))} is given to rank {rank} and to {others}, and "
+                f"{host.where}: host {abbreviate(str(host))} is assigned to rank {rank} and to {others}, but "
                 f"{topology} has {len(places)} place{'s'[: len(places) > 1]} there"
             )
         nodes.append(places[len(ranks)])
@@ -130,15 +130,15 @@ def _of_table(path: Path, columns: list[str], rows: list[tuple[str, str]]) -> li
         rank = check_int(given["rank"], f"{where}: rank", 0) if "rank" in given else len(hosts)
         if rank in hosts:
             before = hosts[rank].where.rpartition(":")[2]
-            raise ValueError(f"{where}: rank {rank} is given a host twice, first in line {before}")
+            raise ValueError(f"{where}: rank {rank} has two hosts, the first in line {before}")
         names = tuple(words[place] for place in named if words[place])
         at = tuple(check_int(words[place], f"{where}: {columns[place]}", 0) for place in axes)
         if not names and not at:
-            raise ValueError(f"{where}: rank {rank} is given no host")
+            raise ValueError(f"{where}: rank {rank} has no host")
         hosts[rank] = Host(where, names, at, {name: word for name, word in given.items() if word})
     missing = next((rank for rank in range(len(hosts)) if rank not in hosts), None)
     if missing is not None or not hosts:
-        raise ValueError(f"{path}: rank {missing or 0} is given no host")
+        raise ValueError(f"{path}: rank {missing or 0} has no host")
     return [hosts[rank] for rank in range(len(hosts))]
 
 
@@ -248,7 +248,7 @@ def _labels(host: Host) -> tuple[str, str | float]:
     if "group" in host.within or "switch" in host.within:
         return host.within.get("group", ""), host.within.get("switch", "")
     raise ValueError(
-        f"{host.where}: host {abbreviate(str(host))} does not say where it is, expected the number of a "
+        f"{host.where}: host {abbreviate(str(host))} cannot be located, expected the number of a "
         "node, a name such as x1302c0s3b0n0 or as01r2b10, or columns group and switch"
     )
 
@@ -270,7 +270,7 @@ def _numbered(
     if len(different) > len(there):
         host = listed[labels.index(different[len(there)])]
         raise ValueError(
-            f"{host.where}: host {abbreviate(str(host))}: the hosts name {len(different)} {what}, and "
+            f"{host.where}: host {abbreviate(str(host))}: the hosts name {len(different)} {what}, but "
             f"{topology} has {len(there)}"
         )
     number = dict(zip(different, there, strict=False))

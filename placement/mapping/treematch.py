@@ -58,7 +58,7 @@ def _arities(places: NDArray[np.int64], starts: tuple[NDArray[np.int64], ...], w
         if len(set(counts.tolist())) > 1:
             raise ValueError(
                 f"{what}: subtrees hold {counts.min()} to {counts.max()} nodes of the partition, expected "
-                "equally many"
+                "the same number each"
             )
         arities.append(parts // len(counts))
         parts = len(counts)

@@ -106,7 +106,7 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
     baseline, other = np.asarray(first, float), np.asarray(second, float)
     if baseline.shape != other.shape or not baseline.size:
         raise ValueError(
-            f"pairs: {baseline.size} values and {other.size}, expected the same number of both, at least one"
+            f"pairs: {baseline.size} and {other.size} values, expected the same number of both, at least one"
         )
     gaps = other - baseline
     size = float(np.abs(baseline).max() + np.abs(other).max())

@@ -112,4 +112,4 @@ class PowerRules:
     def check(self, nodes: int) -> None:
         """Check that they are for a machine of the given number of nodes."""
         if self.model.keep > nodes:
-            raise ValueError(f"power: keep is {self.model.keep} nodes, the machine has {nodes}")
+            raise ValueError(f"power: keep is {self.model.keep} nodes, but the machine has {nodes}")

@@ -83,7 +83,7 @@ class Slots:
             if getattr(self, name) < 0:
                 raise ValueError(f"plan: {name} is {getattr(self, name)}, expected 0 or more")
         if self.on > self.nodes:
-            raise ValueError(f"plan: {self.on} nodes are on, the machine has {self.nodes}")
+            raise ValueError(f"plan: {self.on} nodes are on, but the machine has {self.nodes}")
 
     def use(self) -> NDArray[np.int64]:
         """Return how many nodes running jobs hold in each slot."""

@@ -76,8 +76,8 @@ class SiteRun:
     ) -> None:
         if not make_partitioner(partitioner, machine).by_count:
             raise ValueError(
-                f"partition {partitioner}: chooses places, expected a partition by count, such as "
-                f"non-contiguous"
+                f"partition {partitioner}: chooses specific nodes, expected one that only counts nodes, "
+                f"such as non-contiguous"
             )
         if overrun == "requeue":
             raise ValueError("overrun 'requeue': the rules of a site requeue only jobs whose nodes fail")
@@ -85,7 +85,7 @@ class SiteRun:
         for window in site.windows:
             if window.nodes is not None and window.nodes > present:
                 raise ValueError(
-                    f"window {window.name}: {window.nodes} nodes, the machine has {present} for jobs"
+                    f"window {window.name}: {window.nodes} nodes, but the machine has {present} for jobs"
                 )
         estimate = estimate_rule(estimates, times)
         self.admitted = [job for job in jobs if site.queue_of(job, estimate(job)) is not None]

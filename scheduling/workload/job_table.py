@@ -66,7 +66,7 @@ def _job(names: list[str], row: list[str], where: str) -> Job:
     intensity = given.get("intensity", "")
     if application and not intensity:
         raise ValueError(
-            f"{where}: intensity is empty, expected {', '.join(INTENSITIES)} beside an application"
+            f"{where}: intensity is empty, expected {', '.join(INTENSITIES)} for a job with an application"
         )
     if intensity:
         check_choice(intensity, INTENSITIES, f"{where}, intensity")

@@ -103,7 +103,9 @@ def _from_table(path: Path, text: str) -> Iterator[tuple[str, Row]]:
         if not names:
             names = [word.lower() for word in words]
             if len(names) < 2:
-                raise ValueError(f"{where}: a table of Slurm for people, expected the output of {COMMAND}")
+                raise ValueError(
+                    f"{where}: a Slurm table without separators, expected the output of {COMMAND}"
+                )
             _check_columns(names, where)
             continue
         if len(words) != len(names):
@@ -181,7 +183,7 @@ def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
         with suppress(msgspec.DecodeError, RecursionError):
             if msgspec.json.decode(text, type=_Queue).jobs:
                 raise ValueError(
-                    f"{path}: jobs of squeue have not ended, and have no run time; expected sacct --json"
+                    f"{path}: jobs in the output of squeue have no run time, expected sacct --json"
                 ) from None
         raise ValueError(f"{path}: is not output of sacct --json: {error}") from None
     for place, job in enumerate(jobs, 1):
@@ -206,7 +208,9 @@ def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[
     """Return the numbers of a job, in the order of `_COLUMNS`; -1 for unknown values."""
     state = job["state"].split(" ")[0].rstrip("+").upper()
     if state not in _STATES and state not in _NOT_ENDED:
-        raise ValueError(f"{where}: State {abbreviate(job['state'])}, expected such as {', '.join(_STATES)}")
+        raise ValueError(
+            f"{where}: State {abbreviate(job['state'])}, expected one such as {', '.join(_STATES)}"
+        )
     start = _time(job.get("start", ""), f"{where}, Start")
     run_time = -1.0
     if state in _STATES:

@@ -75,7 +75,7 @@ def test_reasons_are_neighbours_in_time_and_on_links(run):
 
 def test_a_table_has_no_reasons():
     plan = make_cosim_plan(GIVEN | {"fidelity": "table"})
-    with pytest.raises(ValueError, match="jobs disturb each other only with fidelity live"):
+    with pytest.raises(ValueError, match="jobs affect each other only with fidelity live"):
         what_if(plan, cosimulate(plan).outcome["jobs"])
 
 

@@ -95,7 +95,7 @@ def test_rules_leave_out_what_is_cut_off(partition, policy):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"fidelity": "table"}, r"need fidelity live, and fidelity is table"),
+        ({"fidelity": "table"}, r"need fidelity live, not table"),
     ],
 )
 def test_what_faults_do_not_go_with(given, words):

@@ -78,7 +78,7 @@ def test_the_key_is_that_of_the_rules_wherever_they_stand(site, tmp_path):
     ("more", "words"),
     [
         ({"policy": "easy"}, "policy: 'easy' given, but the rules of"),
-        ({"partition": "contiguous"}, "chooses places"),
+        ({"partition": "contiguous"}, "chooses specific nodes"),
         ({"installed": 8}, "installed: 8 given"),
         ({"overrun": "requeue"}, "requeue"),
     ],

@@ -165,7 +165,7 @@ def test_plan_switches_only_free_nodes_and_boots_for_jobs_that_wait():
         (b'{"verb":"dance"}', "dance"),
         (b'{"verb":"place","job":"a","nodes":0}', ">= 1"),
         (b'{"verb":"place","job":"a","nodes":1,"colour":"red"}', "unknown field `colour`"),
-        (b'{"verb":"place","job":"a","nodes":33}', "33 nodes, the machine has 32"),
+        (b'{"verb":"place","job":"a","nodes":33}', "33 nodes, but the machine has 32"),
         (b'{"verb":"place","job":"a","nodes":2,"partition":"own.py:Mine"}', "--allow"),
         (b'{"verb":"place","job":"a","nodes":2,"partition":"pss:/etc/passwd"}', "--allow"),
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"file:/etc/passwd"}', "--allow"),

@@ -79,10 +79,10 @@ def test_names_of_the_network_are_found(tmp_path):
         (
             "rank,host\n0,n1\n0,n2\n",
             "torus:4x4",
-            "alloc.csv:3: rank 0 is given a host twice, first in line 2",
+            "alloc.csv:3: rank 0 has two hosts, the first in line 2",
         ),
-        ("rank,host\n0,n1\n2,n2\n", "torus:4x4", "alloc.csv: rank 1 is given no host"),
-        ("n1\nn1\n", "torus:4x4", "alloc.csv:2: host 'n1' is given to rank 1 and to rank 0"),
+        ("rank,host\n0,n1\n2,n2\n", "torus:4x4", "alloc.csv: rank 1 has no host"),
+        ("n1\nn1\n", "torus:4x4", "alloc.csv:2: host 'n1' is assigned to rank 1 and to rank 0"),
         ("n1\nn16\n", "torus:4x4", "alloc.csv:2: host: 16 is too large, expected at most 15"),
         (
             "0,0,0\n0,0,1\n",
@@ -91,7 +91,7 @@ def test_names_of_the_network_are_found(tmp_path):
         ),
         ("0,0\n0,4\n", "torus:4x4", "alloc.csv:2: host '0,4': coordinate 2 is 4, expected 0 to 3"),
         ("x1c8s0b0n0\nx1c0s0b0n0\n", LUMI, "alloc.csv:1: host x1c8s0b0n0: chassis: 8 is too large"),
-        ("alpha\nbeta\n", LUMI, "alloc.csv:1: host 'alpha' does not say where it is"),
+        ("alpha\nbeta\n", LUMI, "alloc.csv:1: host 'alpha' cannot be located"),
         ("as01r1b1\nas01r2b1\n", "dragonfly:a=1,p=2,h=1", ""),
         (
             "as01r1b1\nas01r1b2\nas01r1b3\n",

@@ -394,7 +394,7 @@ def test_clusters_that_contradict_themselves(said, what):
 def test_jobs_that_make_no_sense():
     with pytest.raises(ValueError, match="0 cores for 1 slots"):
         SharedJob(0, 1)
-    with pytest.raises(ValueError, match="9 nodes are on, the machine has 4"):
+    with pytest.raises(ValueError, match="9 nodes are on, but the machine has 4"):
         Slots(4, 3, POWER, on=9)
 
 

@@ -71,7 +71,7 @@ def test_kept_nodes_stay_on():
     jobs = [Job(1, 0, 1, 10), Job(2, 500, 3, 10)]
     made = run(jobs, "timeout:0", model=PowerModel(10, 5, 1, 8, 20, 6, 10, keep=2))
     assert (made.power.nodes["off"].max(), made.power.boots) == (2, 1)
-    with pytest.raises(ValueError, match="keep is 9 nodes, the machine has 4"):
+    with pytest.raises(ValueError, match="keep is 9 nodes, but the machine has 4"):
         run(jobs, "timeout:0", model=PowerModel(keep=9))
 
 

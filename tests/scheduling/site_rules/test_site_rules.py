@@ -245,7 +245,7 @@ def test_mistakes_are_sentences():
         (lambda: Failures(mean_repair=math.inf), "greater than 0"),
         (lambda: run_site(MACHINE, job, Site(windows=(Window("w", 0, 1, 9),))), "the machine has 8"),
         (lambda: run_site(MACHINE, job, Site(failures=Failures((Outage(0, 1, 8),)))), "one of 0 to 7"),
-        (lambda: run_site(parse("torus:4x4"), job, Site(), "contiguous"), "chooses places"),
+        (lambda: run_site(parse("torus:4x4"), job, Site(), "contiguous"), "chooses specific nodes"),
         (lambda: run_site(MACHINE, job, Site(), overrun="requeue"), "overrun 'requeue'"),
     ]:
         with pytest.raises(ValueError, match=told):
@@ -269,7 +269,7 @@ SERVICE = parse("service:nodes=4+5+6+7/mesh:8")
 def test_service_nodes_are_not_planned_with():
     jobs = [Job(1, 0, 3, 10, 10), Job(2, 1, 4, 10, 10), Job(3, 2, 1, 100, 100)]
     assert run_site(SERVICE, jobs, Site()).schedule.start.tolist() == [0, 10, 20]
-    with pytest.raises(ValueError, match="window all: 5 nodes, the machine has 4 for jobs"):
+    with pytest.raises(ValueError, match="window all: 5 nodes, but the machine has 4 for jobs"):
         run_site(SERVICE, jobs, Site(windows=(Window("all", 5, 9, 5),)))
 
 

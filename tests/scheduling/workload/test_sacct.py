@@ -85,7 +85,7 @@ def test_every_form_has_the_same_jobs(tmp_path, name, packed):
         ),
         ("JobID|Submit|State|NNodes\n1|0|COMPLETED|1\n", r"line 1: no column ElapsedRaw"),
         (TABLE.replace("|4|", "|4K|"), r"line 2, nnodes: '4K' is not a whole number; sacct --noconvert"),
-        (TABLE.replace("COMPLETED|ann", "DONE|ann"), r"line 2: State 'DONE', expected such as COMPLETED"),
+        (TABLE.replace("COMPLETED|ann", "DONE|ann"), r"line 2: State 'DONE', expected one such as COMPLETED"),
         (TABLE.replace("2026-01-01T00:00:10", "yesterday"), r"line 2, Submit: 'yesterday' is not a time"),
         (
             TABLE.replace("|01:00:00|4", "|one hour|4"),
@@ -96,9 +96,12 @@ def test_every_form_has_the_same_jobs(tmp_path, name, packed):
         (TABLE.splitlines()[0], "the file has no jobs"),
         (
             "JobID    JobName  Partition\n------ ----- ------\n1   a   b\n",
-            "for people, expected the output of",
+            "without separators, expected the output of",
         ),
-        ('{"jobs": [{"job_id": 1, "job_state": ["RUNNING"]}]}', "jobs of squeue have not ended"),
+        (
+            '{"jobs": [{"job_id": 1, "job_state": ["RUNNING"]}]}',
+            "jobs in the output of squeue have no run time",
+        ),
         ('{"jobs": [{"job_id": 1}]}', "is not output of sacct --json: .*`time`"),
         ('{"jobs": 1}', "is not output of sacct --json"),
         (as_json().replace('"COMPLETED"', "7", 1), "is not output of sacct --json: .*state.current"),
