@@ -70,8 +70,8 @@ def check_contents(content: dict[str, Any], path: Path, kind: Kind, *, whole: bo
         by = f"version {abbreviate(known)}" if isinstance(known, str) else "another version"
         told = str(error).removeprefix(f"{path}: ")
         raise ValueError(
-            f"{path}: was written by {by} of netplace, with other contents than this version reads ({told}); "
-            "use the version that wrote it, or repeat the command that made it"
+            f"{path}: was written by {by} of netplace, with contents that this version does not "
+            f"read ({told}); use the version that wrote it, or repeat the command that made it"
         ) from None
 
 

@@ -96,7 +96,9 @@ def _points(given: dict[str, Any]) -> list[Point]:
             (check_choice(kind, [k for k in KINDS if k != "pingpong"], "--collective"), algorithm, path)
         )
     if not files:
-        raise ValueError("what is fitted to: expected --pingpong FILE, --alltoall FILE or --collective")
+        raise ValueError(
+            "fit: no measurements given, expected --pingpong FILE, --alltoall FILE or --collective"
+        )
     points = []
     network = given["network"]
     for kind, algorithm, path in files:

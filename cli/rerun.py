@@ -159,11 +159,12 @@ def _link(kept: Path, path: str, sha256: str, target: Path) -> None:
     original = Path(path)
     if not original.is_file():
         raise ValueError(
-            f"{kept}: holds no copy of {path}, which is not there; expected a file of SHA-256 {sha256[:16]}.."
+            f"{kept}: has no copy of {path}, which does not exist; expected a file with "
+            f"SHA-256 {sha256[:16]}.."
         )
     if (found := file_digest(original)) != sha256:
         raise ValueError(
-            f"{path}: has the SHA-256 {found[:16]}.., expected {sha256[:16]}.., as {kept} was made of"
+            f"{path}: has the SHA-256 {found[:16]}.., expected {sha256[:16]}.., from which {kept} was made"
         )
     target.symlink_to(original.absolute())
 

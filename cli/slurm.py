@@ -92,7 +92,7 @@ def place_command(job: str | None, act: bool, **given: Any) -> None:
     follower = Follower(controller, machine, given["folder"].resolve(), rules, act, click.echo)
     if job is not None:
         if not follower.place_one(job):
-            raise ValueError(f"--job {job}: Slurm refused the placement, and has the job alone")
+            raise ValueError(f"--job {job}: Slurm refused the placement, and now places the job itself")
         return
     try:
         _repeat(lambda: follower.place_all(3 * given["interval"] + given["timeout"]), given)
@@ -149,9 +149,9 @@ def _start(given: dict[str, Any]) -> tuple[Any, Any]:
         controller = Controller(given["commands"], given["timeout"])
     else:
         if given.get("act"):
-            raise ValueError(f"--act: netplace changes nothing under {given['manager']}, it only shows")
+            raise ValueError(f"--act: under {given['manager']}, netplace only shows changes")
         if not given["machine"]:
-            raise ValueError(f"--manager {given['manager']}: needs --machine, it knows no switches")
+            raise ValueError(f"--manager {given['manager']}: needs --machine, because it reports no switches")
         controller = Reader(given["manager"], given["commands"], given["timeout"])
     context = click.get_current_context()
     assert context is not None

@@ -160,13 +160,13 @@ class Cluster:
             held = self.jobs[request.job].took
             if len(held.ranks) != request.nodes:
                 raise RequestError(
-                    f"job {abbreviate(request.job)}: holds {len(held.ranks)} nodes already, expected "
+                    f"job {abbreviate(request.job)}: already holds {len(held.ranks)} nodes, expected "
                     "a new name or the same number"
                 )
             return self._placed(held)
         if request.job in self.waiting:
             if request != self.waiting[request.job]:
-                raise RequestError(f"job {abbreviate(request.job)}: waits already, with another request")
+                raise RequestError(f"job {abbreviate(request.job)}: already waits, with a different request")
             return Placed(request.job, "waiting", before=list(self.waiting).index(request.job))
         took = None if request.wait and self.waiting else self._choose(request)
         if took is None:
@@ -464,5 +464,5 @@ class Cluster:
         names = list(expand(text, where))
         for name in names:
             if name not in self.number:
-                raise RequestError(f"{where}: {abbreviate(name)} is no node of the machine")
+                raise RequestError(f"{where}: {abbreviate(name)} is not a node of the machine")
         return [self.number[name] for name in dict.fromkeys(names)]

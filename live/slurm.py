@@ -196,7 +196,7 @@ class Controller:
 
 def _number(job: str) -> str:
     if not re.fullmatch(r"[0-9]{1,10}(_[0-9]{1,10})?", job):
-        raise ValueError(f"job {abbreviate(job)}: is no number of a job of Slurm")
+        raise ValueError(f"job {abbreviate(job)}: is not the number of a Slurm job")
     return job
 
 
@@ -328,7 +328,7 @@ def _amount(row: dict[str, Any], key: str, where: str) -> float:
     if value is None or value == "":
         return 0.0
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{where}.{key}: {abbreviate(value)} is no number")
+        raise ValueError(f"{where}.{key}: {abbreviate(value)} is not a number")
     return float(value)
 
 

@@ -53,7 +53,7 @@ def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> in
     if asked > 1 and not split:
         raise ValueError(f"threads: {asked} given, but engine {engine} uses one thread; expected 1 or auto")
     if asked > topology.nodes:
-        raise ValueError(f"threads: {asked} given for the {topology.nodes} nodes of {topology}")
+        raise ValueError(f"threads: {asked} given, more than the {topology.nodes} nodes of {topology}")
     return asked
 
 

@@ -100,7 +100,7 @@ def _completed(
     kept = StoredOutcomes(bench.store, "schedules")
     if not bench.simulate and (left := kept.missing(plans)):
         raise ValueError(
-            f"{bench.store.path}: {len(left)} schedules of the study are not there; without --stored they "
+            f"{bench.store.path}: {len(left)} schedules of the study are not stored; without --stored they "
             "are made"
         )
     return outcomes_of(plans, function, kept, bench.resources, bench.tell)

@@ -170,7 +170,7 @@ def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
     elif left := missing(runs, bench.store):
         where = bench.store.path
         raise ValueError(
-            f"{where}: {len(left)} runs of the study are not there; without --stored they are made"
+            f"{where}: {len(left)} runs of the study are not stored; without --stored they are made"
         )
     records = []
     for row, (_, outcome, failure) in zip(rows, bench.store.rows(runs), strict=True):

@@ -60,7 +60,7 @@ def backfill_command(**given: Any) -> None:
     log, workloads = _workloads(asked, platform.processors)
     if rows and (len(workloads) > 1 or len(rules) > 1):
         raise ValueError(
-            f"--rows {rows}: holds one schedule, but {len(workloads) * len(rules)} are asked for"
+            f"--rows {rows}: holds one schedule, but {len(workloads) * len(rules)} were requested"
         )
     by_rule = []
     for rule in rules:

@@ -69,9 +69,11 @@ class SharedCluster:
         if min(self.cores, default=0) < 0 or not all(0 <= cost < math.inf for cost in self.cost):
             raise ValueError("cluster: cores and costs are finite and not negative")
         if min(self.clusters, default=0) < 0:
-            raise ValueError(f"cluster: {min(self.clusters)} is no cluster, expected numbers from 0 on")
+            raise ValueError(
+                f"cluster: {min(self.clusters)} is not a cluster, expected numbers of at least 0"
+            )
         if self.horizon < 0:
-            raise ValueError(f"cluster: horizon {self.horizon}, expected a slot from 0 on")
+            raise ValueError(f"cluster: horizon {self.horizon}, expected a slot of at least 0")
         for node in (*self.service, *self.held):
             if not 0 <= node < nodes:
                 raise ValueError(f"cluster: node {node} is not in 0..{nodes - 1}")

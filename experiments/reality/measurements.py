@@ -53,7 +53,7 @@ def rows_of(path: Path) -> Iterator[dict[str, str]]:
         with input_file(path).open(encoding="utf-8", newline="") as file:
             yield from csv.DictReader(file)
     except FileNotFoundError:
-        raise ValueError(f"--data: there is no {path}") from None
+        raise ValueError(f"--data: {path} does not exist") from None
 
 
 def _point(row: dict[str, str], network: str, size: str, **more: object) -> Row | None:

@@ -57,7 +57,7 @@ def two_kinds_command(**given: Any) -> None:
     elif asked.tasks is not None and asked.queries is None:
         tasks = read_task_times(asked.tasks)
     else:
-        raise ValueError("--tasks: expected it or --queries, one of them")
+        raise ValueError("--tasks or --queries: expected one of them")
     for step in steps:
         check_search(len(tasks), cpus, gpus, step)  # of all steps, before the first begins
     results = {step: search(tasks, cpus, gpus, step, asked.tolerance) for step in steps}

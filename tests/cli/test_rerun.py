@@ -159,7 +159,7 @@ def test_large_inputs_are_not_copied_but_must_be_the_same(netplace, working):
     (working / "in" / "halo.csv").write_text(text.replace("4096", "4097"))
     refused(netplace("rerun", "out"), f"expected {item.sha256[:16]}")
     (working / "in" / "halo.csv").unlink()
-    refused(netplace("rerun", "out"), "holds no copy of in/halo.csv, which is not there")
+    refused(netplace("rerun", "out"), "has no copy of in/halo.csv, which does not exist")
 
 
 def test_code_of_one_s_own_runs_only_if_it_is_allowed(netplace, working, process):

@@ -170,7 +170,8 @@ def test_what_another_version_wrote_is_called_so(
         ended = CliRunner().invoke(app, line.split())
         assert ended.exit_code == 2, line
         assert re.fullmatch(
-            rf"netplace: o/{written}: was written by .+ of netplace, with other contents than this version "
-            r"reads \(rule_of_old: .+\); use the version that wrote it, or repeat the command that made it\n",
+            rf"netplace: o/{written}: was written by .+ of netplace, with contents that this version does "
+            r"not read \(rule_of_old: .+\); use the version that wrote it, "
+            r"or repeat the command that made it\n",
             ended.stderr,
         ), ended.stderr

@@ -109,7 +109,7 @@ def test_every_key_is_checked_though_the_checksum_holds(
         assert result.exit_code == 2, result.output
         told = rf"other.json: {said}"  # this version did not write such a key
         if not isinstance(content.get("versions"), dict):
-            told = rf"other.json: was written by .+ with other contents than this version reads \({said}"
+            told = rf"other.json: was written by .+ with contents that this version does not read \({said}"
         assert re.search(told, result.stderr), result.stderr
     assert not (tmp_path / "a.html").exists()
 

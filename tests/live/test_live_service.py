@@ -103,7 +103,7 @@ def test_the_same_request_again_changes_nothing():
     first = cluster.place(Place("a", 5, "random", seed=4))
     assert cluster.place(Place("a", 5, "random", seed=4)) == first
     assert cluster.state(State())["held"] == 5
-    with pytest.raises(RequestError, match="holds 5 nodes already"):
+    with pytest.raises(RequestError, match="already holds 5 nodes"):
         cluster.place(Place("a", 6))
 
 

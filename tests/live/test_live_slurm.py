@@ -222,7 +222,7 @@ def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_
 
 
 def test_a_job_number_is_no_option_of_scontrol():
-    with pytest.raises(ValueError, match="is no number"):
+    with pytest.raises(ValueError, match="is not a number"):
         slurm._number("1 State=DOWN")
 
 

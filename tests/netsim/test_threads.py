@@ -29,7 +29,7 @@ SEVERAL = Config(vcs=1)
             {"engine": "reference"},
             "threads: 2 given, but engine reference uses one thread; expected 1 or auto",
         ),
-        (17, {}, "threads: 17 given for the 16 nodes of torus:4x4"),
+        (17, {}, "threads: 17 given, more than the 16 nodes of torus:4x4"),
     ],
 )
 def test_what_cannot_be_is_said(given, more, said):

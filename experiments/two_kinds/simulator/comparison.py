@@ -71,7 +71,7 @@ def master_slave(
         raise ValueError(f"master {mode}: an assignment is for the mode assigned, which needs one")
     names = [f"G{worker}" for worker in range(gpus)] + [f"C{worker}" for worker in range(cpus)]
     if not names:
-        raise ValueError("master: there are no workers, expected one at least")
+        raise ValueError("master: there are no workers, expected at least one")
     line = list(range(len(tasks)))
     queues = dict.fromkeys(names, line)
     if assignment is not None:

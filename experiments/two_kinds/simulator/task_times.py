@@ -75,7 +75,7 @@ def read_task_times(path: str | Path) -> TaskTimes:
                     [_seconds(path, reader.line_num, column, row[column]) for column in ("cpu", "gpu")]
                 )
     except (csv.Error, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is no CSV file ({error})") from None
+        raise ValueError(f"{path}: is not a CSV file ({error})") from None
     if not names:
         raise ValueError(f"{path}: there are no tasks in this file")
     cpu, gpu = np.array(times).T

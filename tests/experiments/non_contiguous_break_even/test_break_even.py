@@ -135,4 +135,4 @@ def test_without_its_schedules_stored_is_a_mistake(tmp_path):
         ],
     )
     assert done.exit_code == 2
-    assert "schedules of the study are not there; without --stored they are made" in done.stderr
+    assert "schedules of the study are not stored; without --stored they are made" in done.stderr

@@ -51,7 +51,10 @@ def test_the_study_predicts_other_racks_from_one(netplace, pingpongs, tmp_path):
     ("flags", "says"),
     [
         ((), "study reality: expected --data FOLDER"),
-        (("--data", "nowhere", "--table", "pingpong"), "there is no nowhere/aries_slingshot10_pingpong.csv"),
+        (
+            ("--data", "nowhere", "--table", "pingpong"),
+            "nowhere/aries_slingshot10_pingpong.csv does not exist",
+        ),
     ],
 )
 def test_the_study_needs_the_measurements(netplace, tmp_path, monkeypatch, flags, says):

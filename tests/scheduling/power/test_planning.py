@@ -383,7 +383,7 @@ def test_a_bound_on_the_time_in_system_costs_energy():
         ({"held": {0: ((5, 2),)}}, "5 cores of node 0 are held, expected at most 4"),
         ({"cost": (1, -1)}, "not negative"),
         ({"clusters": (0,)}, "1 clusters, expected one for each of 2 nodes"),
-        ({"clusters": (0, -1)}, "-1 is no cluster"),
+        ({"clusters": (0, -1)}, "-1 is not a cluster"),
     ],
 )
 def test_clusters_that_contradict_themselves(said, what):
