@@ -33,7 +33,7 @@ def test_rows(netplace, tmp_path):
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (["--cpus", "1", "--gpus", "1"], "--tasks: expected it or --queries"),
+        (["--cpus", "1", "--gpus", "1"], "--tasks or --queries: expected one of them"),
         ([*WORKERS, "--tasks", "tasks.csv", "--queries", "5"], "one of them"),
         ([*WORKERS, "--queries", "0"], "--queries"),
         (["--tasks", "tasks.csv", "--cpus", "0", "--gpus", "1"], "--cpus"),

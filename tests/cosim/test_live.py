@@ -305,13 +305,13 @@ def test_intervals_of_means_of_few_draws_hold():
     [
         ({"draws": "some"}, "draws: 'some'"),
         ({"draws": 2}, "draws: 2 are too few for an interval, expected 1 or at least 3"),
-        ({"draws": 3, "fidelity": "sampled"}, "draws: 3 given, but only live times have draws"),
+        ({"draws": 3, "fidelity": "sampled"}, "draws: 3 given, but only fidelity live has several draws"),
         ({"draws": 3, "explain": True}, "draws: 3 given, but explain"),
         (
             {"draws": 3, "faults": "at=3000,links=0.1,seed=1"},
             "draws: 3 given, but jobs that fail because of faults",
         ),
-        ({"draws": 3, "overrun": "kill"}, "draws: 3 given, but jobs that are ended early"),
+        ({"draws": 3, "overrun": "kill"}, "draws: 3 given, but jobs that are stopped early"),
     ],
 )
 def test_draws_without_effect_are_refused(more, words):

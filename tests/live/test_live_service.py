@@ -173,7 +173,7 @@ def test_plan_switches_only_free_nodes_and_boots_for_jobs_that_wait():
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"td"}', "td"),
         (b'{"verb":"place","job":"a","nodes":2,"among":"n[0-999999999]"}', "more names"),
         (b'{"verb":"release","job":"a"}', "neither holds nodes nor waits"),
-        (b'{"verb":"mark","nodes":"x1","state":"up"}', "'x1' is no node"),
+        (b'{"verb":"mark","nodes":"x1","state":"up"}', "'x1' is not a node"),
         (b'{"verb":"plan","rule":"sometimes"}', "unknown name 'sometimes'"),
         (b'{"verb":"place","version":2,"job":"a","nodes":1}', "version"),
         (b"[" * 100_000, "request"),

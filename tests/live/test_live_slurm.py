@@ -61,7 +61,7 @@ def test_the_queue_as_text_and_as_json_of_old_and_new_versions():
         (slurm.read_queue, TEXT.replace("n[0-1]", "n[0-999999999]"), "names more than"),
         (slurm.read_queue, '{"jobs": 3}', "squeue --json"),
         (slurm.read_queue, '{"jobs": [{}]}', "expected job_id"),
-        (slurm.read_queue, '{"jobs": [{"job_id": 1, "job_state": "PENDING", "priority": "x"}]}', "no number"),
+        (slurm.read_queue, '{"jobs": [{"job_id": 1, "job_state": "PENDING", "priority": "x"}]}', "a number"),
     ],
 )
 def test_what_slurm_does_not_print(read, text, said):
@@ -222,7 +222,7 @@ def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_
 
 
 def test_a_job_number_is_no_option_of_scontrol():
-    with pytest.raises(ValueError, match="is not a number"):
+    with pytest.raises(ValueError, match="is not the number of a Slurm job"):
         slurm._number("1 State=DOWN")
 
 

@@ -96,7 +96,7 @@ def test_names_of_the_network_are_found(tmp_path):
         (
             "as01r1b1\nas01r1b2\nas01r1b3\n",
             "tree:2,3",
-            "alloc.csv:3: .*name 3 nodes at a switch, and tree:2,3 has 2",
+            "alloc.csv:3: .*name 3 nodes at a switch, but tree:2,3 has 2",
         ),
         ("x1c0s0b0n0\nx2c0s0b0n0\nx3c0s0b0n0\n", "dragonfly:a=1,p=2,h=1", "alloc.csv:3: .*name 3 groups"),
         ("n0\n", "torus:4x4", "lists the hosts of 1 ranks, expected 2"),
