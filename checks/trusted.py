@@ -31,18 +31,27 @@ def _check(state: os.stat_result, path: str | Path) -> None:
         raise PermissionError(f"{path}: belongs to another user, or other users can write to it")
 
 
+def state_folder() -> Path:
+    """Return the folder of what netplace keeps for this user."""
+    named = os.environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(named):
+        return Path(named) / "netplace"
+    try:
+        return Path.home() / ".local" / "state" / "netplace"
+    except RuntimeError:
+        raise FileNotFoundError("the user has no home folder, expected XDG_STATE_HOME=FOLDER") from None
+
+
 def own_key() -> bytes | None:
     """Return the user's key, made on first use, which marks files that netplace wrote; None: not storable."""
     try:
-        named = os.environ.get("XDG_STATE_HOME", "")
-        state = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "state"
-        path = state / "netplace" / "key"
+        path = state_folder() / "key"
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
             _make_key(path)
         key = read_trusted(path)
         return key if len(key) == _KEY and not os.lstat(path).st_mode & 0o077 else None
-    except (OSError, RuntimeError):  # no home, or not writable
+    except OSError:  # no home, or not writable
         return None
 
 

@@ -34,7 +34,7 @@ def serve_command(**given: Any) -> None:
     """
     from netplace.advice import machine_of
     from netplace.live import Cluster, Service
-    from netplace.live.journal import Journal, lock_folder, token_in
+    from netplace.live.journal import Journal, lock, token_in
     from netplace.report.files.rank_files import host_names
 
     folder, port, socket_path = given["folder"], given["port"], given["socket_path"]
@@ -51,7 +51,7 @@ def serve_command(**given: Any) -> None:
     with ExitStack() as stack:
         journal = None
         if folder is not None:
-            stack.callback(os.close, lock_folder(folder))
+            stack.callback(os.close, lock(folder / "lock", folder))
             journal = Journal(folder, cluster, given["sync"])
         service = Service(cluster, journal)
         stack.callback(service.close)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from collections.abc import Callable
@@ -138,10 +139,9 @@ def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given:
 
 
 def _start(given: dict[str, Any]) -> tuple[Any, Any]:
-    """Lock the folder and return the commands of Slurm and the machine."""
+    """Return the commands of the manager and the machine; a command that acts locks folder and cluster."""
     from netplace.advice import machine_of
     from netplace.live.follow import machine_under
-    from netplace.live.journal import lock_folder
     from netplace.live.managers import Reader
     from netplace.live.slurm import Controller
 
@@ -153,15 +153,30 @@ def _start(given: dict[str, Any]) -> tuple[Any, Any]:
         if not given["machine"]:
             raise ValueError(f"--manager {given['manager']}: needs --machine, because it reports no switches")
         controller = Reader(given["manager"], given["commands"], given["timeout"])
-    context = click.get_current_context()
-    assert context is not None
-    context.call_on_close(partial(os.close, lock_folder(given["folder"])))
+    given["folder"].mkdir(mode=0o700, parents=True, exist_ok=True)
+    if given.get("act"):
+        _lock(controller.cluster(), given["folder"])
     if given["machine"]:
         return controller, machine_of(given["machine"])
     machine, doubts = machine_under(controller, given["folder"])
     for doubt in doubts:
         click.echo(f"netplace: {doubt}", err=True)
     return controller, machine
+
+
+def _lock(cluster: str, folder: Path) -> None:
+    """Lock a cluster, whatever the folder, and the folder, whatever the cluster, while the command runs."""
+    from netplace.checks.trusted import state_folder
+    from netplace.live.journal import lock
+
+    context = click.get_current_context()
+    assert context is not None
+    own = hashlib.sha256(cluster.encode()).hexdigest()[:16]
+    for path, served in (
+        (state_folder() / "slurm" / f"{own}.{context.info_name}", f"cluster {cluster}"),
+        (folder / f"{context.info_name}.lock", folder),
+    ):
+        context.call_on_close(partial(os.close, lock(path, served)))
 
 
 def _repeat(step: Callable[[], object], given: dict[str, Any]) -> None:

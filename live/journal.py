@@ -10,16 +10,16 @@ from pathlib import Path
 from netplace.live.cluster import Cluster
 from netplace.live.messages import Event, Header, decode_event, encode
 
-__all__ = ["Journal", "lock_folder", "token_in"]
+__all__ = ["Journal", "lock", "token_in"]
 
 _LONG = 200_000  # lines after which the journal is written anew, with the present state alone
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
-def lock_folder(folder: Path) -> int:
-    """Lock the folder of a service, which is created if necessary, and return the open file of the lock.
+def lock(path: Path, served: object) -> int:
+    """Lock a file, which is created with its folder if necessary, and return the open file.
 
-    The lock ends with the process, however that ends.
+    The lock ends with the process, however that ends. `served` names in the error what the lock protects.
 
     Raises
     ------
@@ -28,14 +28,14 @@ def lock_folder(folder: Path) -> int:
     """
     import fcntl
 
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    file = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         owner = os.read(file, 20).decode("ascii", "replace").strip() or "unknown"
         os.close(file)
-        told = f"{folder}: process {owner} serves it already, expected one service for a cluster"
+        told = f"{served}: process {owner} serves it already, expected one service for a cluster"
         raise ValueError(told) from None
     os.ftruncate(file, 0)
     os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
@@ -66,7 +66,7 @@ class Journal:
     Parameters
     ----------
     folder : Path
-        Folder of the service, locked by `lock_folder`.
+        Folder of the service, whose file ``lock`` is locked.
     cluster : Cluster
         An empty machine, which is brought to the state of the journal; then its events go to the journal.
     sync : bool

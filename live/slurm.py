@@ -127,6 +127,14 @@ class Controller:
                 raise ValueError(f"{name}: is not in {folder or 'PATH'}, expected the manager's commands")
             self._paths[name] = os.path.abspath(found)
 
+    def cluster(self) -> str:
+        """Return the name and the address of the cluster, the same for all who reach its controller."""
+        config = self._run("scontrol", "show", "config").splitlines()
+        words = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in config)}
+        if not words.get("ClusterName"):
+            raise ValueError("scontrol show config: names no cluster, expected ClusterName = NAME")
+        return " ".join(words.get(key, "") for key in ("ClusterName", "SlurmctldHost[0]", "SlurmctldPort"))
+
     def topology(self) -> str:
         """Return the text of a topology.conf by ``scontrol show topology``; empty if the machine is flat."""
         lines = []

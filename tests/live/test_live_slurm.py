@@ -1,10 +1,13 @@
 """Readers of what Slurm prints, and what netplace tells it."""
 
 import json
+import os
 import time
 
 import pytest
+import rich_click as click
 
+from netplace.cli.slurm import _lock
 from netplace.live import follow, slurm
 from netplace.live.power import PowerState, decide
 from netplace.scheduling.power import PowerModel
@@ -195,6 +198,47 @@ def test_a_controller_that_is_late_or_away_is_one_sentence(tmp_path, netplace):
     result = netplace(*words)
     assert result.exit_code == 2
     assert "exit code 3: 'down'" in result.output
+
+
+CLUSTER = """#!/bin/sh
+[ "$2" = config ] && exec cat <<'END'
+ClusterName             = c
+SlurmctldHost[0]        = m(10.0.0.1)
+SlurmctldPort           = 6817
+END
+[ "$2" = node ] || echo 'n0|idle|p'
+"""
+
+
+def test_one_command_acts_on_a_cluster_whatever_its_folder(tmp_path, netplace, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name, text in (("scontrol", CLUSTER), ("sinfo", CLUSTER), ("squeue", "#!/bin/sh\n")):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    words = ("--machine", "mesh:8", "--bin", tmp_path, "--rule", "always-on")
+
+    def switched(folder, *more):
+        return netplace("slurm", "power", "--folder", tmp_path / folder, *words, *more)
+
+    def holding(command, cluster, folder):
+        context = click.Context(click.Command(command), info_name=command)
+        with context.scope(cleanup=False):
+            _lock(cluster, tmp_path / folder)
+        return context
+
+    with holding("place", "c m(10.0.0.1) 6817", "a"), holding("power", "another m(10.0.0.1) 6817", "b"):
+        assert switched("a", "--act").exit_code == 0
+        refused = switched("b", "--act")
+        assert refused.exit_code == 2
+        assert f"b: process {os.getpid()} serves it already" in refused.output
+    with holding("power", "c m(10.0.0.1) 6817", "a"):
+        refused = switched("c", "--act")
+        assert refused.exit_code == 2
+        assert f"cluster c m(10.0.0.1) 6817: process {os.getpid()} serves it already" in refused.output
+        assert switched("a").exit_code == 0  # it only shows
+    assert switched("c", "--act").exit_code == 0
+    (tmp_path / "scontrol").write_text("#!/bin/sh\n")
+    assert "names no cluster" in switched("c", "--act").output
 
 
 def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplace):
