@@ -7,6 +7,7 @@ detected, and every few seconds until the process ends.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM") if hasattr(signal, name))
+_PR_SET_PDEATHSIG = 1  # of prctl(2)
 _SOON, _AGAIN = 0.02, 5.0  # seconds until it is raised once more: where it was ignored, and in any case
 
 
@@ -78,12 +80,25 @@ def signals_raised(*, last: bool = False) -> Iterator[None]:
 
 
 def left_to_parent() -> None:
-    """Let a worker process ignore Ctrl-C, which its parent handles, and end at once at SIGTERM."""
+    """Let a worker process ignore Ctrl-C, which its parent handles, and end at SIGTERM or with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "SIGTERM"):
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
+    if sys.platform == "linux":
+        _end_with_parent()
+
+
+def _end_with_parent() -> None:
+    """Have Linux kill this process when its parent dies: it would see that only after what it computes."""
+    import ctypes
+    from multiprocessing import parent_process
+
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    parent = parent_process()
+    if parent is not None and parent.pid != os.getppid():  # it died before
+        os._exit(1)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 from answers import refused
@@ -68,6 +69,37 @@ def test_sigterm_says_what_is_kept(tmp_path, workers, group):
     assert kept == "finished results are saved in sweep.sqlite; repeat the command to resume"
     assert not [line for line in lines if "ignored" in line or "Traceback" in line]
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+BUSY = """import os, time
+from netplace.runs.executors import run_each
+
+def work(item):
+    print(os.getpid(), flush=True)
+    time.sleep(300)
+
+if __name__ == "__main__":
+    list(run_each(work, [0, 1], 2))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere workers end after the item at hand")
+def test_busy_workers_of_a_killed_command_end_with_it(tmp_path):
+    (tmp_path / "busy.py").write_text(BUSY)
+    process = subprocess.Popen(
+        [sys.executable, tmp_path / "busy.py"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert len([process.stdout.readline() for _ in range(2)]) == 2  # both work
+        process.kill()
+        process.communicate(timeout=60)  # until nobody has the pipe any more
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 def test_what_is_swallowed_is_raised_again():
