@@ -14,10 +14,9 @@ from netplace.checks.csv_cells import write_frame
 from netplace.checks.writing import draft_folder, write_atomically
 from netplace.report.files.run_details import LINK_COLUMNS as LINKS
 from netplace.report.files.run_details import MESSAGE_COLUMNS as OF_MESSAGE
+from netplace.report.pages import PAGES
 from netplace.report.pages.kinds.run import FILE as RUN
-from netplace.report.pages.kinds.run import recognises as is_run
 from netplace.report.pages.kinds.saved import saved_results
-from netplace.report.pages.kinds.store import recognises as is_store
 from netplace.runs.schedule_folder import read_figures, read_schedule
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, write_table
@@ -66,7 +65,7 @@ def _swf(path: Path, target: Path) -> list[str]:
 
 def _jobs(path: Path, target: Path) -> list[str]:
     """Write the table of jobs that Batsim writes, and evalys and its kin draw."""
-    if is_store(path) or is_run(path):
+    if PAGES["store"].recognises(path) or PAGES["run"].recognises(path):
         return _tables(path, target)
     rows = _rows(path, target)
     run = rows["end"] - rows["start"]
@@ -96,9 +95,9 @@ def _jobs(path: Path, target: Path) -> list[str]:
 
 def _frames(path: Path, target: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of an outcome, by name."""
-    if is_store(path):
+    if PAGES["store"].recognises(path):
         return _store_frames(path)
-    return _run_frames(path) if is_run(path) else {"jobs": _rows(path, target)}
+    return _run_frames(path) if PAGES["run"].recognises(path) else {"jobs": _rows(path, target)}
 
 
 def _run_frames(path: Path) -> dict[str, pd.DataFrame]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from netplace.report.comparison.outcome import Entry, Outcome, Result, Sample
+from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
 from netplace.scheduling.metrics.comparison import Paired, judged, paired, unpaired
 from netplace.scheduling.metrics.interval import BATCHES
 

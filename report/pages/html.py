@@ -8,12 +8,15 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from netplace.checks import escaped, printable
 from netplace.report.plots.drawing import still
 from netplace.report.plots.figure import COLOURS, SHADED, Figure
 from netplace.report.terminal.units import whole_part_kept
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
@@ -41,6 +44,12 @@ class DataTable:
     columns: Sequence[str]
     rows: Sequence[Sequence[Any]]
     note: str = ""
+
+    @classmethod
+    def of(cls, title: str, frame: DataFrame, columns: Sequence[str] = (), note: str = "") -> DataTable:
+        """Return the table of a frame, under its own headings unless others are given."""
+        known = frame.astype(object).where(frame.notna(), None)
+        return cls(title, columns or [str(name) for name in frame], known.to_numpy().tolist(), note)
 
 
 @dataclass(frozen=True)

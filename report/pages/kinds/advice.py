@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netplace.report.files.advice import FILE, read_advice
+from netplace.report.files.advice import read_advice
 from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import versions_of
 from netplace.report.plots.charts import bar_figure, curve_figure
 
 _MOST = 24  # placements in the picture
-
-
-def recognises(path: Path) -> bool:
-    return path.is_dir() and (path / FILE).is_file()
 
 
 def page(path: Path) -> Page:

@@ -1,4 +1,4 @@
-"""The page of allocators side by side, as ``netplace allocate --json`` prints them."""
+"""Choices of allocators side by side, as ``netplace allocate --json`` prints them."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks.plain import from_plain
+from netplace.checks.quantities import LESS
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.pages.kinds.saved import details_of, holds, saved_results
+from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, figure_results
+from netplace.report.pages.kinds.saved import details_of, saved_results
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.plots.machines import allocation_figure
+from netplace.scheduling import PARTITIONERS
 from netplace.topologies import names_file, parse
 
 _FIGURES = {
@@ -48,10 +51,6 @@ class SavedOffer:
     def hops(self) -> float:
         """Mean hops between two nodes; 0 where there are no two."""
         return self.mean_hops or 0.0
-
-
-def recognises(path: Path) -> bool:
-    return any(holds(path, "allocation", ("machine", "request", own)) for own in ("offers", "placed"))
 
 
 def page(path: Path) -> Page:
@@ -127,3 +126,32 @@ def _choices(results: dict[str, Any], placed: list[SavedOffer]) -> Figure:
         raise ValueError("a node is not on the machine")
     chosen = [(f"{offer.partition}: {offer.hops:.3g} hops apart", offer.nodes) for offer in placed]
     return allocation_figure(machine, held, chosen, "Allocations on the machine", one=True)
+
+
+_COMPARED: Figures = {
+    ("mean_hops",): ("mean hops between nodes", LESS),
+    ("pairwise_sum",): ("pairwise sum of hops", LESS),
+    ("components",): ("components", LESS),
+    ("linear_span",): ("linear span", LESS),
+    ("ring_span",): ("ring span", LESS),
+}
+
+
+def outcome(path: Path) -> Outcome:
+    saved = saved_results(path, "allocation")
+    same = {str(name): str(saved[name]) for name in ("machine", "request", "free", "seed") if name in saved}
+    entries = [
+        Entry(
+            {**same, "partition": offer.partition},
+            figure_results(path, {"": vars(offer)}, _COMPARED, "" if _settled(offer) else "seeds"),
+        )
+        for offer in offers_in(saved)
+        if offer.placed
+    ]
+    return Outcome("allocation", str(path), entries)
+
+
+def _settled(offer: SavedOffer) -> bool:
+    """Return whether chance has no part in a choice; no in doubt."""
+    kind = PARTITIONERS.get(offer.partition.partition(":")[0])
+    return kind is not None and not kind.by_chance

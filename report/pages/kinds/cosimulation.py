@@ -1,21 +1,24 @@
-"""The page of a co-simulation: the cost of sharing the network for each job, and the jobs that caused it."""
+"""A co-simulation: the cost of sharing the network for each job, and the jobs that caused it."""
 
 from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from netplace.checks.quantities import quantities
-from netplace.cosim.cosim_figures import CosimFigures
+from netplace.checks.quantities import LESS, quantities
+from netplace.cosim.cosim_figures import CosimFigures, Sharing
 from netplace.cosim.job_row import JobRow, ended
 from netplace.cosim.outcome import job_rows_of
-from netplace.cosim.serialization import FILE, read_plan
+from netplace.cosim.serialization import read_plan
 from netplace.cosim.waiting import Waiting
 from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.links import waiting_map
-from netplace.report.pages.kinds.saved import asked_of, versions_of
+from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, Result, Sample, figure_results
+from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
+from netplace.report.pages.kinds.schedule import METRICS, stream_of
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Detail, Figure
 from netplace.report.plots.jobs import held_panel, waiting_panel
@@ -30,10 +33,6 @@ _COSTS_NOTE = (
     "The logged time is taken as the time alone on compact nodes; the cost of the partition is the "
     "additional time alone on the nodes of this schedule."
 )
-
-
-def recognises(path: Path) -> bool:
-    return path.is_dir() and (path / FILE).is_file()
 
 
 def page(path: Path) -> Page:
@@ -228,3 +227,33 @@ def _table(jobs: Sequence[JobRow]) -> DataTable:
         columns.append(values)
     note = "Submission, start and end since the first submission."
     return DataTable("Jobs", headings, list(zip(*columns, strict=True)), note)
+
+
+# Waits of jobs hang together, by the queue that they share: of one co-simulation their mean is a single draw.
+_FIGURES: Figures = {
+    ("schedule", "per_job", "wait", "mean"): ("mean wait (s)", LESS),
+    **{("schedule", *keys): said for keys, said in METRICS.items()},
+    **{
+        ("sharing", name): (said.heading, said.better)
+        for name, said in quantities(Sharing).items()
+        if said.better
+    },
+}
+
+
+def outcome(path: Path) -> Outcome:
+    plan, saved = read_plan(path)
+    versions = written_versions(saved["versions"])
+    return Outcome("co-simulation", str(path), [cosim_entry(path, plan.to_dict(), saved)], versions)
+
+
+def cosim_entry(path: Path, plan: Mapping[str, Any], ended: Mapping[str, Any]) -> Entry:
+    """Return the entry of a plan and what came of it: of jobs, one value each, paired by their numbers."""
+    results = []
+    stream = stream_of(plan["jobs"])
+    for name, said in quantities(JobRow).items():
+        values = {f"{stream}{job['job']}": job[name] for job in ended["jobs"] if job.get(name) is not None}
+        if said.better and values:
+            results.append(Result(said.heading, Sample.of(values, "jobs"), said.better))
+    results += figure_results(path, {"": ended["figures"]}, _FIGURES, "seeds")
+    return Entry(dict(asked_of(plan)), results)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 from netplace.cosim.explanation import Explanation, Neighbour
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.pages.kinds.saved import details_of, holds, saved_object
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 
@@ -24,31 +23,24 @@ _NEIGHBOURS = [
 ]
 
 
-def recognises(path: Path) -> bool:
-    return holds(path, "explanation", ("job", "own", "neighbours", "links"))
-
-
-def page(path: Path) -> Page:
-    with details_of(path, "neighbours"):
-        explanation = Explanation.from_dict(saved_object(path))
-        job, others, links = explanation.job, explanation.neighbours, explanation.links
-        parts: list[Part] = []
-        if others:
-            parts = [_bars(explanation), _neighbours(others)]
-        if links:
-            rows = [
-                [
-                    link.link,
-                    link.amount,
-                    ", ".join(f"job {name}: {much:,}" for name, much in link.others.items()),
-                ]
-                for link in links
+def page(results: dict[str, Any]) -> Page:
+    explanation = Explanation.from_dict(results)
+    job, others, links = explanation.job, explanation.neighbours, explanation.links
+    parts: list[Part] = []
+    if others:
+        parts = [_bars(explanation), _neighbours(others)]
+    if links:
+        rows = [
+            [
+                link.link,
+                link.amount,
+                ", ".join(f"job {name}: {much:,}" for name, much in link.others.items()),
             ]
-            parts.append(
-                DataTable("Links with the most waiting", ["link", "waited (cycles)", "for whom"], rows)
-            )
-        title = f"Run time of job {job.job}: {job.application} on {job.size} nodes"
-        return Page(title, _verdict(explanation), [], parts)
+            for link in links
+        ]
+        parts.append(DataTable("Links with the most waiting", ["link", "waited (cycles)", "for whom"], rows))
+    title = f"Run time of job {job.job}: {job.application} on {job.size} nodes"
+    return Page(title, _verdict(explanation), [], parts)
 
 
 def _bars(explanation: Explanation) -> Figure:

@@ -1,16 +1,25 @@
-"""The page of latency-throughput curves, as ``netplace load --json`` prints them."""
+"""Latency-throughput curves, as ``netplace load --json`` prints them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from netplace.checks.quantities import LESS, MORE
 from netplace.netsim import Config
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.pages.kinds.saved import asked_of, holds, saved_object, saved_results, versions_of
+from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, figure_results, seed_entries
+from netplace.report.pages.kinds.saved import (
+    asked_of,
+    saved_object,
+    saved_results,
+    versions_of,
+    written_versions,
+)
 from netplace.report.plots.points import load_figure
 from netplace.report.tables.load import curve_frame, saturation_notes
 from netplace.runs.loads import LoadFigures, LoadPlan
@@ -26,10 +35,6 @@ _COLUMNS = {
     "p99": "99th percentile (cycles)",
     "seeds": "seeds",
 }
-
-
-def recognises(path: Path) -> bool:
-    return holds(path, "load", ("points", "traffic"))
 
 
 def page(path: Path) -> Page:
@@ -64,6 +69,27 @@ def _plan(path: Path, point: dict[str, Any]) -> LoadPlan:
 
 def _table(frame: pd.DataFrame) -> DataTable:
     kept = [name for name in _COLUMNS if frame[name].notna().any()]
-    rows = frame[kept].astype(object).where(frame[kept].notna(), None).to_numpy().tolist()
     note = "± is half of a 95 % interval over the seeds." if "accepted_half_width" in kept else ""
-    return DataTable("Points", [_COLUMNS[name] for name in kept], rows, note=note)
+    return DataTable.of("Points", frame[kept], [_COLUMNS[name] for name in kept], note)
+
+
+_COMPARED: Figures = {
+    ("accepted",): ("accepted load", MORE),
+    ("delay", "mean"): ("mean delay (cycles)", LESS),
+    ("delay", "p99"): ("99th percentile of delays (cycles)", LESS),
+}
+_ASKED = ("network", "traffic", "offered", "engine", "warmup", "measure", "hot_node", "hot_share", "config")
+
+
+def outcome(path: Path) -> Outcome:
+    points = points_of(path)
+    versions = written_versions(points[0].get("versions"))
+    return Outcome("load", str(path), point_entries(path, [(point, point) for point in points]), versions)
+
+
+def point_entries(path: Path, points: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Entry]:
+    """Return an entry for each plan and what was measured, those of all seeds together."""
+    return seed_entries(
+        ((asked_of({name: plan.get(name) for name in _ASKED}), plan, point) for plan, point in points),
+        lambda _, draws: figure_results(path, draws, _COMPARED, "seeds"),
+    )

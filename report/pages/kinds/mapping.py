@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.pages.kinds.saved import asked_of, details_of, holds, saved_object
+from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.plots.charts import bar_figure
 from netplace.report.tables.bounds import mapping_sentences
 
@@ -27,39 +26,33 @@ _DRAWN = {
 _ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "method", "iterations", "seconds")
 
 
-def recognises(path: Path) -> bool:
-    return holds(path, "mapping", ("mapping", "criterion", "consecutive", "nodes"))
-
-
-def page(path: Path) -> Page:
-    results = saved_object(path)
-    with details_of(path, "mapping"):
-        usual = results["consecutive"]
-        rows = [
-            [name, results[key], usual[key], _ratio(results[key], usual[key])]
-            for key, name in _TRAITS.items()
-            if results.get(key) is not None
-        ]
-        parts: list[Part] = [
-            bar_figure(
-                "Comparison with the consecutive mapping",
-                list(_DRAWN.values()),
-                {"ratio": [_ratio(results[key], usual[key]) for key in _DRAWN]},
-                unit="mapping / consecutive",
-                base=1.0,
-                caption="Traffic under the mapping, relative to the consecutive mapping; below 1 is less.",
-            ),
-            DataTable("Traffic under the mapping", ["", "mapping", "consecutive", "ratio"], rows),
-            DataTable(
-                "Nodes", ["task", "node"], [[task, int(node)] for task, node in enumerate(results["nodes"])]
-            ),
-        ]
-        if len(results["costs"]) > 1:
-            seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
-            parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds))
-        title = results.get("title") or f"Mapping {results['mapping']} on {results['network']}"
-        asked = asked_of({name: results[name] for name in _ASKED if name in results})
-        return Page(title, _verdict(results, usual), asked, parts)
+def page(results: dict[str, Any]) -> Page:
+    usual = results["consecutive"]
+    rows = [
+        [name, results[key], usual[key], _ratio(results[key], usual[key])]
+        for key, name in _TRAITS.items()
+        if results.get(key) is not None
+    ]
+    parts: list[Part] = [
+        bar_figure(
+            "Comparison with the consecutive mapping",
+            list(_DRAWN.values()),
+            {"ratio": [_ratio(results[key], usual[key]) for key in _DRAWN]},
+            unit="mapping / consecutive",
+            base=1.0,
+            caption="Traffic under the mapping, relative to the consecutive mapping; below 1 is less.",
+        ),
+        DataTable("Traffic under the mapping", ["", "mapping", "consecutive", "ratio"], rows),
+        DataTable(
+            "Nodes", ["task", "node"], [[task, int(node)] for task, node in enumerate(results["nodes"])]
+        ),
+    ]
+    if len(results["costs"]) > 1:
+        seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
+        parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds))
+    title = results.get("title") or f"Mapping {results['mapping']} on {results['network']}"
+    asked = asked_of({name: results[name] for name in _ASKED if name in results})
+    return Page(title, _verdict(results, usual), asked, parts)
 
 
 def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.pages.kinds.saved import details_of, holds, saved_object
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 
@@ -14,37 +12,27 @@ _SIGNIFICANT = 0.01
 _TIME = "cycles"
 
 
-def recognises(path: Path) -> bool:
-    return holds(path, "metrics", ("title", "rows", "spread"))
-
-
-def page(path: Path) -> Page:
-    results = saved_object(path)
-    with details_of(path, "rows"):
-        rows, correlations = results["rows"], results.get("correlations", {}).get(_TIME, {})
-        known = {name: correlation for name, correlation in correlations.items() if correlation is not None}
-        parts: list[Part] = []
-        if known:
-            parts.append(_correlations(known))
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        parts.append(
-            DataTable("Configurations", columns, [[row.get(key) for key in columns] for row in rows])
-        )
-        spread = [
-            [name, *(spread[key] for key in ("mean", "std", "min", "max"))]
-            for name, spread in results["spread"].items()
-        ]
-        parts.append(DataTable("Over all configurations", ["metric", "mean", "std", "min", "max"], spread))
-        note = (
-            "Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center "
-            "(DFC), "
-            "diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the "
-            "same with "
-            "asymmetry (_AL)."
-        )
-        return Page(
-            f"Partition metrics: {results['title']}", _verdict(results, known), [], parts, notes=[note]
-        )
+def page(results: dict[str, Any]) -> Page:
+    rows, correlations = results["rows"], results.get("correlations", {}).get(_TIME, {})
+    known = {name: correlation for name, correlation in correlations.items() if correlation is not None}
+    parts: list[Part] = []
+    if known:
+        parts.append(_correlations(known))
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    parts.append(DataTable("Configurations", columns, [[row.get(key) for key in columns] for row in rows]))
+    spread = [
+        [name, *(spread[key] for key in ("mean", "std", "min", "max"))]
+        for name, spread in results["spread"].items()
+    ]
+    parts.append(DataTable("Over all configurations", ["metric", "mean", "std", "min", "max"], spread))
+    note = (
+        "Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center "
+        "(DFC), "
+        "diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the "
+        "same with "
+        "asymmetry (_AL)."
+    )
+    return Page(f"Partition metrics: {results['title']}", _verdict(results, known), [], parts, notes=[note])
 
 
 def _correlations(known: dict[str, Any]) -> Figure:

@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.pages.kinds.saved import details_of, holds, saved_object
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
 from netplace.report.tables.networks import Columns, Network, cost_of_a_phit, trial_columns
 
 
-def recognises(path: Path) -> bool:
-    return holds(path, "networks", ("networks",))
-
-
-def page(path: Path) -> Page:
-    networks = saved_object(path)["networks"]
-    with details_of(path, "networks"):
-        names = [network["network"] for network in networks]
-        simulated = all(network.get("trials") for network in networks)
-        parts: list[Part] = []
-        if simulated:
-            parts += [_loads(networks), _relative(networks, names), _trials(networks)]
-        parts.append(_counts(networks))
-        said = (
-            _verdict(networks) if simulated else ["Nothing was simulated; --simulate adds loads and times."]
-        )
-        return Page(f"Networks: {', '.join(names)}", said, [], parts)
+def page(results: dict[str, Any]) -> Page:
+    networks = results["networks"]
+    names = [network["network"] for network in networks]
+    simulated = all(network.get("trials") for network in networks)
+    parts: list[Part] = []
+    if simulated:
+        parts += [_loads(networks), _relative(networks, names), _trials(networks)]
+    parts.append(_counts(networks))
+    said = _verdict(networks) if simulated else ["Nothing was simulated; --simulate adds loads and times."]
+    return Page(f"Networks: {', '.join(names)}", said, [], parts)
 
 
 def _loads(networks: list[Network]) -> Figure:

@@ -1,21 +1,29 @@
-"""The page of what a command printed with --json where it has no page of its own: its numbers and tables."""
+"""What a command printed with --json that has no kind of its own: its numbers and tables."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from netplace.checks.quantities import NEITHER
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.pages.kinds.saved import saved_object, versions_of
+from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
+from netplace.report.pages.kinds.saved import read_object, saved_object, versions_of, written_versions
 from netplace.report.terminal.units import whole_part_kept
 
 _LONGEST = 200  # characters of a cell
 _SENTENCES = 5
+_FOLDERS = ("advice.json", "rules.json")  # of folders that have no other kind
+_MOST = 100_000  # numbers
+_OTHER = ("seconds", "cpu_seconds", "versions", "checksum", "version", "asked")  # no results
 
 
 def recognises(path: Path) -> bool:
-    return path.suffix.lower() == ".json" and path.is_file() and bool(saved_object(path))
+    if path.is_dir():
+        return _file(path) != path
+    return path.suffix.lower() == ".json" and bool(saved_object(path))
 
 
 def page(path: Path) -> Page:
@@ -81,3 +89,32 @@ def _cell(value: Any) -> Any:
         return value
     text = str(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def outcome(path: Path) -> Outcome:
+    content = read_object(_file(path))
+    numbers = dict(_numbers(content, ""))
+    results = [Result(name, Sample.exact(value), NEITHER) for name, value in numbers.items()]
+    if not results:
+        raise ValueError(f"{path}: contains no numbers to compare")
+    if len(results) > _MOST:
+        raise ValueError(f"{path}: contains {len(results):,} numbers, expected at most {_MOST:,}")
+    versions = written_versions(content.get("versions"))
+    return Outcome(f"object with {', '.join(content)}", str(path), [Entry({}, results)], versions)
+
+
+def _file(path: Path) -> Path:
+    return next((path / name for name in _FOLDERS if (path / name).is_file()), path)
+
+
+def _numbers(value: Any, where: str) -> Iterator[tuple[str, float]]:
+    """Yield the numbers in a value of JSON, each with its place."""
+    if isinstance(value, dict):
+        for key, member in value.items():
+            if key not in _OTHER:
+                yield from _numbers(member, f"{where}.{key}" if where else key)
+    elif isinstance(value, list):
+        for place, member in enumerate(value):
+            yield from _numbers(member, f"{where}[{place}]")
+    elif isinstance(value, int | float) and math.isfinite(value):
+        yield where, float(value)

@@ -18,10 +18,6 @@ _INSTALLED = ("topology.yaml", "job_submit.lua")
 _MOST_LINES = 200  # of a file that installs a rule
 
 
-def recognises(path: Path) -> bool:
-    return path.is_dir() and (path / FILE).is_file()
-
-
 def page(path: Path) -> Page:
     advice = saved_object(path / FILE)
     kind_of(RuleAdvice)(advice, str(path / FILE))

@@ -45,31 +45,20 @@ def _read(path: Path) -> tuple[str, dict[str, Any]]:
     return _parsed(path, status.st_mtime_ns, status.st_size)
 
 
-@lru_cache(maxsize=1)
-def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any]]:
+def read_object(path: Path) -> dict[str, Any]:
     content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(f"{path}: {abbreviate(content)} found, expected the output of a command with --json")
+    return content
+
+
+@lru_cache(maxsize=1)
+def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any]]:
+    content = read_object(path)
     if "netplace" not in content:
         return "", content
     what = check_choice(content["netplace"], PRINTED, f"{path}: netplace")
     return what, opened(content, path, what, PRINTED[what])
-
-
-def number_in(path: Path, content: Mapping[str, Any], *keys: str) -> float | None:
-    """Return the number under nested keys, None where it is null or not there."""
-    value: Any = content
-    for place, key in enumerate(keys):
-        if not isinstance(value, Mapping):
-            raise ValueError(
-                f"{path}: {'.'.join(keys[:place])}: {abbreviate(value)} found, expected an object"
-            )
-        value = value.get(key)
-        if value is None:
-            return None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{path}: {'.'.join(keys)}: {abbreviate(value)} found, expected a number")
-    return float(value)
 
 
 @contextmanager
@@ -106,6 +95,9 @@ def _written(value: Any) -> str:
 
 def versions_of(versions: Any) -> list[tuple[str, str]]:
     """Return the versions with which something was made, as a row."""
-    if not isinstance(versions, Mapping):
-        return []
-    return [("versions", ", ".join(f"{name} {version}" for name, version in versions.items()))]
+    return [("versions", written_versions(versions))] if isinstance(versions, Mapping) else []
+
+
+def written_versions(versions: Any) -> str:
+    known = versions if isinstance(versions, Mapping) else {}
+    return ", ".join(f"{name} {version}" for name, version in known.items())

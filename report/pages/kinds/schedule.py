@@ -1,16 +1,29 @@
-"""The page of a schedule: how long jobs waited, and how full the machine was."""
+"""A schedule: how long jobs waited, and how full the machine was."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from netplace.checks import abbreviate
+from netplace.checks.quantities import LESS, quantities
 from netplace.report.pages.html import DataTable, Page, Part
-from netplace.report.pages.kinds.saved import asked_of, versions_of
+from netplace.report.pages.kinds.outcome import (
+    Draws,
+    Entry,
+    Figures,
+    Outcome,
+    Result,
+    Sample,
+    figure_results,
+    seed_entries,
+)
+from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
 from netplace.report.plots.charts import bar_figure, curve_figure
 from netplace.report.plots.figure import Figure, Shades
 from netplace.report.plots.schedules import gantt_panel, kept_steps
@@ -18,17 +31,15 @@ from netplace.report.tables.power import KWH, power_rows
 from netplace.report.tables.schedule import rejected_notes, title_of
 from netplace.report.terminal.units import seconds_unit
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.runs.schedule_folder import FIGURES, ROWS, node_ranges, read_schedule
+from netplace.runs.schedule_folder import node_ranges, read_figures, read_schedule
+from netplace.scheduling.metrics import PER_JOB, Metrics
 from netplace.scheduling.power.figures import PowerFigures
+from netplace.scheduling.workload import WORKLOADS
 from netplace.topologies import names_file, parse
 
 _MOST_POINTS = 20_000
 _WAITS = (0, 60, 600, 3600, 6 * 3600, 24 * 3600, math.inf)
 _NAMES = ("none", "up to 1 min", "1 to 10 min", "10 to 60 min", "1 to 6 h", "6 to 24 h", "over a day")
-
-
-def recognises(path: Path) -> bool:
-    return path.is_dir() and (path / FIGURES).is_file() and (path / ROWS).is_file()
 
 
 def page(path: Path) -> Page:
@@ -194,5 +205,63 @@ def _table(rows: pd.DataFrame) -> DataTable:
     frame = rows[kept]
     frame.insert(kept.index("submit") + 1, "wait", rows["start"] - rows["submit"])
     names = ["job" if name == "number" else name.replace("_", " ") for name in frame.columns]
-    frame = frame.astype(object).where(frame.notna(), None)
-    return DataTable("Jobs", names, frame.to_numpy().tolist(), note="Times in seconds.")
+    return DataTable.of("Jobs", frame, names, "Times in seconds.")
+
+
+_PER_JOB = {name: f"mean {said.heading}" for name, (_, said) in PER_JOB.items() if said.better}
+METRICS: Figures = {
+    (name,): (said.heading, said.better) for name, said in quantities(Metrics).items() if said.better
+}
+_MEANS: Figures = {("per_job", name, "mean"): (text, LESS) for name, text in _PER_JOB.items()}
+_ENERGY: Figures = {("power", "kwh"): ("energy (kWh)", LESS)}
+
+
+def outcome(path: Path) -> Outcome:
+    plan, figures = read_figures(path)
+    entries = plan_entries(path, [(plan.to_dict(), figures.to_dict())])
+    return Outcome("schedule", str(path), entries, written_versions(figures.versions))
+
+
+def plan_entries(path: Path, carried: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Entry]:
+    """Return an entry for each plan and its figures, those that differ in their seed alone together."""
+    return seed_entries(
+        (
+            (asked_of({name: value for name, value in plan.items() if name != "seed"}), plan, figures)
+            for plan, figures in carried
+        ),
+        lambda asked, draws: _results(path, asked, draws),
+    )
+
+
+def stream_of(plan: Mapping[str, Any]) -> str:
+    """Return how names of jobs begin, which tells the jobs of seeds apart; empty for jobs of a file."""
+    workload = plan.get("workload")
+    return f"{workload}, seed {plan.get('seed')}: " if workload in WORKLOADS else ""
+
+
+def _results(path: Path, asked: Mapping[str, str], draws: Draws) -> list[Result]:
+    metrics = {seed: figures["metrics"] for seed, figures in draws.items()}
+    energy = figure_results(path, draws, _ENERGY, "seeds")
+    if len(draws) > 1:
+        return [*figure_results(path, metrics, {**_MEANS, **METRICS}, "seeds"), *energy]
+    [(seed, figures)] = draws.items()
+    stream = stream_of({**asked, "seed": seed})
+    batches = {name: _batches(path, figures, name, stream) for name in _PER_JOB}
+    steady = [Result(_PER_JOB[name], sample, LESS) for name, sample in batches.items() if sample is not None]
+    whole = {keys: said for keys, said in _MEANS.items() if batches[keys[1]] is None}
+    return [*steady, *figure_results(path, metrics, {**whole, **METRICS}, "seeds"), *energy]
+
+
+def _batches(path: Path, figures: Mapping[str, Any], name: str, stream: str) -> Sample | None:
+    """Return the means of batches of one measure by stream and place, None if there were too few jobs."""
+    batches = figures.get("batches") or {}
+    values = batches.get(name) if isinstance(batches, Mapping) else batches
+    if values is None:
+        return None
+    if not isinstance(values, list) or not all(isinstance(value, int | float) for value in values):
+        raise ValueError(f"{path}: batches.{name}: {abbreviate(values)} found, expected a list of numbers")
+    return (
+        Sample.of({f"{stream}{place}": float(value) for place, value in enumerate(values)}, "batches")
+        if values
+        else None
+    )

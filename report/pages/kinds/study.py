@@ -1,15 +1,21 @@
-"""The page of a study: its report, with its tables and pictures."""
+"""A study: its report, with its tables and pictures."""
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 
+import pandas as pd
+
+from netplace.checks.columns import read_cells
 from netplace.checks.inputs import input_file
+from netplace.checks.quantities import NEITHER
 from netplace.report.files.study_tables import check_tables
 from netplace.report.pages.html import DataTable, Page, Part, Picture
+from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
 
-_REPORT = "report.md"
+REPORT = "report.md"
 _PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}
 _LONGEST_NUMBER = 40  # characters
 _LARGEST = 3_000_000  # bytes of pictures on a page
@@ -18,16 +24,12 @@ _LINK = re.compile(r"\[([^\[\]]+)\]\([^()]+\)")
 _NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?(e[-+]?\d+)?")
 
 
-def recognises(path: Path) -> bool:
-    return path.is_dir() and (path / _REPORT).is_file()
-
-
 def page(path: Path) -> Page:
     check_tables(path)
     try:
-        lines = input_file(path / _REPORT).read_text(encoding="utf-8").splitlines()
+        lines = input_file(path / REPORT).read_text(encoding="utf-8").splitlines()
     except UnicodeDecodeError:
-        raise ValueError(f"{path / _REPORT}: is not text") from None
+        raise ValueError(f"{path / REPORT}: is not text") from None
     title, said, asked = path.name, [], [("folder", path.name)]
     parts: list[Part] = []
     missing: list[str] = []
@@ -94,3 +96,36 @@ def _value(text: str) -> str | float | None:
     if len(text) <= _LONGEST_NUMBER and _NUMBER.fullmatch(text):
         return float(text.replace(",", ""))
     return _plain(text)
+
+
+def outcome(path: Path) -> Outcome:
+    asked = {name: text for name, text in page(path).asked if name != "folder"}
+    entries = [entry for file in sorted(path.glob("*.csv")) for entry in _rows(file, asked)]
+    if not entries:
+        raise ValueError(f"{path}: contains no tables (*.csv) to compare")
+    return Outcome("study", str(path), entries)
+
+
+def _rows(file: Path, asked: dict[str, str]) -> list[Entry]:
+    """Return an entry for each row: what is text says which it is, what is a number came of it."""
+    try:
+        frame = read_cells(file, texts=False)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file}: is not a table, {str(error).strip().splitlines()[0]}") from None
+    numbers = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]
+    texts = [name for name in frame if name not in numbers]
+    places: dict[tuple[str, ...], int] = {}
+    entries = []
+    for row in frame.to_dict("records"):
+        words = tuple("" if pd.isna(row[name]) else str(row[name]) for name in texts)
+        places[words] = place = places.get(words, 0) + 1
+        said = {**asked, "table": file.stem, **dict(zip(map(str, texts), words, strict=True))}
+        if place > 1:
+            said["row"] = str(place)
+        results = [
+            Result(str(name), Sample.exact(float(row[name])), NEITHER)
+            for name in numbers
+            if not math.isnan(row[name])
+        ]
+        entries.append(Entry(said, results))
+    return entries
