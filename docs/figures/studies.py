@@ -113,7 +113,7 @@ def _of_logs(
     """Draw the tables of a report for three logs, relative to those of a policy."""
     panels = {}
     for log in ("HPC2N", "LLNL-Thunder", "SDSC-Blue"):
-        table = _of_page(path.with_name("report.md"), f"## {log}: figures over those of {base}")
+        table = _of_page(path.with_name("report.md"), f"## {log}: results relative to {base}")
         if "figure" in table:
             table = table.pivot(index="rule", columns="figure", values="ratio of means").reset_index()
         own = table[table[heading] != base]

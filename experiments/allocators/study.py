@@ -43,16 +43,16 @@ POLICIES = [
 # Four processors at each switch of every other row, or of the first four; the others do not compute.
 CPLANT = ("service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4", "service:nodes=128-255/torus:8x8,c=4")
 PARTS = {
-    "choice": "every allocator and order on a mesh, a torus and a tree, live and with times of jobs alone",
-    "decisions": "situation and decision: pairwise sums beside the printed (WADS 2005, table 1)",
-    "stream": "makespan of the stream of communication suites beside the printed (CLUSTER 2002, table 1)",
-    "hops": "does mean hops foretell completion time? (CLUSTER 2002, figure 3)",
-    "overlap": "two jobs whose paths overlap (CLUSTER 2002, section 1)",
-    "trends": "how spread jobs are as work grows, 8x8x5 mesh (CLUSTER 2002, figure 1)",
+    "choice": "every allocator on a mesh, a torus and a tree, in live runs and with times of jobs alone",
+    "decisions": "situation and decision: pairwise sums and printed ones (WADS 2005, table 1)",
+    "stream": "makespan of a stream of communication suites, and printed ones (CLUSTER 2002, table 1)",
+    "hops": "how well mean hops predict completion time (CLUSTER 2002, figure 3)",
+    "overlap": "two jobs whose routes overlap (CLUSTER 2002, section 1)",
+    "trends": "how dispersed jobs are as the load grows, 8x8x5 mesh (CLUSTER 2002, figure 1)",
     "flow": "flow time of all-to-all jobs on 32 processors (WADS 2005, section 6)",
-    "sets": "processor sets: near to the exact choice, realistic costs, line cards a job",
-    "sets-pay": "processor sets beside others on one live network: levels, measured weights, a constraint",
-    "set-times": "what a selection by processor sets takes, by the free nodes beyond those asked for",
+    "sets": "processor sets: comparison with the exact choice, realistic costs, line cards per job",
+    "sets-pay": "processor sets and other allocators in live runs: levels, measured weights, a cost limit",
+    "set-times": "time to select a processor set, by the number of surplus free nodes",
 }
 
 
@@ -220,7 +220,7 @@ def draw_choice(path: Path, cells: pd.DataFrame) -> None:
 
 STUDY = Study(
     name="allocators",
-    title="Every allocator and order side by side, in nodes, hops and run time",
+    title="Comparison of all allocators and node orders by compactness, hops and run time",
     source="Leung et al., CLUSTER 2002; Bender et al., WADS 2005; Drakenberg, processor sets and costs",
     parts=PARTS,
     usual=tuple(PARTS),

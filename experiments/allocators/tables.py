@@ -35,15 +35,15 @@ def _sets(frame: pd.DataFrame) -> Made:
     for (rule, tie), counts in sums.iterrows():
         if str(rule).startswith("nodes"):
             sentences.append(
-                f"uneven costs of {rule}, ties to the {tie}, judged by the uniform: {counts['equal']:.0f} of "
-                f"{counts['compared']:.0f} choices equal, {counts['first better']:.0f} better, "
-                f"{counts['second better']:.0f} worse (printed, of nodes, with a coin: 15,155 of 15,210 "
-                "equal, most of the others better)."
+                f"uneven costs of {rule}, ties to the {tie}, rated by uniform costs: "
+                f"{counts['equal']:.0f} of {counts['compared']:.0f} choices equal, "
+                f"{counts['first better']:.0f} better, {counts['second better']:.0f} worse (printed, for "
+                "nodes, ties at random: 15,155 of 15,210 equal, most of the others better)."
             )
     sentences.append(
-        f"line cards a job: {mean['sets']:.2f} by sets, {mean['first-free']:.2f} the first free nodes, "
-        f"{mean['random']:.2f} at random; at least {cards['least cards'].min():.2f} "
-        "(printed: fewest by sets)."
+        f"line cards per job: {mean['sets']:.2f} with sets, {mean['first-free']:.2f} on the first free "
+        f"nodes, {mean['random']:.2f} on random nodes; at least {cards['least cards'].min():.2f} "
+        "(printed: fewest with sets)."
     )
     return cells, dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_CARDS, 2), sentences
 
@@ -223,8 +223,8 @@ def _choice(frame: pd.DataFrame) -> _Made:
         least = own.loc[own["live makespan"].idxmin()]
         ranks = own[["live turnaround", "table turnaround", "mean hops"]].corr("spearman")
         sentences.append(
-            f"{machine}: least makespan with {least['partition']} ({least['live makespan']:.2f} of random); "
-            f"rank correlation of the live turnaround with that of the table "
+            f"{machine}: shortest makespan with {least['partition']} ({least['live makespan']:.2f} of "
+            f"random); rank correlation of the live turnaround with that of the table "
             f"{ranks.loc['live turnaround', 'table turnaround']:.2f}, with mean hops "
             f"{ranks.loc['live turnaround', 'mean hops']:.2f}."
         )
@@ -318,7 +318,7 @@ def _trends(frame: pd.DataFrame) -> _Made:
         rising = int((most > least).to_numpy().sum())
         sentences.append(
             f"{rising} of {most.size} figures rise from {steps.min():g} to {steps.max():g} {what} "
-            f"(expected: all; a coin {most.size / 2:g})."
+            f"(expected: all; by chance: {most.size / 2:g})."
         )
     most = once[once["work"] == once["work"].max()].set_index("partition")[list(SPREADS)]
     curves = [name for name in partitions if name.startswith("curve") and "free-list" not in name]
@@ -344,16 +344,16 @@ def _flow(frame: pd.DataFrame) -> _Made:
     cells = pd.DataFrame(rows)
     log = "the log of the iPSC" if frame["log"].iloc[0] else "the model of Lublin and Feitelson"
     sentences = [
-        f"means over those of mc1x1, {frame['seed'].nunique()} parts of {log}, with 95% intervals; shape, "
-        "pattern and length of messages of the original are not told."
+        f"means relative to mc1x1, {frame['seed'].nunique()} parts of {log}, with 95% intervals; the "
+        "original does not state the shape, the pattern or the length of messages."
     ]
     for machine, own in cells.groupby("machine", sort=False):
         ranked = own.sort_values("flow")
         least = ranked["flow"].iloc[0] + ranked["flow +-"].iloc[0]
         alike = ranked.loc[ranked["flow"] - ranked["flow +-"] <= least, "partition"]
         sentences.append(
-            f"{machine}: {', '.join(ranked['partition'])} (least flow time first); intervals overlap that of "
-            f"the first for {', '.join(alike[1:]) or 'none'}."
+            f"{machine}: {', '.join(ranked['partition'])} (shortest flow time first); intervals overlap "
+            f"that of the first for {', '.join(alike[1:]) or 'none'}."
         )
     return cells, {column: 3 for column in cells if column not in ("machine", "partition")}, sentences
 

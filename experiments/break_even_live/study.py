@@ -108,11 +108,11 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     sentences = [
         f"{line['machine']}, load {line['load']}, {line['scattered']}: contiguity {line['contiguity']}; "
         f"scattered jobs ran {line['suffered %']:.1f} % longer than compact ones, "
-        f"boxes pay from {line['break-even %']:.1f} % on."
+        f"and the break-even is {line['break-even %']:.1f} %."
         for line in frame.to_dict("records")
     ]
     return Report(
-        (ReportTable("break-even", "What scattered jobs suffer, and what they may", frame, digits),),
+        (ReportTable("break-even", "Actual slowdown of scattered jobs, and break-even", frame, digits),),
         tuple(sentences),
     )
 
@@ -171,8 +171,8 @@ def _longer(scattered: Outcome, boxes: Outcome) -> float:
 
 STUDY = Study(
     name="break-even-live",
-    title="Does contiguity pay, given what scattered jobs really suffer?",
-    source="this project; beside J. A. Pascual and others, who put the break-even at 25 to 45 %",
+    title="Does contiguity pay off, given the simulated slowdown of scattered jobs?",
+    source="none for this question; J. A. Pascual and others put the break-even at 25 to 45 %",
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,

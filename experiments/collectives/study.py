@@ -145,7 +145,7 @@ def findings(winners: pd.DataFrame) -> ReportTable:
         )
     digits = {"cells": 0, "another wins %": 0} | dict.fromkeys(("kept, mean", "kept, 90 %", "kept, most"), 2)
     title = (
-        "The algorithm that is best in order and alone, kept in other settings: its time over the best one's"
+        "The algorithm that is best in order and alone: its time in other settings relative to the best one"
     )
     return ReportTable("kept", title, pd.DataFrame(rows), digits)
 
@@ -180,7 +180,7 @@ def winner_table(operation: str, winners: pd.DataFrame) -> ReportTable:
                 for setting in SETTINGS
             }
         )
-    title = f"{operation}: the algorithm of least time; +n: n others do as well"
+    title = f"{operation}: the fastest algorithm; +n: n others are as fast"
     return ReportTable(operation, title, pd.DataFrame(rows), {"ranks": 0, "bytes": 0})
 
 
@@ -208,7 +208,7 @@ def choice_table(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> ReportTa
     cells = np.exp(frame).unstack("setting", sort=False)[list(SETTINGS)].reset_index()
     cells.columns.name = None
     cells = cells.sort_values("operation", key=lambda names: names != "all", kind="stable")
-    title = "Time of the algorithm that a table chooses over that of the best one, geometric mean over cells"
+    title = "Time of the algorithm that a table selects relative to the best one, geometric mean over cells"
     return ReportTable("choices", title, cells, dict.fromkeys(SETTINGS, 2))
 
 
@@ -221,15 +221,15 @@ MANY = 128  # ranks from which on only these operations and bytes are simulated,
 OF_MANY = (("allreduce", "bcast", "allgather", "alltoall"), BYTES[1::2])
 DRAWS = 3
 PARTS = {
-    "allreduce": "sum with the result everywhere",
+    "allreduce": "sum at all ranks",
     "bcast": "broadcast",
-    "allgather": "all blocks to all",
-    "alltoall": "a block from each to each",
+    "allgather": "all blocks at all ranks",
+    "alltoall": "a block from each rank to each rank",
     "reduce": "sum at one rank",
-    "reduce_scatter": "sum, a block of it for each",
-    "gather": "all blocks to one rank",
-    "scatter": "a block for each from one rank",
-    "scan": "sums of all ranks before",
+    "reduce_scatter": "sum, one block of it at each rank",
+    "gather": "all blocks at one rank",
+    "scatter": "a block from one rank to each rank",
+    "scan": "sums over all preceding ranks",
     "barrier": "wait for all",
 }
 
@@ -275,21 +275,22 @@ def _summary(frame: pd.DataFrame, chosen: pd.DataFrame) -> tuple[str, ...]:
     others = frame[frame["setting"] != "in order"].set_index("setting")["another wins %"]
     best = chosen[chosen["operation"] == "all"]
     said = ", ".join(
-        f"{row.table} {row.alone:.2f} alone and {row.shared:.2f} beside others"
+        f"{row.table} {row.alone:.2f} alone and {row.shared:.2f} with neighbors"
         for row in best.rename(columns={"in order": "alone", "scattered, beside": "shared"}).itertuples()
     )
     return (
-        f"Of {frame['cells'].iloc[0]} cells another algorithm than in order and alone wins beyond chance in "
+        f"The best algorithm differs significantly from that in order and alone in the following shares of "
+        f"{frame['cells'].iloc[0]} cells: "
         + ", ".join(f"{share:.0f} % {setting}" for setting, share in others.items())
         + ".",
-        f"Time of the algorithm that a table chooses over that of the best one, geometric mean: {said}.",
+        f"Time of the algorithm that a table selects relative to the best one, geometric mean: {said}.",
     )
 
 
 STUDY = Study(
     name="collectives",
-    title="Which algorithm of a collective wins, by ranks, bytes, network, mapping and neighbours?",
-    source="this project; nothing of the kind is published",
+    title="Which collective algorithm is fastest, by ranks, bytes, network, mapping and neighbors?",
+    source="none for this question",
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,

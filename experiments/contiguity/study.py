@@ -120,7 +120,7 @@ MACHINES = {
     ),
 }
 PARTS = {name: f"on {machine.text}" for name, machine in MACHINES.items()} | {
-    "longer": "jobs ten times as long on the tree, sampled and live: a check"
+    "longer": "check: jobs ten times as long on the tree, in sampled and live runs"
 }
 
 
@@ -177,8 +177,8 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 
 STUDY = Study(
     name="contiguity",
-    title="Does contiguity pay when jobs share the network?",
-    source="this project; nothing of the kind is published",
+    title="Does contiguity pay off when jobs share the network?",
+    source="none for this question",
     parts=PARTS,
     usual=tuple(MACHINES),
     conduct=conduct,

@@ -188,11 +188,11 @@ def report_of(made: list[Made]) -> Report:
     digits = dict.fromkeys(("wait", "± wait", "slowdown", "± slowdown"), 3)
     shares = dict.fromkeys(("placement %", "sharing %", "slowed %"), 1) | {"streams": 0}
     tables = (
-        ReportTable("live", "Mean turnaround over that of boxes, live", _of(beside, "live"), ratios),
-        ReportTable("table", "The same by a table", _of(beside, "table"), ratios),
+        ReportTable("live", "Mean turnaround relative to boxes, live", _of(beside, "live"), ratios),
+        ReportTable("table", "The same with a table", _of(beside, "table"), ratios),
         ReportTable("logged", "The same with the times of the log", _of(beside, "logged"), ratios),
-        ReportTable("becomes", "What becomes of conclusions", changed, ratios),
-        ReportTable("points", "Waiting, slowdown, and their causes, live", where, digits | shares),
+        ReportTable("becomes", "How conclusions change", changed, ratios),
+        ReportTable("points", "Waiting time, slowdown and their causes, live", where, digits | shares),
         ReportTable("streams", "Jobs", _streams(frame), {"jobs": 0, "rejected": 0}),
     )
     figures = {
@@ -218,13 +218,13 @@ def _sentences(
     for kind in KINDS:
         verdicts = beside[beside["times"] == kind]["verdict"].value_counts()
         said = ", ".join(f"{name} {count}" for name, count in verdicts.items())
-        sentences.append(f"Turnaround beside that of boxes, {kind} times ({KINDS[kind]}): {said}.")
+        sentences.append(f"Turnaround compared with boxes, {kind} times ({KINDS[kind]}): {said}.")
     for kind, group in becomes.groupby("times", sort=False):
         counts = group["becomes"].value_counts()
         sentences.append(
-            f"Of {len(group)} comparisons by {kind} times, live {int(counts.get('turns', 0))} turn clearly, "
-            f"{int(counts.get('new', 0))} are new, {int(counts.get('lost', 0))} are lost, "
-            f"{int(counts.get('stays', 0))} stay."
+            f"Of {len(group)} comparisons with {kind} times, {int(counts.get('turns', 0))} are reversed in "
+            f"live runs, {int(counts.get('new', 0))} become significant, {int(counts.get('lost', 0))} are no "
+            f"longer significant, and {int(counts.get('stays', 0))} remain significant."
         )
     for part, group in where[where["front"] == "*"].groupby("machine", sort=False):
         counts = group["contestant"].value_counts()

@@ -208,9 +208,9 @@ PARTITIONERS = {
     "fabrics": ("switches", "random"),
 }
 PARTS = {
-    "paced": f"features of {BASE}, incast jobs send half of what a link bears",
-    "incast": f"features of {BASE}, incast jobs send all they can",
-    "fabrics": "fabrics by name, each with what it has",
+    "paced": f"features of {BASE}; incast jobs send half of what a link can carry",
+    "incast": f"features of {BASE}; incast jobs send at full speed",
+    "fabrics": "fabrics by name, each with its own features",
 }
 
 
@@ -248,7 +248,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 
 def _table(part: str, table: pd.DataFrame) -> ReportTable:
     digits = dict.fromkeys(("slowdown", "low", "high", *KINDS), 2) | {"alone us": 1, "live us": 1}
-    return ReportTable(part, f"{PARTS[part]}: what sharing costs, live over alone", table, digits)
+    return ReportTable(part, f"{PARTS[part]}: slowdown by sharing, live relative to alone", table, digits)
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:
@@ -259,8 +259,8 @@ def _plain(table: pd.DataFrame) -> pd.DataFrame:
 def _said(part: str, table: pd.DataFrame) -> str:
     most, least = table.loc[table["slowdown"].idxmax()], table.loc[table["slowdown"].idxmin()]
     return (
-        f"{part}: sharing costs {_named(most)} most, {most['slowdown']:.2f} times as long as alone, and "
-        f"{_named(least)} least, {least['slowdown']:.2f} times."
+        f"{part}: the slowdown by sharing is largest for {_named(most)} ({most['slowdown']:.2f}) and "
+        f"smallest for {_named(least)} ({least['slowdown']:.2f})."
     )
 
 
@@ -271,8 +271,8 @@ def _named(row: pd.Series) -> str:
 
 STUDY = Study(
     name="fabrics",
-    title="What of interference do adaptive routing, classes and congestion control take away?",
-    source="this project; nothing of the kind is published",
+    title="How much interference do adaptive routing, classes and congestion control remove?",
+    source="none for this question",
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,

@@ -126,7 +126,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         # What was published is about large machines.
         theirs = printed[printed["network"].str.endswith("none" if asked.quick else part)]
         beside = _beside(cells, theirs)
-        title = f"{text}: mean CPU time of a job in ms, and what a search visits, by load"
+        title = f"{text}: mean CPU time per job in ms, and visits per search, by load"
         tables.append(ReportTable(part, title, beside, _digits(beside)))
         if not theirs.empty:
             tables.append(_ratio_table(part, text, beside, LOADS))
@@ -193,11 +193,12 @@ def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
     time = f"ms {LOADS[-1]:g}"
     ratios = beside.loc[beside["search"] == "IFF", "to ours"]
     sentences = [
-        f"at load {LOADS[-1]:g} ours is {ratios.min():.1f} to {ratios.max():.1f} times as fast as IFF"
+        f"at load {LOADS[-1]:g}, our search is {ratios.min():.1f} to {ratios.max():.1f} times as fast as IFF"
     ]
     if quick:
         return [f"{sentences[0]}; the machine is too small to compare further."]
-    sentences[0] += f"; wanted are {WANTED[part]:g}: {'met' if ratios.min() >= WANTED[part] else 'missed'}."
+    reached = "met" if ratios.min() >= WANTED[part] else "missed"
+    sentences[0] += f"; the goal, {WANTED[part]:g} times, is {reached}."
     known = beside[beside["published ms"].notna()]
     for name, own in known.groupby("search"):
         share = own[time] / own["published ms"]
@@ -286,7 +287,7 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
 
 STUDY = Study(
     name="first-fit",
-    title="How long searches for a free box take on machines of a million nodes",
+    title="How long searches for a free box take on machines with a million nodes",
     source="Pascual, Miguel-Alonso and Lozano, EHU-KAT-IK-06-12; Pascual, thesis, UPV/EHU 2013, Table 3.7",
     parts={
         "mesh": "1024x1024 mesh: NFF, ZFF, RBS, IFF and ours",

@@ -80,12 +80,12 @@ def _order(
 
 
 PARTS = {
-    "weeks": f"weeks of the logs of the folder swf, or of that which {FOLDER} names (chapter 5)",
-    "drawn": "jobs drawn from these logs, all there at 0 (chapter 4)",
+    "weeks": f"weeks of the logs in the folder swf, or in the folder named by {FOLDER} (chapter 5)",
+    "drawn": "jobs drawn from these logs, all submitted at time 0 (chapter 4)",
     "sizes": "the same jobs on machines and clusters of other sizes (section 4.6)",
-    "linear": "some of the weeks, linear penalty 0.5: nothing published",
-    "unpenalised": "some of the weeks, factor 1, which is no penalty: nothing published",
-    "tightest": "the weeks, with clusters and blocks that are filled most: a reading",
+    "linear": "some of the weeks, linear penalty of 0.5 (no published results)",
+    "unpenalised": "some of the weeks without a penalty (no published results)",
+    "tightest": "the weeks, with the tightest-fitting clusters and blocks (one interpretation)",
 }
 BASE = "basic"
 _WEEKS = (BASE, "becont", "becont-largest", "beloc", "beplat", "cont", "loc", "plat")
@@ -222,7 +222,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             tables.append(ReportTable(_KINDS_TABLE[reading], f"{_ORDERS}, {reading}", orders, _ORDER_DIGITS))
             met = int((orders["verdict"] == "held").sum())
             sentences.append(
-                f"{part}, {reading}: {met} of {len(orders)} orders among rules of one kind held."
+                f"{part}, {reading}: {met} of {len(orders)} orders among rules of one kind hold."
             )
         if part not in CHAPTERS:
             continue
@@ -230,7 +230,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         tables.append(ReportTable(f"claims_{part}", f"Published orders: {PARTS[str(part)]}", claimed, {}))
         counts = claimed["verdict"].value_counts()
         shown = ", ".join(f"{count} {name}" for name, count in counts.items())
-        sentences.append(f"{part}: of {len(claimed)} published orders {shown}.")
+        sentences.append(f"{part}: {len(claimed)} published orders: {shown}.")
     return Report(tuple(tables), tuple(sentences))
 
 
@@ -302,7 +302,7 @@ def _ratios(part: str, log: str, group: pd.DataFrame) -> ReportTable:
     frame = pd.DataFrame(lines)
     return ReportTable(
         f"{part}_{log}",
-        f"{log}: figures over those of basic",
+        f"{log}: results relative to basic",
         frame,
         {**digits, "below basic": 0, "instances": 0},
     )
@@ -353,15 +353,15 @@ def _left_out(part: str, log: str, group: pd.DataFrame) -> str:
     base = group[group["rule"] == BASE]
     jobs, large, missing = (int(base[name].sum()) for name in ("jobs", "too_large", "no_wall_time"))
     return (
-        f"{part}, {log}: {len(base)} instances of {jobs} jobs in all; {large} larger than the machine "
-        f"are left out, {missing} had no wall time and got their run time as one."
+        f"{part}, {log}: {len(base)} instances with {jobs} jobs in total; {large} jobs larger than the "
+        f"machine are omitted, and the run time replaces the wall time of {missing} jobs that have none."
     )
 
 
 STUDY = Study(
     name="local-backfilling",
-    title="What contiguous and local backfilling costs and gains",
-    source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5 (orders read off plots)",
+    title="What contiguity and locality cost and gain under conservative backfilling",
+    source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5 (orders read from plots)",
     parts=PARTS,
     usual=tuple(CHAPTERS),
     conduct=conduct,

@@ -171,8 +171,8 @@ def _summary(cells: pd.DataFrame, shapes: pd.DataFrame) -> list[str]:
         faster = shapes.loc[shapes[mapping] < 1, "app"].tolist()
         named = f" ({', '.join(faster)})" if faster else ""
         sentences.append(
-            f"{mapping}: the 4x4x4 mesh is the faster for {len(faster)} of {len(shapes)} applications"
-            f"{named}, its time {shapes[mapping].mean():.2f} of that on the 8x8 mesh on average."
+            f"{mapping}: the 4x4x4 mesh is faster for {len(faster)} of {len(shapes)} applications{named}; "
+            f"on average, its time is {shapes[mapping].mean():.2f} times that on the 8x8 mesh."
         )
     return sentences
 
@@ -195,7 +195,7 @@ def _draw(path: Path, cells: pd.DataFrame) -> None:
 
 STUDY = Study(
     name="mesh-2d-or-3d",
-    title="An 8x8 or a 4x4x4 mesh, under four mappings",
+    title="Run times on an 8x8 and a 4x4x4 mesh with four mappings",
     source="Pascual, Miguel-Alonso and Lozano, DCAI 2010 (verdicts in words); Pascual, thesis, UPV/EHU 2013",
     parts={"meshes": "NPB class A, 64 tasks, on the 8x8 and the 4x4x4 mesh"},
     usual=("meshes",),

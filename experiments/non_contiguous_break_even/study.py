@@ -29,9 +29,9 @@ SHAPES = {  # text form of the partitioner by what is tried
     "cubic, not turned": "contiguous:cubic,fixed,round-up",
 }
 PARTS = {
-    "fcfs": "first come first served, several loads",
+    "fcfs": "first come, first served, several loads",
     "easy": "EASY backfilling, several loads",
-    "shapes": "on what it depends: policy, kind of jobs and shapes of boxes, machine saturated",
+    "shapes": "break-even by policy, kind of jobs and shapes of boxes, saturated machine",
 }
 
 
@@ -232,7 +232,7 @@ def _draw(path: Path, runs: pd.DataFrame, title: str) -> None:
 
 STUDY = Study(
     name="non-contiguous-break-even",
-    title="How much slower may scattered jobs be before boxes are better?",
+    title="How much slower may scattered jobs run before boxes are better?",
     source="Pascual and others: break-even at a slowdown of 25 to 45 %",
     parts=PARTS,
     usual=tuple(PARTS),

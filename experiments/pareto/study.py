@@ -48,7 +48,7 @@ POLICY = "easy"
 LOADS = (0.8, SATURATED)
 PARTS = {
     "tree": "percentages of nodes outside the subtree, on tree:4,3",
-    "torus": "partitioners on torus:8x8",
+    "torus": "allocators on torus:8x8",
 }
 
 
@@ -168,8 +168,8 @@ def _names(partitions: list[str]) -> str:
 
 STUDY = Study(
     name="pareto",
-    title="How strict should a partitioner be: waiting against slowdown?",
-    source="this project; the strictness of J. A. Pascual and others, 2009",
+    title="How strict should an allocator be? Waiting time against slowdown",
+    source="none for this question; strictness as in J. A. Pascual and others, 2009",
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,

@@ -191,7 +191,7 @@ def draw(path: Path, points: pd.DataFrame, part: str, app: str) -> None:
 
 STUDY = Study(
     name="partition-metrics",
-    title="Does a metric of the partition foretell run time?",
+    title="Do metrics of a partition predict run time?",
     source="Pascual, Lozano and Miguel-Alonso, tech. report EHU-KAT-IK-05-12, Table 2",
     parts={name: part.title for name, part in PARTS.items()},
     usual=("2d-W", "3d-W"),

@@ -225,7 +225,7 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
 
 STUDY = Study(
     name="partition-selection",
-    title="Shapes of partitions and mappings, and what they give the whole machine",
+    title="Which box and mapping are best for the whole machine?",
     source="Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994; Pascual, thesis, 2013",
     parts=PARTS,
     usual=tuple(TABLES),

@@ -230,7 +230,7 @@ _draw = partial(
 
 STUDY = Study(
     name="placement-effects",
-    title="What partition and mapping cost, on tori and trees",
+    title="Run time by partition and mapping, on tori and trees",
     source=(
         "Navaridas, Pascual and Miguel-Alonso, PDP 2009, 55-61; "
         "Pascual, thesis, UPV/EHU 2013, Tables 3.1 and 3.2"

@@ -30,11 +30,11 @@ from netplace.studies.schedules import KeptCase, case_outcomes
 from netplace.topologies import parse
 
 PARTS = {
-    "instances": "the published instances, solved",
-    "growth": "how long the model of the instances takes to solve with more jobs",
-    "window": "what a window around the list gains over the list with its best profile",
-    "front": "energy against waiting over loads, timeouts and horizons",
-    "boot": "how long a boot may take before switching costs more than it saves",
+    "instances": "solutions of the published instances",
+    "growth": "solving time of such instances with more jobs",
+    "window": "how much a plan gains over a list schedule with its best profile",
+    "front": "energy against waiting time, by load, timeout and horizon",
+    "boot": "effect of the boot time on energy and waiting time",
 }
 _NODES = 128
 _PLAN = "nodes=20,seconds=60,gap=0.005"
@@ -360,7 +360,7 @@ def _boot(frame: pd.DataFrame) -> ReportTable:
 
 STUDY = Study(
     name="power",
-    title="What switching nodes off saves, and what it makes jobs wait",
+    title="How much energy does switching nodes off save, and how much longer do jobs wait?",
     source=(
         "O. Marra et al., CMCC research paper, 2011 (instances); energies of windows beside those of a "
         "prototype of ours with other jobs"

@@ -301,7 +301,7 @@ def report(asked: Asked, runs: pd.DataFrame) -> Report:
 
 STUDY = Study(
     name="quasi-contiguity",
-    title="What a few tasks outside the job's subtree cost",
+    title="How much slower do jobs run with a few tasks outside their subtree?",
     source="Pascual, Navaridas and Miguel-Alonso, JSSPP 2009; Pascual, thesis, UPV/EHU 2013, Table 3.9",
     parts={
         "one-level": "tasks outside the subtree one level up, as published: LU, MG and FT of class W",

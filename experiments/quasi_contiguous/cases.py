@@ -98,7 +98,7 @@ def _models(quick: bool, given: Sequence[str] = ()) -> list[_Stream]:
 
 
 PARTS = {
-    "published": "whole logs on machines as installed, FCFS, beside the printed thresholds (Table 3.10)",
+    "published": "whole logs on machines as installed, FCFS, and printed speed-ups (Table 3.10)",
     "published-bf": "the same with backfilling (EASY, which reserves a place)",
     "published-bf-counted": "a reading: it reserves a number of nodes, and clears the head's way by force",
     "published-bf-patient": "a reading: it reserves a number of nodes, and the head waits for its place",

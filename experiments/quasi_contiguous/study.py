@@ -193,7 +193,7 @@ def _row(case: StreamCase, figures: ScheduleFigures) -> dict[str, str | int | fl
 
 STUDY = Study(
     name="quasi-contiguous",
-    title="What jobs must gain from contiguity on a tree before it pays",
+    title="How much must jobs gain from contiguity on a tree before it pays off?",
     source=(
         "Pascual, Navaridas and Miguel-Alonso, JSSPP 2009 (findings, of which no numbers were at hand); run "
         "times: Pascual, thesis, UPV/EHU 2013, Table 3.9"

@@ -21,8 +21,8 @@ from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import KeptCase, case_outcomes
 
 PARTS = {
-    "windows": f"windows of the logs of the folder swf, or of that which {FOLDER} names",
-    "dedicated": "SPT-RD by its dedicated processors and by its threshold (figures 3.3 to 3.6)",
+    "windows": f"windows of the logs in the folder swf, or in the folder named by {FOLDER}",
+    "dedicated": "SPT-RD by number of dedicated processors and by threshold (figures 3.3 to 3.6)",
 }
 _SWEEPS = {"dedicated": range(1, 11), "threshold": range(1, 6)}  # as published for logs other than Curie
 POLICIES = ("SPT", "GSPT", "SPT-RD", "GSPT-RD", "SPT-RR", "GSPT-RR", "SRPT", "GSRPT")
@@ -253,12 +253,12 @@ def _policies(log: str, group: pd.DataFrame) -> tuple[ReportTable, str]:
         f"({', '.join(f'{name} {stretch[name]:.2f}' for name in sent)}; SRPT {stretch['SRPT']:.2f}). "
         "Published for all traces but Curie: -RD below in most cases, -RR below in several and gaining less."
     )
-    return ReportTable(f"policies_{log}", f"{log}: figures over those of SPT", frame, digits), sentence
+    return ReportTable(f"policies_{log}", f"{log}: results relative to SPT", frame, digits), sentence
 
 
 STUDY = Study(
     name="redirection",
-    title="What redirecting long tasks gains for the stretch, and costs in flow",
+    title="How does redirecting long tasks affect stretch and flow?",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, tables 3.1 and 3.2, figures 3.7 to 3.13",
     parts=PARTS,
     usual=("windows",),

@@ -220,7 +220,7 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
 
 STUDY = Study(
     name="selection-by-makespan",
-    title="Shapes and mappings for jobs of hours: any box free, the best first",
+    title="Which box and mapping are best for jobs that run for several hours?",
     source="none at hand; after Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994",
     parts=PARTS,
     usual=tuple(PARTS),

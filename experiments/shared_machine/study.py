@@ -187,8 +187,8 @@ def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
 
 STUDY = Study(
     name="shared-machine",
-    title="What are partitioners and policies worth if jobs share the network?",
-    source="this project; nothing of the kind is published",
+    title="How much do allocators and policies matter if jobs share the network?",
+    source="none for this question",
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,

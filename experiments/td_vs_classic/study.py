@@ -232,7 +232,7 @@ _draw = partial(
 
 STUDY = Study(
     name="td-vs-classic",
-    title="TD against the classic mapping criterion",
+    title="TD compared with the classic mapping criterion",
     source="Pascual, Miguel-Alonso and Lozano, J. Parallel Distrib. Comput. 71 (2011) 1377-1387, Tables 1-3",
     parts={name: part.title for name, part in PARTS.items()},
     usual=("1a", "1b", "2"),

@@ -181,7 +181,7 @@ DRAWS = 2
 SCALES = (131072, 65536, 32768, 16384, 8192)  # bytes of a phit
 PARTS = {
     **{name: f"a job of {RANKS} ranks on {machine}" for name, (machine, _) in MACHINES.items()},
-    "scaling": "the same step with bytes and clock scaled more and less",
+    "scaling": "the same step with other scales of bytes and clock",
 }
 
 
@@ -262,8 +262,8 @@ def _scaling(asked: Asked, bench: Bench) -> ReportTable:
 
 STUDY = Study(
     name="training-placement",
-    title="What do partitioner and rank order cost a training job, alone and beside an HPC mix?",
-    source="this project; nothing of the kind is published",
+    title="How much do allocator and rank order slow down a training job, alone and with other jobs?",
+    source="none for this question",
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,

@@ -18,7 +18,7 @@ from netplace.studies import Asked, Bench, Report, ReportTable, Study
 PARTS = {
     "workers": "UniProt, with as many workers as measured (table 2.2)",
     "databases": "other databases and query sets (tables 2.4 and 2.5)",
-    "master": "workers that ask the master for a query when they have none, beside what a search assigns",
+    "master": "idle workers request queries from a master, compared with assignment by a search",
 }
 # Workers to CPUs and GPUs: as many of both as there are, up to four GPUs, else one or two CPUs more.
 WORKERS = {2: (1, 1), 3: (2, 1), 4: (2, 2), 5: (3, 2), 6: (4, 2), 7: (4, 3), 8: (4, 4)}
@@ -134,7 +134,7 @@ def _sentence(where: str, lines: list[dict[str, object]]) -> str:
 
 STUDY = Study(
     name="two-kinds",
-    title="What dual approximation makes of SWDUAL's tasks on CPUs and GPUs",
+    title="How well does dual approximation schedule SWDUAL's tasks on CPUs and GPUs?",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, tables 2.2, 2.4 and 2.5",
     parts=PARTS,
     usual=tuple(PARTS),
