@@ -212,7 +212,7 @@ def draw_choice(path: Path, cells: pd.DataFrame) -> None:
                     "half": np.nan,
                 }
             )
-            for label, column in (("live", "live makespan"), ("foretold by a table", "table makespan"))
+            for label, column in (("live", "live makespan"), ("predicted by a table", "table makespan"))
         )
     title = "Jobs of applications on one live network"
     write_figure(path, dot_figure(title, panels, "makespan over that with random nodes (%)", line=0.0))

@@ -19,8 +19,8 @@ MEANINGS = {
     "less": "significantly less, which is neither better nor worse",
     "more": "significantly more, which is neither better nor worse",
     "within chance": "a difference that chance alone can explain",
-    "one draw": "a difference of which it is not known how much is chance: of single draws, or of too few "
-    "jobs or jobs that hang together",
+    "one draw": "a difference whose significance is not known, because it comes from single draws, or from "
+    "jobs that are too few or not independent",
     "equal": "the same",
     "only in the first": "the second has no such result",
     "only in the second": "the first has no such result",
@@ -108,7 +108,9 @@ class Comparison:
                 f"all tests."
             )
         if self.count("one draw"):
-            said.append("Where chance is not known, nothing is said: more seeds tell what it does.")
+            said.append(
+                "For some differences, the significance is not known; it can be tested with more seeds."
+            )
         return said
 
     def to_dict(self) -> dict[str, Any]:

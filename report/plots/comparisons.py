@@ -63,7 +63,7 @@ def comparison_figure(
     # Bars too thin to be seen side by side: panels one below the other.
     below = narrow or len(groups) * len(series) > 16
     return Figure(
-        title=title + ("; means" if known else "; means, without intervals: how much is chance is not known"),
+        title=title + ("; means" if known else "; means without intervals, significance not known"),
         panels=panels,
         columns=1 if below else len(panels),
         height=1.0 + (1.9 * len(panels) if below else 2.3),

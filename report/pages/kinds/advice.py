@@ -48,7 +48,7 @@ def page(path: Path) -> Page:
         ),
         DataTable(
             "All placements",
-            ["partition", "mapping", "time over the default", "draws"],
+            ["partition", "mapping", "time relative to the default", "draws"],
             [[choice["partition"], choice["mapping"], choice["ratio"], choice["draws"]] for choice in tried],
             note="No number: the placement took more than 1.5 times as long as the scheduler's, and the "
             "search abandoned it.",

@@ -72,8 +72,8 @@ def _neighbours(others: Sequence[Neighbour]) -> DataTable:
         "Other jobs",
         _NEIGHBOURS,
         rows,
-        note="Without it: the simulated time of the job without the other job, for the jobs that it waited "
-        "for most.",
+        note="Without it: the simulated time of the job without the other job, for the other jobs that "
+        "delayed it most.",
     )
 
 
