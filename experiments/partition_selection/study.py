@@ -195,12 +195,12 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 
 
 _UPDATES = (
-    "run time of large mixed jobs over that of a class, CS-BM, and updates of GUPS that give the printed one"
+    "run time of large mixed jobs relative to a class, CS-BM, and GUPS updates that give the printed ratio"
 )
 _ABOUT = (
     "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
-    "class; beside it what the printed cells give. `*` marks the most jobs of a class, `=` what cannot be "
-    "told from it (Kruskal-Wallis over batches, 0.05)."
+    "class, for our results and for the printed ones. `*` marks the most jobs of a class, `=` results that "
+    "do not differ from it significantly (Kruskal-Wallis over batches, 0.05)."
 )
 
 

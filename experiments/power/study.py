@@ -119,9 +119,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         sentences.append(_growth_sentence(tables[-1].frame))
     if "window" in asked.parts:
         tables.append(_window(asked.quick))
-        sentences.append(
-            "window: the published gains are of other jobs of the same load and number; beside them ours."
-        )
+        sentences.append("window: the published gains are for other jobs, with the same load and number.")
     rows = [{**case.describe(), **outcome} for case, outcome in case_outcomes(cases(asked), bench)]
     frame = pd.DataFrame(rows)
     if "front" in asked.parts:
@@ -325,8 +323,8 @@ def _front_sentences(frame: pd.DataFrame) -> list[str]:
         plans = own[own.index.str.startswith("plan")]
         best, saved = plans["energy %"].idxmin(), own.loc["timeout", "energy %"]
         sentences.append(
-            f"load {load:g}: a timeout of the break-even time needs {saved:.1f} % of always-on and lets jobs "
-            f"wait {own.loc['timeout', 'wait more s']:.0f} s longer; the best plan ({best}) "
+            f"load {load:g}: with a timeout of the break-even time, energy is {saved:.1f} % of always-on, "
+            f"and jobs wait {own.loc['timeout', 'wait more s']:.0f} s longer; with the best plan ({best}), "
             f"{plans.loc[best, 'energy %']:.1f} % and {plans.loc[best, 'wait more s']:.0f} s; unbeaten in "
             f"both: {', '.join(group[group['front'] == '*']['rule'])}."
         )

@@ -195,7 +195,7 @@ STUDY = Study(
     name="quasi-contiguous",
     title="How much must jobs gain from contiguity on a tree before it pays off?",
     source=(
-        "Pascual, Navaridas and Miguel-Alonso, JSSPP 2009 (findings, of which no numbers were at hand); run "
+        "Pascual, Navaridas and Miguel-Alonso, JSSPP 2009 (findings; no numbers were available); run "
         "times: Pascual, thesis, UPV/EHU 2013, Table 3.9"
     ),
     parts=PARTS,

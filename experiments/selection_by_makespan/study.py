@@ -144,7 +144,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             tables.append(ReportTable(str(sizes), title, cells, _DIGITS))
             figures[str(sizes)] = partial(_draw, cells=cells, title=f"jobs of {sizes} sizes")
             summary += _of_cells(str(sizes), cells)
-    summary.append("No numbers of the published study were at hand to be set beside these.")
+    summary.append("No numbers from the published study were available for comparison.")
     return Report(tuple(tables), tuple(summary), figures)
 
 
@@ -221,7 +221,7 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
 STUDY = Study(
     name="selection-by-makespan",
     title="Which box and mapping are best for jobs that run for several hours?",
-    source="none at hand; after Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994",
+    source="none available; after Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994",
     parts=PARTS,
     usual=tuple(PARTS),
     conduct=conduct,

@@ -127,8 +127,8 @@ def _sentence(where: str, lines: list[dict[str, object]]) -> str:
             f"{within} of {len(lines)} within 20 %"
         )
     return (
-        f"{where}: {'; '.join(said)}. Such a comparison can bear 5 to 20 %: SWDUAL's workers are not quite "
-        "the single programs."
+        f"{where}: {'; '.join(said)}. This comparison has an uncertainty of 5 to 20 %: SWDUAL's "
+        "workers differ somewhat from the individual programs."
     )
 
 

@@ -228,6 +228,6 @@ def _check(tasks: Sequence[Task]) -> None:
             raise ValueError(f"task {task.number}: takes {task.seconds:g} s, expected a finite time over 0")
         if task.release + task.seconds == task.release:
             raise ValueError(
-                f"task {task.number}: {task.seconds:g} s are too short beside {task.release:g} s"
+                f"task {task.number}: {task.seconds:g} s are too short compared with time {task.release:g} s"
             )
         last = task.release
