@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, REAL, SEED, flag
 from netplace.cli.outputs import PAGE, CommandOutput, show, with_page
 from netplace.cli.program_flags import program_flags, run_from
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _MACHINE = "State of the machine"
 
 
-@click.command("advise", cls=SettingsCommand, epilog=examples_of("advise"))
+@command("advise", SettingsCommand)
 @flag(
     "--machine",
     "A network, or Slurm's topology.conf or topology.yaml.",

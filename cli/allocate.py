@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rich_click as click
-
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, SEED, flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.settings import json_flag
@@ -22,7 +19,7 @@ if TYPE_CHECKING:
     from netplace.report.tables.allocations import Offer
 
 
-@click.command("allocate", cls=FilesCommand, epilog=examples_of("allocate"))
+@command("allocate")
 @flag("--machine", "Network of the machine, such as mesh:16x16.", required=True, metavar="NETWORK")
 @flag(
     "--occupied",

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.writing import atomic_file
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import WHAT_RUNS, json_flag
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from netplace.apps import Program
 
 
-@click.command("app", cls=FilesCommand, epilog=examples_of("app"))
+@command("app")
 @click.argument("name")
 @flag("--tasks", "Number of tasks.", COUNT, panel=WHAT_RUNS)
 @flag("--class class_", "Class of an NPB application.", panel=WHAT_RUNS, metavar="LETTER")
@@ -45,7 +44,9 @@ def app_command(name: str, **given: Any) -> None:
     program = _program(name, given)
     description = _described(program) | {"recorded_computation_us": _recorded_us(name, given, program)}
     if trace:
-        _write_trace(program, trace)
+        from netplace.apps.formats import write
+
+        write(program, trace)
     if matrix:
         _write_matrix(program, matrix)
 
@@ -145,12 +146,6 @@ def _trace_output(path: Path) -> Path:
             "perhaps with .gz"
         )
     return check_output(path)
-
-
-def _write_trace(program: Program, path: Path) -> None:
-    from netplace.apps.formats import write
-
-    write(program, path)
 
 
 def _write_matrix(program: Program, path: Path) -> None:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import REAL, SEEDS, flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
@@ -20,7 +19,7 @@ _TOPICS = ("speed", "mapping")
 _VERDICTS = {True: "met", False: "missed", None: ""}
 
 
-@click.command("bench", cls=FilesCommand, epilog=examples_of("bench"))
+@command("bench")
 @click.argument("topic", default="speed", metavar="[speed|mapping]")
 @flag("--quick", "Use fewer repeats and small networks; for mapping, one seed.", bool)
 @flag(

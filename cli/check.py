@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks import check_choice
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 from netplace.cli.many import say
 from netplace.cli.outputs import CommandOutput, page_flag, show
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 _SHOWN = 24
 
 
-@click.command("check", cls=FilesCommand, epilog=examples_of("check"))
+@command("check")
 @click.argument("what", metavar="network")
 @click.argument("networks", metavar="NETWORK..", nargs=-1, required=True)
 @flag("--routing", "Routing algorithm of the table router; see netplace help network.", default="default")

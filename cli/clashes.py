@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import rich_click as click
 
 from netplace.checks.inputs import check_readable
 from netplace.checks.pipes import keep_pipe
+from netplace.cli.examples import examples_of
 from netplace.cli.help import HelpfulCommand
 from netplace.cli.idle_flags import refuse_idle_flags
 from netplace.cli.provenance import noted
@@ -39,6 +40,13 @@ class FilesCommand(HelpfulCommand):
                 refuse_idle_flags(context)
             context.call_on_close(stack.pop_all().close)
         return context
+
+
+def command(
+    name: str, kind: type[FilesCommand] = FilesCommand, **more: Any
+) -> Callable[[Any], click.Command]:
+    """Return what makes a command of a function; its help ends with its examples."""
+    return click.command(name, cls=kind, epilog=examples_of(name), **more)
 
 
 def refuse_clashes(context: click.Context) -> None:

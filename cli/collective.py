@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 _SHOWN = 40  # pairs in the table on the screen
 
 
-@click.command("collective", cls=FilesCommand, epilog=examples_of("collective"))
+@command("collective")
 @click.argument("operation")
 @flag("--ranks", "Number of ranks.", COUNT, required=True)
 @flag(

@@ -13,7 +13,7 @@ import rich_click as click
 
 from netplace.checks import shortened
 from netplace.checks.plain import to_plain
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import SEED, flag
 from netplace.cli.many import (
     Execution,
@@ -45,9 +45,7 @@ if TYPE_CHECKING:
 _RESULT = "Results"
 
 
-@click.command(
-    "cosim", cls=SettingsCommand, plan="netplace.cosim.plan", of_plan=True, epilog=examples_of("cosim")
-)
+@command("cosim", SettingsCommand, plan="netplace.cosim.plan", of_plan=True)
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag(
     "--collective algorithms",

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag, flags
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
@@ -30,7 +29,7 @@ _named_again = flags(
 )
 
 
-@click.command("explain", cls=FilesCommand, epilog=examples_of("explain"))
+@command("explain")
 @click.argument("folder")
 @flag("--job", "Number of the job.", WHOLE, required=True)
 @flag("--suspects", "Number of other jobs to remove, one per run.", COUNT, 3)
@@ -110,7 +109,7 @@ def _explained(explanation: Explanation) -> list[Table]:
     return [table(title, columns, rows), *([shared] if links else [])]
 
 
-@click.command("whatif", cls=FilesCommand, epilog=examples_of("whatif"))
+@command("whatif")
 @click.argument("folder")
 @flag("--job", "Show this job first. [default: the jobs that change most]", WHOLE)
 @flag("--without", "Remove a job; repeatable.", WHOLE, multiple=True, metavar="JOB")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.writing import write_atomically
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, flag
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
 from netplace.report.files.outputs import check_output
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MOST_POINTS = 200
 
 
-@click.command("fit", cls=SettingsCommand, epilog=examples_of("fit"))
+@command("fit", SettingsCommand)
 @network_flag
 @flag(
     "--pingpong",

@@ -60,14 +60,20 @@ def _is_searched(given: Given) -> str | None:
     return f"--mapping {name} simulates nothing; expected --mapping best"
 
 
-def _is_matrix(given: Given) -> str | None:
-    return given["matrix"] and "a matrix of traffic has neither packets nor computation; omit it"
+def _beside(name: str, why: str) -> Callable[[Given], str | None]:
+    """Return what tells that flags have no effect beside another."""
+    return lambda given: why if given[name] else None
 
 
-def _is_not_simulated(given: Given) -> str | None:
-    if given["simulate"]:
-        return None
-    return "the metrics of partitions depend on traffic alone; expected --simulate too"
+def _without(name: str, why: str) -> Callable[[Given], str | None]:
+    """Return what tells that flags have no effect without another."""
+    return lambda given: None if given[name] else why
+
+
+_is_matrix = _beside("matrix", "a matrix of traffic has neither packets nor computation; omit it")
+_is_not_simulated = _without(
+    "simulate", "the metrics of partitions depend on traffic alone; expected --simulate too"
+)
 
 
 def _has_sizes_in_bytes(given: Given) -> str | None:
@@ -75,12 +81,6 @@ def _has_sizes_in_bytes(given: Given) -> str | None:
     texts = (given["app"] or "", *(name for _, name in given["jobs"]))
     own = given["packets"] is not None or any("packets=" in text or "training" in text for text in texts)
     return None if own else _is_not_simulated(given)
-
-
-def _drops_computation(given: Given) -> str | None:
-    if given["cpu_scale"]:
-        return None
-    return "computation is ignored; expected --compute recorded, or a factor, too"
 
 
 def _says_itself(option: str, *spelled: str) -> Callable[[Given], str | None]:
@@ -95,14 +95,6 @@ def _says_itself(option: str, *spelled: str) -> Callable[[Given], str | None]:
         return f"the application says {said[0]}; expected one of the two"
 
     return reason
-
-
-def _judges_no_rules(given: Given) -> str | None:
-    return None if given["log"] else "it judges rules for all jobs of a log; expected --log"
-
-
-def _judges_rules(given: Given) -> str | None:
-    return "--log judges rules for all jobs of a log, and simulates none; omit it" if given["log"] else None
 
 
 def _sends_anywhere(given: Given) -> str | None:
@@ -123,20 +115,12 @@ def _simulates_nothing(given: Given) -> str | None:
     return None
 
 
-def _tabulates_nothing(given: Given) -> str | None:
-    return "--verify shows no table; omit it" if given["verify"] else None
-
-
 def _verifies_nothing(given: Given) -> str | None:
     return "table diff has no store to check; expected a store" if given["files"][0] == "diff" else None
 
 
 def _lists(given: Given) -> str | None:
     return "study list carries nothing out; omit it" if given["name"] == "list" else None
-
-
-def _reports_only(given: Given) -> str | None:
-    return "--stored simulates nothing; omit it" if given["stored"] else None
 
 
 def _draws_no(what: str) -> Callable[[Given], str | None]:
@@ -191,29 +175,37 @@ _RULES = (
     _rule("metrics", lambda: _SIZES, _has_sizes_in_bytes),
     _rule("metrics", "cpu_scale flops trc_unit", _is_not_simulated),
     _rule("map", lambda: [name for name in _PROGRAM if name != "tasks"], _is_matrix),
-    _rule("run map metrics advise", "flops", _drops_computation),
+    _rule(
+        "run map metrics advise",
+        "flops",
+        _without("cpu_scale", "computation is ignored; expected --compute recorded, or a factor, too"),
+    ),
     _rule("run map metrics advise", "class_", _says_itself("class", "problem_class")),
     _rule("run map metrics advise", "packets", _says_itself("packets", "bytes")),
     _rule("run map metrics advise", "bytes_", _says_itself("bytes", "packets")),
     _rule("run map metrics advise", "rounds", _says_itself("rounds")),
     _rule("run map metrics advise", "tasks", _says_itself("tasks")),
     _rule("run map metrics advise", "iterations", _says_itself("iterations")),
-    _rule("advise", "spread_cost queue", _judges_no_rules),
+    _rule(
+        "advise",
+        "spread_cost queue",
+        _without("log", "it judges rules for all jobs of a log; expected --log"),
+    ),
     _rule(
         "advise",
         lambda: [*_settings(), *_SIMULATED_FOR, *_PROGRAM],
-        _judges_rules,
+        _beside("log", "--log judges rules for all jobs of a log, and simulates none; omit it"),
     ),
     _rule("load", "hot_node hot_share", _sends_anywhere),
     _rule("table", "workers dask threads store retry yes", _simulates_nothing),
-    _rule("table", "csv parquet output each", _tabulates_nothing),
+    _rule("table", "csv parquet output each", _beside("verify", "--verify shows no table; omit it")),
     _rule("table", "each verify", _verifies_nothing),
     _rule(
         "study",
         "parts quick workers dask mappings partitions sim_seeds logs data store stored folder page",
         _lists,
     ),
-    _rule("study", "workers dask", _reports_only),
+    _rule("study", "workers dask", _beside("stored", "--stored simulates nothing; omit it")),
     _rule("schedule", "from_ to color", _draws_no("Gantt chart")),
     _rule("schedule", "at", _draws_no("picture of occupancy")),
     _rule("schedule cosim", "estimates estimate_factor", _needs_no_estimates),

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks import check_choice
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import print_json, print_tables, table
 
@@ -154,7 +153,7 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 }
 
 
-@click.command("list", cls=FilesCommand, epilog=examples_of("list"))
+@command("list")
 @click.argument(
     "topic",
     required=False,

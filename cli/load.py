@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import PROCESSES, flag
 from netplace.cli.many import (
     Execution,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _MOST_LOADS = 10_000
 
 
-@click.command("load", cls=SettingsCommand, plan="netplace.runs.loads", epilog=examples_of("load"))
+@command("load", SettingsCommand, plan="netplace.runs.loads")
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag("--seeds", "Number of seeds, starting from --seed.", PROCESSES, 1)
 @seed_flag

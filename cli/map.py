@@ -11,7 +11,7 @@ import rich_click as click
 
 from netplace.checks import check_choice
 from netplace.checks.writing import write_atomically
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, PICTURE, REAL, SEED, SEEDS, flag
 from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, show
@@ -37,7 +37,7 @@ PANEL = "Placement"
 _OUTCOMES = (".html", ".json")
 
 
-@click.command("map", cls=SettingsCommand, epilog=examples_of("map"))
+@command("map", SettingsCommand)
 @network_flag
 @program_flags
 @flag("--from matrix", "Traffic matrix: CSV, or NumPy's .npy or .npz.", metavar="FILE", panel=WHAT_RUNS)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import rich_click as click
-
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import SEED, SEEDS, flag
 from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, OutcomeFile, show, write
@@ -27,7 +25,7 @@ _SHOWN = 30  # rows on the screen
 _SIGNIFICANT = 0.01
 
 
-@click.command("metrics", cls=SettingsCommand, epilog=examples_of("metrics"))
+@command("metrics", SettingsCommand)
 @network_flag
 @program_flags
 @flag(

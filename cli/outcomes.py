@@ -4,21 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import print_json, print_tables
 
-if TYPE_CHECKING:
-    from netplace.report.comparison import Comparison
 
-
-@click.command("report", cls=FilesCommand, epilog=examples_of("report"))
+@command("report")
 @click.argument("outcome", metavar="OUTCOME")
 @flag("-o output", "Page to write. [default: OUTCOME.html]", metavar="FILE")
 def report_command(outcome: str, output: str | None) -> None:
@@ -38,7 +33,7 @@ def report_command(outcome: str, output: str | None) -> None:
     click.echo(f"{target}: {f'{size / 1e6:.1f} MB' if size >= 1e6 else f'{size / 1e3:.0f} kB'}")
 
 
-@click.command("export", cls=FilesCommand, epilog=examples_of("export"))
+@command("export")
 @click.argument("outcome", metavar="OUTCOME")
 @flag("-o output", "Output file: .parquet, .csv, .swf or .duckdb.", metavar="FILE", required=True)
 def export_command(outcome: str, output: str) -> None:
@@ -67,7 +62,7 @@ _FAIL_IF = ("worse", "different")
 _ENDINGS = (".html", ".png", ".pdf", ".svg", ".json", ".csv")
 
 
-@click.command("compare", cls=FilesCommand, epilog=examples_of("compare"))
+@command("compare")
 @click.argument("first", metavar="FIRST")
 @click.argument("second", metavar="SECOND")
 @flag(
@@ -96,7 +91,9 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     path = check_output(Path(output), _ENDINGS) if output else None
     comparison = compare(read_outcome(Path(first)), read_outcome(Path(second)))
     if path:
-        _write(path, comparison)
+        from netplace.report.comparison.write import write_comparison
+
+        write_comparison(path, comparison)
     if as_json:
         print_json(comparison.to_dict())
     else:
@@ -105,9 +102,3 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
             click.echo(sentence)
     if (fail_if == "worse" and comparison.count("worse")) or (fail_if == "different" and comparison.changed):
         sys.exit(FAILED)
-
-
-def _write(path: Path, comparison: Comparison) -> None:
-    from netplace.report.comparison.write import write_comparison
-
-    write_comparison(path, comparison)

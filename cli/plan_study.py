@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import Number, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 _LEAST = 3  # seeds of a pilot
 
 
-@click.command("plan-study", cls=FilesCommand, epilog=examples_of("plan-study"))
+@command("plan-study")
 @click.argument("first", metavar="PILOT")
 @click.argument("second", metavar="[PILOT]", required=False)
 @flag(

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 _MOST_GROUPS = 60  # more bars than that nobody can read
 
 
-@click.command("plot", cls=FilesCommand, epilog=examples_of("plot"))
+@command("plot")
 @click.argument("file")
 @flag("-o picture", "Picture to write (.png, .pdf or .svg).", required=True, metavar="FILE")
 @flag("--bars", "Column whose values are shown as bars.", default="mapping", metavar="COLUMN")

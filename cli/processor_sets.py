@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, PROCESSES, flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
@@ -27,7 +26,7 @@ _ACTIONS = ("check", "derive", "show")
 _MEASURED = ("measured", "pieces", "apart", "store", "workers")
 
 
-@click.command("pss", cls=FilesCommand, epilog=examples_of("pss"))
+@command("pss")
 @click.argument("action", metavar="check|derive|show")
 @click.argument("file", required=False, metavar="[FILE]")
 @flag("--machine", "Network of the machine; check compares its number of nodes.", metavar="NETWORK")

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.writing import write_atomically
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import FOLDER, flag
 from netplace.cli.many import say
 from netplace.cli.settings import json_flag
@@ -40,7 +39,7 @@ _ABSOLUTE = re.compile(r"(^|[=:,])/+(?=[^/])")
 _SHOWN = 20  # differences on the terminal
 
 
-@click.command("rerun", cls=FilesCommand, epilog=examples_of("rerun"))
+@command("rerun")
 @click.argument("folder", metavar="FOLDER")
 @flag("-o output", "Folder to write the new results into.", FOLDER, metavar="FOLDER")
 @flag("--run-code", "Allow inputs that are Python files, which netplace runs.", bool)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks.plain import to_plain
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile, flag
 from netplace.cli.many import open_store, say
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; measured
 
 
-@click.command("run", cls=SettingsCommand, epilog=examples_of("run"))
+@command("run", SettingsCommand)
 @network_flag
 @program_flags
 @flag("--partition", "Partition: the nodes of each job.", default="whole", panel="Placement")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import REAL, SEED, OutputFile, flag
 from netplace.cli.many import (
     Execution,
@@ -35,14 +35,7 @@ if TYPE_CHECKING:
 _RESULT = "Results"
 
 
-@click.command(
-    "schedule",
-    cls=SettingsCommand,
-    plan="netplace.runs.plan",
-    of_plan=True,
-    network=False,
-    epilog=examples_of("schedule"),
-)
+@command("schedule", SettingsCommand, plan="netplace.runs.plan", of_plan=True, network=False)
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
 @store_flag("for a study, a file next to it")

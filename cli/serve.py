@@ -10,12 +10,12 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import Integer, flag
 from netplace.cli.help import HelpfulCommand
 
 
-@click.command("serve", cls=HelpfulCommand, epilog=examples_of("serve"))
+@command("serve", HelpfulCommand)
 @flag("--machine", "Network, or Slurm's topology.conf.", required=True, metavar="NETWORK")
 @flag("--hosts", "File of node names, one per line.", metavar="FILE")
 @flag("--folder", "Folder for the journal, the lock and the token.", click.Path(path_type=Path))

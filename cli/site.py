@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, SEED, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from netplace.scheduling.site_rules import SiteResult
 
 
-@click.command("site", cls=FilesCommand, epilog=examples_of("site"))
+@command("site")
 @click.argument("rules", metavar="[SITE.toml]", required=False)
 @flag("--machine", "Network of the machine, such as torus:16x16.", required=True, metavar="NETWORK")
 @flag(

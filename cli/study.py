@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import SEEDS, flag
 from netplace.cli.many import Execution, open_store, resource_flags, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
 
-@click.command("study", cls=FilesCommand, epilog=examples_of("study"))
+@command("study")
 @click.argument("name", metavar="NAME | list")
 @flag("--table parts", "Table to create, or all; repeatable.", multiple=True, metavar="PART")
 @flag("--quick", "Run a small version, in less than a minute.", bool)

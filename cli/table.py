@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.clashes import FilesCommand
-from netplace.cli.examples import examples_of
+from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag
@@ -31,7 +30,7 @@ DIFFERENT = 1  # exit code: two tables are not the same
 _MANY = 100_000  # runs of which one is asked whether they are meant
 
 
-@click.command("table", cls=FilesCommand, epilog=examples_of("table"))
+@command("table")
 @click.argument("files", nargs=-1, required=True, metavar="SWEEP.toml | STORE.sqlite | diff FIRST SECOND")
 @resource_flags("all cores")
 @threads_flag
