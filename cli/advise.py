@@ -91,7 +91,7 @@ def advise_command(**given: Any) -> None:
     limits = Limits(given["seconds"], given["simulations"])
     if given["log"]:
         machine = machine_of(given["machine"])
-        return advise_on_rules(given, output, _hosts(given, machine), machine)
+        return _advise_on_rules(given, output, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)
     advice = advise(situation, free, limits, _default_rule(given["default"], situation.machine))
     content = content_of(advice, situation, hosts, len(free), _asked(given))
@@ -214,7 +214,7 @@ def _wrapped(text: str, later: str = "") -> str:
 _REFUSED = ("trace", "app", "matrix", "free", "beside", "jobs", "simulations")
 
 
-def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str], machine: Topology) -> None:
+def _advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str], machine: Topology) -> None:
     from dataclasses import asdict
 
     from netplace.advice.rules import advise_rule, rules_for
@@ -249,7 +249,7 @@ def advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str]
             write_atomically(folder / name, text)
 
     def terminal() -> None:
-        _print(advice, installable, output if output and output.is_dir() else None)
+        _print_rules(advice, installable, output if output and output.is_dir() else None)
 
     show(CommandOutput(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
 
@@ -273,7 +273,9 @@ def _gain(rule: RuleTried) -> str:
     return f"{100 * rule.gain:.1f}{half}"
 
 
-def _print(advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None) -> None:
+def _print_rules(
+    advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None
+) -> None:
     from netplace.cli.many import say
     from netplace.report.pages.kinds.rules import short_names
 

@@ -43,7 +43,7 @@ class FilesCommand(HelpfulCommand):
 
 
 def command(
-    name: str, kind: type[FilesCommand] = FilesCommand, **more: Any
+    name: str, kind: type[HelpfulCommand] = FilesCommand, **more: Any
 ) -> Callable[[Any], click.Command]:
     """Return what makes a command of a function; its help ends with its examples."""
     return click.command(name, cls=kind, epilog=examples_of(name), **more)

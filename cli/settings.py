@@ -86,7 +86,7 @@ def flags_of(
 
 def _type_of(setting: Setting) -> Any:
     if setting.kind is int:
-        return Integer(max(setting.least, -MOST), min(setting.most, MOST))
+        return Integer(int(max(setting.least, -MOST)), int(min(setting.most, MOST)))
     if setting.kind is float:
         return Number(setting.least, setting.most)
     return {bool: None, int | str: DRAWS}.get(setting.kind, click.STRING)
