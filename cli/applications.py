@@ -62,13 +62,10 @@ def app_command(name: str, **given: Any) -> None:
 
 
 def _program(name: str, given: dict[str, Any]) -> Program:
-    from netplace.checks import check_int
     from netplace.runs.programs import Reading, is_trace, job_program
 
     options = {key.rstrip("_"): given[key] for key in ("class_", "packets", "bytes_", "rounds")}
-    if given["tasks"] is not None:
-        check_int(given["tasks"], "--tasks")
-    elif not is_trace(name) and "tasks=" not in name:
+    if given["tasks"] is None and not is_trace(name) and "tasks=" not in name:
         if name.lower().removesuffix(".gz").endswith((".trace", ".trc", ".dim")):
             raise ValueError(f"{name}: no file and no bundled trace has this name")
         raise ValueError(f"--tasks: not given, expected the number of tasks of {name}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import flag
+from netplace.cli.flags import PICTURE, flag
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ _MOST_GROUPS = 60  # more bars than that nobody can read
 
 @command("plot")
 @click.argument("file")
-@flag("-o picture", "Picture to write (.png, .pdf or .svg).", required=True, metavar="FILE")
+@flag("-o picture", "Picture to write (.png, .pdf or .svg).", PICTURE, required=True, metavar="FILE")
 @flag("--bars", "Column whose values are shown as bars.", default="mapping", metavar="COLUMN")
 @flag(
     "--normal",
@@ -27,7 +27,7 @@ _MOST_GROUPS = 60  # more bars than that nobody can read
     metavar="VALUE",
 )
 @flag("--column", "Draw the picture as wide as a column of a two-column paper.", bool)
-def plot_command(file: str, picture: str, bars: str, normal: str | None, column: bool) -> None:
+def plot_command(file: str, picture: Path, bars: str, normal: str | None, column: bool) -> None:
     """Draw run times as bars, with the standard deviation over the seeds.
 
     FILE is a table (CSV or Parquet), a store, or a sweep file with its store. Each entry of the table is
@@ -36,13 +36,11 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None, column:
     marks failed runs.
     """
     from netplace.cli.frames import load_frame
-    from netplace.report.files.outputs import PICTURES, check_output
     from netplace.report.plots import write_figure
     from netplace.report.plots.charts import marked_figure
     from netplace.report.plots.comparisons import clear_best
     from netplace.runs.tables import times_of
 
-    path = check_output(Path(picture), PICTURES)
     relative = relative_times(times_of(load_frame(Path(file)), file), bars, normal)
     series, spread = (
         {name or "(empty)": frame[name].tolist() for name in frame} for frame in (relative.mean, relative.std)
@@ -64,7 +62,7 @@ def plot_command(file: str, picture: str, bars: str, normal: str | None, column:
         failed=failed,
         narrow=column,
     )
-    write_figure(path, figure)
+    write_figure(picture, figure)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import COUNT, SEED, flag
+from netplace.cli.flags import COUNT, SEED, OutputFile, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.cli.sweep_progress import job_progress
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 @flag("--estimates", "Estimates of jobs without one.", default="run-time")
 @flag("--overrun", "Action on jobs that exceed their estimate: keep or kill.", default="keep")
 @flag("--seed", "Random seed of lublin.", SEED, 0)
-@flag("--rows", "Write one row per job (.csv or .parquet).", metavar="FILE")
+@flag("--rows", "Write one row per job (.csv or .parquet).", OutputFile(".csv", ".parquet"), metavar="FILE")
 @page_flag
 @json_flag
 def site_command(rules: str | None, **given: Any) -> None:
@@ -48,14 +47,12 @@ def site_command(rules: str | None, **given: Any) -> None:
     The file (TOML) can define queues with limits and priorities, an order (fair share, largest first),
     maintenance windows and advance reservations, node failures, dependencies, and predicted run times.
     """
-    from netplace.report.files.outputs import check_output
     from netplace.report.tables.schedule import write_rows
     from netplace.runs.site_file import read_site
     from netplace.scheduling.metrics import measure
     from netplace.scheduling.site_rules import Site, run_site
     from netplace.topologies import parse
 
-    rows = check_output(Path(given["rows"]), (".csv", ".parquet")) if given["rows"] else None
     site = read_site(rules) if rules else Site()
     machine = parse(given["machine"])
     jobs = _workload(given, machine.nodes)
@@ -63,8 +60,8 @@ def site_command(rules: str | None, **given: Any) -> None:
         made = run_site(
             machine, jobs, site, estimates=given["estimates"], overrun=given["overrun"], tell=tell
         )
-    if rows:
-        write_rows(rows, made.schedule)
+    if given["rows"]:
+        write_rows(given["rows"], made.schedule)
     metrics = measure(made.schedule)
     counts = {
         "refused": len(made.refused),

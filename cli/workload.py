@@ -125,15 +125,13 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
 
     A message on stderr reports jobs that were dropped or sorted.
     """
-    from netplace.checks import check_int
     from netplace.report.files.outputs import PICTURES, check_output
     from netplace.scheduling.workload import describe, read
 
     path = picture and check_output(Path(picture), PICTURES)
-    nodes = given["nodes"] if given["nodes"] is None else check_int(given["nodes"], "--nodes")
     options: dict[str, Any] = {}
     if given["cores_per_node"] is not None:
-        options["cores_per_node"] = check_int(given["cores_per_node"], "--cores-per-node")
+        options["cores_per_node"] = given["cores_per_node"]
     if given["drop"]:
         options["drop"] = [] if given["drop"] == "none" else given["drop"].split(",")
     workload = read(file, **options)
@@ -142,7 +140,7 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
         from netplace.report.plots.schedules import workload_figure
 
         write_figure(path, workload_figure(workload, Path(file).name))
-    _show(workload, describe(workload, nodes), Path(file).name, as_json)
+    _show(workload, describe(workload, given["nodes"]), Path(file).name, as_json)
 
 
 def _show(workload: Workload, figures: WorkloadFigures, title: str, as_json: bool) -> None:
