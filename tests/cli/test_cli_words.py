@@ -1,5 +1,7 @@
 """What the shell completes, what is said and what is not, and how flags are spelled."""
 
+from importlib import import_module
+
 import pytest
 from answers import refused
 
@@ -70,3 +72,14 @@ def test_keys_of_files_take_either_spelling(tmp_path):
 
 def test_values_of_settings_are_completed():
     assert completed("run", "vc_policy", "sh") == ["shortest"]
+
+
+@pytest.mark.parametrize(
+    ("command", "module"), [("schedule", "runs.plan"), ("load", "runs.loads"), ("cosim", "cosim.plan")]
+)
+def test_every_key_of_a_plan_is_a_flag(command, module):
+    found, plan = app.commands[command], import_module(f"netplace.{module}")
+    context = found.make_context(command, ["--help"], resilient_parsing=True)
+    flags = {one.name: one.get_default(context) for one in found.get_params(context)}
+    assert flags.keys() >= {*getattr(plan, "KEYS", plan.SETTINGS)}
+    assert command == "load" or {flags[name] for name in plan.SETTINGS} == {None}  # the plan has defaults
