@@ -116,7 +116,7 @@ def test_mistakes(netplace, flags, said):
 def test_a_log_says_nothing_of_applications(netplace, tmp_path):
     log = tmp_path / "log.swf"
     log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")
-    refused(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "runs no application")
+    refused(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "has no application")
 
 
 def test_times_by_mixes_say_where_they_come_from(netplace):
