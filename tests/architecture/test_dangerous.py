@@ -120,6 +120,11 @@ SAFE = {
     "benchmarks/memory.py": {"write_text": "forgets the peak of memory of this process, in /proc/self"},
     "checks/csv_cells.py": {"to_csv": f"{DRAFT}, or text in memory for a checksum", "open": DRAFT},
     "checks/elsewhere.py": {"import_module": "Matplotlib, from another folder than the working one"},
+    "checks/stopping.py": {
+        "import ctypes": "the C library of this process, for prctl: a worker ends with its parent",
+        "CDLL": "as its import",
+        "import multiprocessing": "tells whose worker this process is; nothing goes through a pipe",
+    },
     "checks/trusted.py": {
         "mkstemp": "the draft of this user's key",
         "link": "the key appears whole at once; an existing one stays",
@@ -128,11 +133,11 @@ SAFE = {
     "cli/__init__.py": {"import_module": LAZY},
     "cli/applications.py": {"savez_compressed": DRAFT},
     "cli/completion.py": {"import_module": LAZY},
-    "cli/settings.py": {"import_module": LAZY},
     "cli/rerun.py": {
         "import subprocess": "a command of netplace, with -P, without a shell, in an empty folder",
         "symlink_to": "into that folder, to an input of the known digest",
     },
+    "cli/settings.py": {"import_module": LAZY},
     "cosim/checkpoint.py": {"open": DRAFT},
     "cosim/plain_state.py": {"import_module": "a module of netplace alone, for a class that holds state"},
     "extensions/on_demand.py": {"import_module": LAZY},
