@@ -80,7 +80,7 @@ def allocate_command(**given: Any) -> None:
     single = len(offers) == 1 and not given["every"]
     content: dict[str, Any] = {"machine": str(topology), "request": given["nodes"], "free": free}
     content["occupied"] = np.unique(held).tolist()
-    content |= offers[0].described() if single else {"offers": [offer.described() for offer in offers]}
+    content |= offers[0].to_dict() if single else {"offers": [offer.to_dict() for offer in offers]}
     answer = CommandOutput(
         lambda: content,
         lambda: print_tables(*_tables(offers, title)),
@@ -113,18 +113,17 @@ def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], ti
     from netplace.report.plots.machines import allocation_figure
 
     alike: dict[frozenset[int], list[Offer]] = {}
-    for offer in sorted((offer for offer in allocations if offer.figures), key=_sum):
+    for offer in sorted((offer for offer in allocations if offer.placed), key=_sum):
         alike.setdefault(frozenset(offer.nodes), []).append(offer)
     wanted = min(map(len, alike), default=0)
     chosen = [
         (
-            f"{offers[0].figures.mean_hops:.2f} hops"
+            f"{offers[0].mean_hops:.2f} hops"
             + (f", {len(nodes)} nodes" if len(nodes) > wanted else "")
             + f": {_folded([offer.partition for offer in offers])}",
             nodes,
         )
         for nodes, offers in alike.items()
-        if offers[0].figures
     ]
     if not chosen:
         raise ValueError(f"-o {path}: nothing to draw, the job waits")
@@ -135,7 +134,7 @@ def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], ti
 
 
 def _tables(offers: Sequence[Offer], title: str) -> list[Table]:
-    placed = sorted((offer for offer in offers if offer.figures), key=_sum)
+    placed = sorted((offer for offer in offers if offer.placed), key=_sum)
     figures = ["pairwise sum", "mean hops", "parts", "box", "cube ratio", "span", "ring span", "CPU ms"]
     tables = [table(title, ["allocator", *figures], map(_row, placed))] if placed else []
     if without := _reasons(offers):
@@ -152,7 +151,7 @@ def _reasons(offers: Sequence[Offer]) -> dict[str, str]:
     """Return why allocators have no nodes: reason and who gives it, without the name in front of each."""
     by_reason: dict[str, list[str]] = {}
     for offer in offers:
-        if not offer.figures:
+        if not offer.placed:
             name, _, rest = offer.reason.partition(": ")
             named = name.startswith(("partitioner ", "order "))
             by_reason.setdefault(rest if named else offer.reason, []).append(offer.partition)
@@ -160,20 +159,18 @@ def _reasons(offers: Sequence[Offer]) -> dict[str, str]:
 
 
 def _sum(offer: Offer) -> int:
-    return offer.figures.pairwise_sum if offer.figures else 0
+    return offer.pairwise_sum or 0
 
 
 def _row(offer: Offer) -> list[str]:
-    figures = offer.figures
-    assert figures is not None
     return [
         offer.partition,
-        number(figures.pairwise_sum),
-        number(figures.mean_hops, 3),
-        number(figures.components),
-        "x".join(map(str, figures.box)) if figures.box else "-",
-        number(figures.cube_ratio, 2),
-        number(offer.spans[0]),
-        number(offer.spans[1]),
-        number(1e3 * offer.seconds, 2),
+        number(offer.pairwise_sum),
+        number(offer.mean_hops, 3),
+        number(offer.components),
+        "x".join(map(str, offer.box)) if offer.box else "-",
+        number(offer.cube_ratio, 2),
+        number(offer.linear_span),
+        number(offer.ring_span),
+        number(None if offer.cpu_seconds is None else 1e3 * offer.cpu_seconds, 2),
     ]

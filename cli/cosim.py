@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -26,7 +25,7 @@ from netplace.cli.many import (
     store_flag,
     unpaired_flag,
 )
-from netplace.cli.outputs import OUTCOME, CommandOutput, show
+from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
 from netplace.cli.settings import (
     SettingsCommand,
     json_flag,
@@ -37,10 +36,7 @@ from netplace.cli.sweep_progress import job_progress
 from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
-
     from netplace.cosim import CosimPlan
-    from netplace.scheduling.metrics import Contest, Contestant
 
 _RESULT = "Results"
 
@@ -152,10 +148,10 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     from netplace.cosim.plan import read_cosim_study
     from netplace.cosim.ranking import rankings
     from netplace.cosim.runner import outcome_of
-    from netplace.report.tables import cosim_study
     from netplace.report.tables.cosim import ranking_table, remarks
-    from netplace.report.tables.differences import contest_notes, contest_tables, draw_means, mean_table
+    from netplace.report.tables.cosim_study import common_rows, compared_cosims, job_rows
     from netplace.runs.same_jobs import same_jobs
+    from netplace.runs.tables import write_table
 
     refuse_beside_study(study, "store", "workers", "threads", "dask", "output", "as_json", "unpaired")
     plans, notes = read_cosim_study(study), list[str]()
@@ -168,56 +164,20 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     beside, threads = execution.store or study, execution.network_threads()
     function = partial(_watched if alone else outcome_of, beside=beside, threads=threads)
     outcomes = execution.outcomes(plans, function, "schedules", "co-simulations", beside=study)
-    rows = cosim_study.common_rows(plans, outcomes, unpaired)
+    rows = common_rows(plans, outcomes, unpaired)
     ranked = rankings(plans, outcomes)
-    compared = cosim_study.cosim_contestants(plans, rows)
-    contests = [] if unpaired else cosim_study.cosim_contests(compared)
-    frame = cosim_study.figure_rows(plans, outcomes, rows)
+    compared = compared_cosims(plans, outcomes, rows, unpaired)
 
-    def terminal() -> None:
-        what, others = f"{len(plans)} co-simulations", cosim_study.other_figures(plans, frame)
-        means = mean_table(what, compared, cosim_study.MEASURES, others)
-        print_tables(means, *([ranking_table(ranked)] if ranked else []), *contest_tables(contests))
-        for note in contest_notes(contests):
-            say(note)
+    def also(folder: Path) -> None:
+        for name in ("jobs.csv", "jobs.parquet"):
+            write_table(job_rows(plans, rows), folder / name)
 
-    return CommandOutput(
-        lambda: {
-            "cosimulations": described(plans, outcomes),
-            "rankings": to_plain(ranked),
-            "means": [one.to_dict() for one in compared],
-            "differences": [contest.to_dict() for contest in contests],
-        },
-        terminal,
-        draw=lambda path: draw_means(path, compared, cosim_study.MEASURES),
-        folder=lambda path: _write_study(
-            path, study, cosim_study.job_rows(plans, rows), frame, compared, contests
-        ),
-        remarks=[*notes, *chain.from_iterable(map(remarks, plans, outcomes))],
+    return study_output(
+        study,
+        "cosim",
+        compared,
+        {"cosimulations": described(plans, outcomes), "rankings": to_plain(ranked)},
+        [*notes, *chain.from_iterable(map(remarks, plans, outcomes))],
+        [ranking_table(ranked)] if ranked else [],
+        also,
     )
-
-
-def _write_study(
-    folder: Path,
-    study: Path,
-    jobs: DataFrame,
-    frame: DataFrame,
-    compared: Sequence[Contestant],
-    contests: Sequence[Contest],
-) -> None:
-    from netplace.cli.outputs import write_study_folder
-    from netplace.report.tables.cosim_study import MEASURES
-    from netplace.report.tables.differences import contest_frame, draw_means, mean_frame
-    from netplace.runs.tables import write_table
-
-    tables = {
-        "cosimulations": ("Co-simulations; times in seconds", frame),
-        "means": ("Means with half of their 95 % intervals; times in seconds", mean_frame(compared)),
-        "differences": ("Differences: p values after Holm's correction", contest_frame(contests)),
-    }
-    heading = f"Co-simulations of {study.name}"
-    write_study_folder(
-        folder, heading, f"netplace cosim {study}", tables, lambda path: draw_means(path, compared, MEASURES)
-    )
-    for name in ("jobs.csv", "jobs.parquet"):
-        write_table(jobs, folder / name)

@@ -83,7 +83,7 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     """
     from netplace.checks import check_choice
     from netplace.report.comparison import compare, read_outcome
-    from netplace.report.comparison.tables import comparison_tables
+    from netplace.report.comparison.shown import comparison_tables, write_comparison
     from netplace.report.files.outputs import check_output
 
     if fail_if is not None:
@@ -91,8 +91,6 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     path = check_output(Path(output), _ENDINGS) if output else None
     comparison = compare(read_outcome(Path(first)), read_outcome(Path(second)))
     if path:
-        from netplace.report.comparison.write import write_comparison
-
         write_comparison(path, comparison)
     if as_json:
         print_json(comparison.to_dict())

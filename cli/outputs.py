@@ -20,10 +20,12 @@ from netplace.cli.flags import flag
 from netplace.cli.many import say
 from netplace.cli.provenance import command_line, outcome_folder
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
-from netplace.report.terminal.screen import printed_text
+from netplace.report.terminal.screen import print_tables, printed_text
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from rich.table import Table
+
+    from netplace.report.tables.differences import Compared
 
 _SAVED = ".json"
 Drawn = Callable[[Path], object]
@@ -167,20 +169,45 @@ def _write_page(answer: CommandOutput, path: Path) -> None:
 _DIGITS = 4
 
 
-def write_study_folder(
-    folder: Path,
-    heading: str,
+def study_output(
+    study: Path,
     command: str,
-    tables: Mapping[str, tuple[str, DataFrame]],
-    draw: Callable[[Path], None],
-) -> None:
+    compared: Compared,
+    data: Mapping[str, Any],
+    remarks: Sequence[str],
+    tables: Sequence[Table] = (),
+    also: Drawn | None = None,
+) -> CommandOutput:
+    """Return what `command` answers to a study; `data`, `tables`, `also`: what else is shown and written."""
+
+    def terminal() -> None:
+        from netplace.report.tables.differences import contest_notes
+
+        means, *differences = compared.tables()
+        print_tables(means, *tables, *differences)
+        for note in contest_notes(compared.contests):
+            say(note)
+
+    return CommandOutput(
+        lambda: {**data, **compared.to_dict()},
+        terminal,
+        draw=compared.draw,
+        folder=lambda path: _write(path, study, command, compared),
+        remarks=remarks,
+        also=also,
+    )
+
+
+def _write(folder: Path, study: Path, command: str, compared: Compared) -> None:
     """Write ``report.md``, a CSV file for each table that is not empty, and ``comparison.png``."""
     from netplace.studies.report import Report, ReportTable, write
 
     made = [
         ReportTable(name, title, frame, {key: _DIGITS for key in frame.columns if frame[key].dtype == float})
-        for name, (title, frame) in tables.items()
+        for name, (title, frame) in compared.frames().items()
         if len(frame)
     ]
+    heading = f"{compared.kind.capitalize()} of {study.name}"
     with made_folder(folder):
-        write(Report(tuple(made), (), {"comparison": draw}), folder, heading, command, "none")
+        report = Report(tuple(made), (), {"comparison": compared.draw})
+        write(report, folder, heading, f"netplace {command} {study}", "none")

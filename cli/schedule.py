@@ -19,11 +19,10 @@ from netplace.cli.many import (
     refuse_beside_study,
     refuse_of_one,
     resource_flags,
-    say,
     store_flag,
     unpaired_flag,
 )
-from netplace.cli.outputs import OUTCOME, CommandOutput, show
+from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
 from netplace.cli.settings import SettingsCommand, json_flag
 from netplace.cli.sweep_progress import job_progress
 from netplace.report.terminal.screen import print_tables
@@ -162,61 +161,16 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
 
 
 def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
-    from netplace.report.tables.differences import (
-        contest_frame,
-        contest_notes,
-        contest_tables,
-        draw_means,
-        mean_frame,
-        mean_table,
-    )
-    from netplace.report.tables.schedule import (
-        MEASURES,
-        figure_rows,
-        other_figures,
-        remarks,
-        schedule_contestants,
-    )
+    from netplace.report.tables.schedule import compared_schedules, remarks
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.study_file import read_study
-    from netplace.scheduling.metrics import contests
 
     refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "unpaired")
     plans, outcomes, notes = _carried(read_study(study), study, unpaired, execution)
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
-    compared = schedule_contestants(plans, figures)
-    judged = [] if unpaired else contests(compared)
-
-    def draw(path: Path) -> None:
-        draw_means(path, compared, MEASURES)
-
-    def folder(path: Path) -> None:
-        from netplace.cli.outputs import write_study_folder
-
-        frames = {
-            "schedules": ("Schedules; times in seconds", figure_rows(plans, figures)),
-            "means": ("Means with half of their 95 % intervals; times in seconds", mean_frame(compared)),
-            "differences": ("Differences: p values after Holm's correction", contest_frame(judged)),
-        }
-        write_study_folder(path, f"Schedules of {study.name}", f"netplace schedule {study}", frames, draw)
-
-    def terminal() -> None:
-        what, others = f"{len(plans)} schedules", other_figures(plans, figures)
-        print_tables(mean_table(what, compared, MEASURES, others), *contest_tables(judged))
-        for note in contest_notes(judged):
-            say(note)
-
-    return CommandOutput(
-        lambda: {
-            "schedules": described(plans, outcomes),
-            "means": [one.to_dict() for one in compared],
-            "differences": [contest.to_dict() for contest in judged],
-        },
-        terminal,
-        draw=draw,
-        folder=folder,
-        remarks=[*notes, *chain.from_iterable(map(remarks, plans, figures))],
-    )
+    compared = compared_schedules(plans, figures, unpaired)
+    said = [*notes, *chain.from_iterable(map(remarks, plans, figures))]
+    return study_output(study, "schedule", compared, {"schedules": described(plans, outcomes)}, said)
 
 
 def _carried(

@@ -139,17 +139,12 @@ def _store_frames(path: Path) -> dict[str, pd.DataFrame]:
         for table in _KEPT:
             kept = [{"plan": plan, "outcome": outcome} for plan, outcome in store.outcomes(table)]
             if kept:
-                frames[table] = _plain(pd.json_normalize(kept))
+                frames[table] = pd.json_normalize(kept).apply(_of_one_kind)
     return {name: frame for name, frame in frames.items() if len(frame)}
 
 
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table each column of which holds one kind of values, as tables of databases do."""
-    return frame.apply(_of_one_kind)
-
-
 def _of_one_kind(column: pd.Series) -> pd.Series:
-    """Return a column as it is, or as text where it holds lists, or values of several kinds."""
+    """Return a column as it is, or as text where a database has no column for its lists or several kinds."""
     values = column.dropna()
     kinds = set(values.map(type))
     if column.dtype != object or kinds <= {str} or kinds == {bool}:

@@ -14,50 +14,29 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-__all__ = [
-    "draw_allocations",
-    "draw_bars",
-    "draw_comparison",
-    "draw_curves",
-    "draw_dots",
-    "draw_gantt",
-    "draw_intervals",
-    "draw_load",
-    "draw_mapping",
-    "draw_network",
-    "draw_occupancy",
-    "draw_power",
-    "draw_scatter",
-    "draw_sharing",
-    "draw_timeline",
-    "draw_traffic",
-    "draw_utilisation",
-    "draw_waiting",
-    "draw_workload",
-    "write_figure",
-]
-
 _FIGURES = {
-    "draw_allocations": ("plots.machines", "allocation_figure"),
-    "draw_bars": ("plots.charts", "bar_figure"),
-    "draw_comparison": ("plots.comparisons", "comparison_figure"),
-    "draw_curves": ("plots.charts", "curve_figure"),
-    "draw_dots": ("plots.points", "dot_figure"),
-    "draw_gantt": ("plots.schedules", "gantt_figure"),
-    "draw_intervals": ("plots.charts", "interval_figure"),
-    "draw_load": ("plots.points", "load_figure"),
-    "draw_mapping": ("plots.networks", "mapping_figure"),
-    "draw_network": ("plots.networks", "network_figure"),
-    "draw_occupancy": ("plots.machines", "occupancy_figure"),
-    "draw_power": ("plots.schedules", "power_figure"),
-    "draw_scatter": ("plots.points", "scatter_figure"),
-    "draw_sharing": ("plots.jobs", "sharing_figure"),
-    "draw_timeline": ("files.timeline", "run_figure"),
-    "draw_traffic": ("plots.networks", "traffic_figure"),
-    "draw_utilisation": ("plots.schedules", "utilisation_figure"),
-    "draw_waiting": ("plots.jobs", "waiting_figure"),
-    "draw_workload": ("plots.schedules", "workload_figure"),
+    "draw_allocations": "plots.machines.allocation_figure",
+    "draw_bars": "plots.charts.bar_figure",
+    "draw_comparison": "plots.comparisons.comparison_figure",
+    "draw_curves": "plots.charts.curve_figure",
+    "draw_dots": "plots.points.dot_figure",
+    "draw_gantt": "plots.schedules.gantt_figure",
+    "draw_intervals": "plots.charts.interval_figure",
+    "draw_load": "plots.points.load_figure",
+    "draw_mapping": "plots.networks.mapping_figure",
+    "draw_network": "plots.networks.network_figure",
+    "draw_occupancy": "plots.machines.occupancy_figure",
+    "draw_power": "plots.schedules.power_figure",
+    "draw_scatter": "plots.points.scatter_figure",
+    "draw_sharing": "plots.jobs.sharing_figure",
+    "draw_timeline": "files.timeline.run_figure",
+    "draw_traffic": "plots.networks.traffic_figure",
+    "draw_utilisation": "plots.schedules.utilisation_figure",
+    "draw_waiting": "plots.jobs.waiting_figure",
+    "draw_workload": "plots.schedules.workload_figure",
 }
+__all__ = list(_FIGURES)
+__all__ += ["write_figure"]
 
 _RETURNS = """
     Returns
@@ -72,8 +51,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.drawing").write_figure
     if name not in _FIGURES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, function = _FIGURES[name]
-    return _drawing(name, getattr(import_module(f"netplace.report.{module}"), function))
+    module, _, function = f"netplace.report.{_FIGURES[name]}".rpartition(".")
+    return _drawing(name, getattr(import_module(module), function))
 
 
 def _drawing(name: str, figure: Callable[..., Any]) -> Callable[..., Any]:

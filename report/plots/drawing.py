@@ -47,14 +47,14 @@ def write_figure(path: str | Path, figure: Figure) -> None:
         The figure.
     """
     path = Path(path)
-    with _drawn(figure) as drawing, atomic_file(path) as temporary, as_written(drawing):
+    with _drawn(figure) as (drawing, _), atomic_file(path) as temporary, as_written(drawing):
         dots = 300 if figure.narrow else 200
         drawing.savefig(temporary, dpi=dots, metadata=UNDATED.get(path.suffix.lower(), {}))
 
 
 def still(figure: Figure) -> str:
     """Return a figure as SVG, for readers whose browser runs no scripts, and for notebooks."""
-    with _drawn(figure) as drawing, as_written(drawing):
+    with _drawn(figure) as (drawing, _), as_written(drawing):
         written = io.StringIO()
         drawing.savefig(written, format="svg", dpi=100, metadata={"Date": None})
     svg = written.getvalue()
@@ -65,22 +65,19 @@ def axes_of(figure: Figure) -> Any:
     """Return the axes of a figure that Matplotlib's state machine knows, so that notebooks show it."""
     from matplotlib import pyplot
 
-    width, points = COLUMN if figure.narrow else PAGE
-    with rc_context(STYLE | {"font.size": points}):
-        drawing = pyplot.figure(figsize=(width, figure.height))
-        grid = draw(drawing, figure)
-        wrap_title(drawing, points)
-    return grid[0] if len(grid) == 1 else grid
+    with _drawn(figure, pyplot.figure) as (_, grid):
+        return grid[0] if len(grid) == 1 else grid
 
 
 @contextmanager
-def _drawn(figure: Figure) -> Iterator[Drawing]:
+def _drawn(figure: Figure, make: Callable[..., Drawing] = Drawing) -> Iterator[tuple[Drawing, Any]]:
+    """Draw a figure on a new one of Matplotlib's, and yield that and the axes of the panels."""
     width, points = COLUMN if figure.narrow else PAGE
     with rc_context(STYLE | {"font.size": points}):
-        drawing = Drawing(figsize=(width, figure.height))
-        draw(drawing, figure)
+        drawing = make(figsize=(width, figure.height))
+        grid = draw(drawing, figure)
         wrap_title(drawing, points)
-        yield drawing
+        yield drawing, grid
 
 
 def draw(drawing: Any, figure: Figure) -> Any:

@@ -26,7 +26,6 @@ class Panel:
     # Of its axes.
     title: str
     xlabel: str
-    ylabel: str
     rows: tuple[str, ...]  # names of its rows at heights 0, 1, ..; empty: numbers
     # shape (routers,): its routers and where they stand.
     drawn: NDArray[np.int64]
@@ -38,15 +37,12 @@ class Panel:
     # Width of lines and size of routers, in points.
     width: float
     marker: float
-    # Height of the panel in inches, and its width relative to that.
-    size: float
-    aspect: float
     equal: bool = True  # whether both directions have one scale
 
 
 def panels(topology: Topology) -> list[Panel]:
     if isinstance(topology, Tree):
-        return [_tree(topology)]
+        return [_rows(topology, topology.stage_of(np.arange(topology.routers)) + 1)]
     if isinstance(topology, Graph):
         return [_levels(topology) or _circle(topology)]
     if isinstance(topology, Grid):
@@ -83,14 +79,13 @@ def _slice(grid: Grid, number: int, slices: int) -> Panel:
     lines = np.stack([start, start + forward * np.where(stub, 0.4, 0.8)[:, None]], axis=1)
     tall = grid.sizes[1] if grid.dims > 1 else 1
     aspect = min(4.0, max(0.5, grid.sizes[0] / tall))
-    size = (5.0 if slices == 1 else 3.2) / max(1.0, aspect / 2)
-    width = min(8.0, max(0.5, 5.6 * size * aspect / grid.sizes[0]))
+    inches = (5.0 if slices == 1 else 3.2) / max(1.0, aspect / 2) * aspect
+    width = min(8.0, max(0.5, 5.6 * inches / grid.sizes[0]))
     return Panel(
         title=", ".join(f"{_AXES[dim]} = {place}" for dim, place in enumerate(here)),
         xlabel="X (each direction of a link is on its right)"
         if slices == 1
         else f"X (diagonal: along {', '.join(_AXES[: grid.dims - 2])})",
-        ylabel="Y",
         rows=(),
         drawn=drawn,
         place=where[drawn, :2],
@@ -99,14 +94,7 @@ def _slice(grid: Grid, number: int, slices: int) -> Panel:
         lines=lines,
         width=width,
         marker=1.8 * width,
-        size=size,
-        aspect=aspect,
     )
-
-
-def _tree(tree: Tree) -> Panel:
-    """Return the nodes in a row at the bottom, and above them a row of switches for each stage."""
-    return _rows(tree, tree.stage_of(np.arange(tree.routers)) + 1)
 
 
 def _rows(
@@ -130,7 +118,6 @@ def _rows(
     return Panel(
         title="",
         xlabel="each upward link is on the right of its downward link",
-        ylabel="",
         rows=("nodes", *(f"{name} {number}" for number in range(int(row.max())))),
         drawn=np.arange(topology.routers),
         place=place,
@@ -139,8 +126,6 @@ def _rows(
         lines=lines,
         width=max(0.4, min(2.0, 120 / nodes)),
         marker=max(1.5, min(7.0, 45 * wide / nodes)),
-        size=4.5,
-        aspect=wide / 4.5,
         equal=False,
     )
 
@@ -214,7 +199,6 @@ def _circle(network: Graph) -> Panel:
         title="",
         xlabel="each direction of a link is on its right"
         + ("" if network.group is None else "; nodes of a group are adjacent"),
-        ylabel="",
         rows=("",),
         drawn=np.arange(network.routers),
         place=place,
@@ -223,6 +207,4 @@ def _circle(network: Graph) -> Panel:
         lines=np.stack([start + aside, end + aside], axis=1),
         width=max(0.3, min(2.0, 150 / switches)),
         marker=max(1.5, min(7.0, 400 / network.routers)),
-        size=7.0,
-        aspect=1.0,
     )

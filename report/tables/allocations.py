@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.placement.compactness import Compactness, compactness
+from netplace.placement.compactness import compactness
 from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.partitioner.centres import Centred
 from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS, order_of
@@ -20,31 +20,37 @@ from netplace.topologies import Grid, Topology, switch_grid
 _FEW = 64  # nodes of a machine on which searched orders are compared too: each takes a second
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, kw_only=True)
 class Offer:
-    """What one allocator chooses."""
+    """What one allocator chooses, as ``netplace allocate --json`` prints it."""
 
     partition: str  # text form of the partitioner
     # The nodes in its order; empty: the job waits, or the partitioner is not for such a machine or job.
     nodes: list[int]
-    reason: str = ""  # why there are none; empty where there are
-    figures: Compactness | None = None  # how close together they lie
-    order: str = ""  # along which order of the nodes spans are counted
-    spans: tuple[int, int] = (0, 0)  # on the line, and round the ring
+    placed: bool
+    # How close together they lie; see `netplace.placement.compactness.Compactness`.
+    pairwise_sum: int | None = None
+    mean_hops: float | None = None
+    components: int | None = None
+    box: tuple[int, ...] | None = None
+    box_ratio: float | None = None
+    cube_ratio: float | None = None
+    # Nodes from the first to the last along an order, on the line and round the ring.
+    order: str = ""
+    linear_span: int | None = None
+    ring_span: int | None = None
     # Center and cost of algorithms that look at distances.
     centre: int | None = None
-    cost: int | None = None
-    seconds: float = 0.0  # CPU time of the choice
+    allocator_cost: int | None = None
+    cpu_seconds: float | None = None  # CPU time of the choice
+    reason: str = ""  # why there are no nodes; empty where there are
 
-    def described(self) -> dict[str, Any]:
-        content: dict[str, Any] = {"partition": self.partition, "nodes": self.nodes}
-        if self.figures is None:
-            return content | {"placed": False, "reason": self.reason, "pairwise_sum": None}
-        content |= {"placed": True, **asdict(self.figures), "order": self.order}
-        content |= {"linear_span": self.spans[0], "ring_span": self.spans[1]}
-        if self.cost is not None:
-            content |= {"centre": self.centre, "allocator_cost": self.cost}
-        return content | {"cpu_seconds": self.seconds}
+    def to_dict(self) -> dict[str, Any]:
+        if not self.placed:
+            names: tuple[str, ...] = ("partition", "nodes", "placed", "reason", "pairwise_sum")
+            return {name: getattr(self, name) for name in names}
+        left_out = ("reason", *(("centre", "allocator_cost") if self.allocator_cost is None else ()))
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
 
 def usual_partitioners(topology: Topology) -> list[str]:
@@ -90,14 +96,12 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
         allocation = partitioner.find(Job(0, 0.0, size, 1.0))
         seconds = time.process_time() - began
     except ValueError as error:
-        return Offer(text, [], str(error).removeprefix("job 0: "))  # there is but the one that is asked for
+        return _refusal(text, str(error).removeprefix("job 0: "))  # there is but the one that is asked for
     if allocation is None:
         free = topology.nodes - len(held) - len(topology.service)
         if size <= free and make_partitioner(text, topology, seed).find(Job(0, 0.0, size, 1.0)) is None:
-            return Offer(
-                text, [], f"partitioner {text}: finds no {size} nodes, not even on the empty machine"
-            )
-        return Offer(text, [], f"waits: {size} nodes requested, {free} free")
+            return _refusal(text, f"partitioner {text}: finds no {size} nodes, not even on the empty machine")
+        return _refusal(text, f"waits: {size} nodes requested, {free} free")
     if isinstance(partitioner, Along) and not order:
         order, ranks = (
             text.partition(":")[2].partition(",")[0] or "hilbert",
@@ -106,18 +110,23 @@ def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, or
     else:
         order = order or ("hilbert" if switch_grid(topology) else "row")
         ranks = ranks_along(order_of(topology, order))[allocation.nodes]
-    spans = linear_span(ranks), ring_span(ranks, len(topology.computing))
     choice = partitioner.choose(size) if isinstance(partitioner, Centred) else None
     return Offer(
-        text,
-        allocation.nodes.tolist(),
-        figures=compactness(topology, allocation.nodes),
+        partition=text,
+        nodes=allocation.nodes.tolist(),
+        placed=True,
+        **asdict(compactness(topology, allocation.nodes)),
         order=order,
-        spans=spans,
+        linear_span=linear_span(ranks),
+        ring_span=ring_span(ranks, len(topology.computing)),
         centre=choice.centre if choice else None,
-        cost=choice.cost if choice else None,
-        seconds=seconds,
+        allocator_cost=choice.cost if choice else None,
+        cpu_seconds=seconds,
     )
+
+
+def _refusal(text: str, reason: str) -> Offer:
+    return Offer(partition=text, nodes=[], placed=False, reason=reason)
 
 
 def _hold(partitioner: Partitioner, topology: Topology, held: NDArray[np.int64]) -> None:

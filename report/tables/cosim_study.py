@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,13 +13,13 @@ from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.job_row import JobRow, Times, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS
-from netplace.report.tables.differences import Others, seed_means
+from netplace.report.tables.differences import Compared, contestants_of, seed_means
 from netplace.runs.same_jobs import contestants
-from netplace.scheduling.metrics import Contest, Contestant, contests
+from netplace.scheduling.metrics import contests
 from netplace.scheduling.metrics.contest import SEEDS_ALONE
 
 # Measures by which co-simulations are compared: title, digits, and factor; None for a time.
-MEASURES = {
+_MEASURES = {
     "wait": ("wait", 1, None),
     "turnaround": ("turnaround", 1, None),
     "slowdown": ("slowdown by sharing", 3, 1.0),
@@ -30,7 +29,7 @@ Outcome = dict[str, Any]
 Rows = list[tuple[JobRow, Times]]
 
 _OF_SCHEDULE = ("jobs", "failed", "utilisation", "contiguous", "makespan")
-_MEASURES: dict[str, Callable[[JobRow, Times], float]] = {
+_VALUES: dict[str, Callable[[JobRow, Times], float]] = {
     "wait": lambda row, _: row.wait,
     "turnaround": lambda row, _: row.turnaround,
     "slowdown": lambda _, times: times.slowdown,
@@ -47,7 +46,7 @@ def common_rows(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], apart: 
     return done
 
 
-def figure_rows(
+def _figure_rows(
     plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], rows: Sequence[Rows]
 ) -> pd.DataFrame:
     """Return a row of figures for each co-simulation, of the jobs in `rows`; times in seconds."""
@@ -60,7 +59,7 @@ def figure_rows(
         row |= {"rejected": len(outcome["rejected"]), "compared": len(own)}
         row |= vars(figures.sharing) if figures.sharing else {}
         slowdown = [times.slowdown for _, times in own]
-        row |= {name: _mean([value(*pair) for pair in own]) for name, value in _MEASURES.items()}
+        row |= {name: _mean([value(*pair) for pair in own]) for name, value in _VALUES.items()}
         row |= {"run": _mean([job_row.run for job_row, _ in own])}
         row |= {"mean_slowdown": row.pop("slowdown")}
         row |= {"p95_slowdown": float(np.percentile(slowdown, 95)) if own else np.nan}
@@ -82,36 +81,33 @@ def job_rows(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> pd.DataFrame:
     return made.drop(columns=same)
 
 
-def cosim_contestants(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> list[Contestant]:
-    """Return the values that are compared: of at least five seeds, or of jobs, averaged over seeds."""
-    groups: dict[str, list[int]] = {}
-    for place, plan in enumerate(plans):
-        groups.setdefault(json.dumps(_words(plan)), []).append(place)
-    made = []
-    for text, places in groups.items():
-        of_file = plans[places[0]].jobs.from_file
-        over_seeds = len(places) >= SEEDS_ALONE and not of_file
-        values = {}
-        for name, value in _MEASURES.items():
-            columns = [[value(*pair) for pair in rows[place]] for place in places if rows[place]]
-            same = of_file and len({len(column) for column in columns}) == 1
-            joined = np.mean(columns, axis=0) if same else np.hstack(columns) if columns else np.empty(0)
-            values[name] = [_mean(column) for column in columns] if over_seeds else joined.tolist()
-        made.append(Contestant(json.loads(text), values, "seeds" if over_seeds else "jobs"))
-    return made
-
-
-def other_figures(plans: Sequence[CosimPlan], frame: pd.DataFrame) -> Others:
-    """Return further columns of the table of means: means over the seeds."""
+def compared_cosims(
+    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], rows: Sequence[Rows], unpaired: bool
+) -> Compared:
+    """Return co-simulations side by side; `unpaired`: their differences are not tested."""
+    words, frame = list(map(_words, plans)), _figure_rows(plans, outcomes, rows)
+    contestants = contestants_of(words, lambda places: _values(plans, rows, places))
+    # Those under a table's times are compared only where there are no others.
+    live = [one for one in contestants if one.words["fidelity"] != "table"]
+    judged = [] if unpaired else contests(live or contestants, but=("fidelity",))
     shown: dict[str, tuple[str, int, float | None]] = {"makespan": ("makespan", 1, None)}
     shown |= {name: (name, 0, 1.0) for name in ("rejected", "failed") if frame[name].any()}
-    return seed_means(frame, [json.dumps(_words(plan)) for plan in plans], shown)
+    return Compared("co-simulations", frame, contestants, judged, _MEASURES, seed_means(frame, words, shown))
 
 
-def cosim_contests(contestants: Sequence[Contestant]) -> list[Contest]:
-    """Return the differences of contestants; those under a table's times only where there are no others."""
-    live = [one for one in contestants if one.words["fidelity"] != "table"]
-    return contests(live or contestants, but=("fidelity",))
+def _values(
+    plans: Sequence[CosimPlan], rows: Sequence[Rows], places: list[int]
+) -> tuple[dict[str, list[float]], str]:
+    """Return the values that are compared: of at least five seeds, or of jobs, averaged over seeds."""
+    of_file = plans[places[0]].jobs.from_file
+    over_seeds = len(places) >= SEEDS_ALONE and not of_file
+    values = {}
+    for name, value in _VALUES.items():
+        columns = [[value(*pair) for pair in rows[place]] for place in places if rows[place]]
+        same = of_file and len({len(column) for column in columns}) == 1
+        joined = np.mean(columns, axis=0) if same else np.hstack(columns) if columns else np.empty(0)
+        values[name] = [_mean(column) for column in columns] if over_seeds else joined.tolist()
+    return values, "seeds" if over_seeds else "jobs"
 
 
 def _words(plan: CosimPlan) -> dict[str, str]:

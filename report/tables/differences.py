@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,11 +27,67 @@ Measures = Mapping[str, tuple[str, int, float | None]]  # by measure: title, dig
 Others = Mapping[str, tuple[Sequence[float], int, float | None]]  # by title: values, digits, factor
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Plans of one study side by side."""
+
+    kind: str  # what they are, as in ``"co-simulations"``
+    frame: pd.DataFrame  # a row of figures for each plan
+    contestants: Sequence[Contestant]
+    contests: Sequence[Contest]
+    measures: Measures
+    others: Others  # further columns of the table of means
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "means": [one.to_dict() for one in self.contestants],
+            "differences": [contest.to_dict() for contest in self.contests],
+        }
+
+    def tables(self) -> list[Table]:
+        return [
+            mean_table(f"{len(self.frame)} {self.kind}", self.contestants, self.measures, self.others),
+            *contest_tables(self.contests),
+        ]
+
+    def frames(self) -> dict[str, tuple[str, pd.DataFrame]]:
+        """Return the tables of a folder with their titles, by name."""
+        return {
+            self.kind.replace("-", ""): (f"{self.kind.capitalize()}; times in seconds", self.frame),
+            "means": (
+                "Means with half of their 95 % intervals; times in seconds",
+                mean_frame(self.contestants),
+            ),
+            "differences": (
+                "Differences: p values after Holm's correction",
+                contest_frame(self.contests),
+            ),
+        }
+
+    def draw(self, path: Path) -> None:
+        draw_means(path, self.contestants, self.measures)
+
+
+def contestants_of(
+    words: Sequence[Mapping[str, str]], values: Callable[[list[int]], tuple[dict[str, list[float]], str]]
+) -> list[Contestant]:
+    """Return a contestant for all plans with the same words; `values` takes their places.
+
+    It returns the values of each measure, and what each value is of: seeds, jobs or batches.
+    """
+    groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
+    for place, own in enumerate(words):
+        groups.setdefault(tuple(own.items()), []).append(place)
+    return [Contestant(dict(own), *values(places)) for own, places in groups.items()]
+
+
 def seed_means(
-    frame: pd.DataFrame, names: Sequence[str], shown: Mapping[str, tuple[str, int, float | None]]
+    frame: pd.DataFrame,
+    words: Sequence[Mapping[str, str]],
+    shown: Mapping[str, tuple[str, int, float | None]],
 ) -> Others:
     """Return means over the rows of each contestant: by title, of the column with its digits and factor."""
-    means = frame.groupby(list(names), sort=False)
+    means = frame.groupby([str(own) for own in words], sort=False)
     return {
         title: (means[column].mean().tolist(), digits, factor)
         for title, (column, digits, factor) in shown.items()

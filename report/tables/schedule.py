@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import pandas as pd
 
 from netplace.checks.quantities import quantities
 from netplace.checks.writing import write_atomically
-from netplace.report.tables.differences import Others, seed_means
+from netplace.report.tables.differences import Compared, contestants_of, seed_means
 from netplace.report.tables.power import power_columns, power_table
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import figure_lines, scaled
@@ -21,7 +20,7 @@ from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedule_folder import FIGURES, ROWS, figures_text
 from netplace.runs.tables import write_table
 from netplace.scheduling import Schedule
-from netplace.scheduling.metrics import PER_JOB, Contestant, Metrics
+from netplace.scheduling.metrics import PER_JOB, Metrics, contests
 from netplace.scheduling.metrics.contest import SEEDS_ALONE
 from netplace.topologies.host_lists import spelled
 
@@ -192,47 +191,17 @@ def write_folder(
 # Measures by which schedules are compared, by what they are called on the screen.
 _COMPARED = {"wait": "wait", "bounded_slowdown": "b. slowdown", "utilisation": "utilisation"}
 # Title of each, digits, and factor; None for a time.
-MEASURES = {
+_MEASURES = {
     "wait": ("wait", 1, None),
     "b. slowdown": ("bounded slowdown", 1, 1.0),
     "utilisation": ("utilisation (%)", 1, 100.0),
 }
 
 
-def schedule_contestants(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> list[Contestant]:
-    """Return the values that are compared: of at least five seeds, or of batches of jobs."""
-    groups: dict[str, list[int]] = {}
-    for place, plan in enumerate(plans):
-        groups.setdefault(json.dumps(_words(plan)), []).append(place)
-    made = []
-    for text, places in groups.items():
-        values: dict[str, list[float]] = {}
-        seeds = len(places) if not plans[places[0]].from_file else 1
-        within = seeds < SEEDS_ALONE and all(
-            every[place].batches.get(name) for place in places for name in _COMPARED
-        )
-        for name, title in _COMPARED.items():
-            batches = [every[place].batches.get(name) for place in places]
-            if all(batches):
-                means = np.array(batches, float)
-                over = (means if seeds > 1 else means.mean(axis=0)) if within else means.mean(axis=1)
-                values[title] = np.ravel(over).tolist()
-            else:
-                metrics = [every[place].metrics for place in places]
-                spreads = [one.per_job.get(name) for one in metrics]
-                values[title] = (
-                    [one.utilisation for one in metrics]
-                    if name == "utilisation"
-                    else [spread.mean for spread in spreads if spread]
-                )
-        made.append(Contestant(json.loads(text), values, "batches" if within else "seeds"))
-    return made
-
-
-def other_figures(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> Others:
-    """Return further columns of the table of means: means over the seeds."""
-    frame = figure_rows(plans, every)
-    names = [json.dumps(_words(plan)) for plan in plans]
+def compared_schedules(plans: Sequence[Plan], every: Sequence[ScheduleFigures], unpaired: bool) -> Compared:
+    """Return schedules side by side; `unpaired`: their differences are not tested."""
+    words, frame = list(map(_words, plans)), figure_rows(plans, every)
+    contestants = contestants_of(words, lambda places: _values(plans, every, places))
     shown: dict[str, tuple[str, int, float | None]] = {"makespan": ("makespan", 1, None)}
     shown |= {name: (name, 0, 1) for name in ("rejected", "failed", "kills") if frame[name].any()}
     shown |= {"jobs": ("jobs", 0, 1)} if frame["jobs"].nunique() > 1 else {}
@@ -242,7 +211,34 @@ def other_figures(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> Ot
             "boot wait (s)": ("power_wait", 1, 1),
             "boots": ("boots", 0, 1),
         }
-    return seed_means(frame, names, shown)
+    judged = [] if unpaired else contests(contestants)
+    return Compared("schedules", frame, contestants, judged, _MEASURES, seed_means(frame, words, shown))
+
+
+def _values(
+    plans: Sequence[Plan], every: Sequence[ScheduleFigures], places: list[int]
+) -> tuple[dict[str, list[float]], str]:
+    """Return the values that are compared: of at least five seeds, or of batches of jobs."""
+    values: dict[str, list[float]] = {}
+    seeds = len(places) if not plans[places[0]].from_file else 1
+    within = seeds < SEEDS_ALONE and all(
+        every[place].batches.get(name) for place in places for name in _COMPARED
+    )
+    for name, title in _COMPARED.items():
+        batches = [every[place].batches.get(name) for place in places]
+        if all(batches):
+            means = np.array(batches, float)
+            over = (means if seeds > 1 else means.mean(axis=0)) if within else means.mean(axis=1)
+            values[title] = np.ravel(over).tolist()
+        else:
+            metrics = [every[place].metrics for place in places]
+            spreads = [one.per_job.get(name) for one in metrics]
+            values[title] = (
+                [one.utilisation for one in metrics]
+                if name == "utilisation"
+                else [spread.mean for spread in spreads if spread]
+            )
+    return values, "batches" if within else "seeds"
 
 
 def _words(plan: Plan) -> dict[str, str]:

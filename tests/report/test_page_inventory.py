@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from netplace.report.comparison import compare, read_outcome
-from netplace.report.comparison.write import comparison_page
+from netplace.report.comparison.shown import comparison_page
 from netplace.report.pages import page_of
 from netplace.report.plots.figure import Figure
 

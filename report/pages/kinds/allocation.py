@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from netplace.report.pages.kinds.saved import details_of, saved_results
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.plots.machines import allocation_figure
+from netplace.report.tables.allocations import Offer
 from netplace.scheduling import PARTITIONERS
 from netplace.topologies import names_file, parse
 
@@ -28,35 +28,10 @@ _FIGURES = {
 }
 
 
-@dataclass(frozen=True)
-class SavedOffer:
-    """What an allocator chose, as ``netplace allocate --json`` printed it."""
-
-    partition: str
-    placed: bool
-    nodes: tuple[int, ...]  # these, in the allocator's order
-    reason: str = ""
-    # pairwise_sum, mean_hops, components, cube_ratio: how close together the nodes lie; see
-    # `netplace.placement.compactness.Compactness`.
-    pairwise_sum: int | None = None
-    mean_hops: float | None = None
-    components: int | None = None
-    cube_ratio: float | None = None
-    # linear_span, ring_span: nodes from the first to the last along an order, on the line and round the ring.
-    linear_span: int | None = None
-    ring_span: int | None = None
-    cpu_seconds: float | None = None
-
-    @property
-    def hops(self) -> float:
-        """Mean hops between two nodes; 0 where there are no two."""
-        return self.mean_hops or 0.0
-
-
 def page(path: Path) -> Page:
     results = saved_results(path, "allocation")
     offers = offers_in(results)
-    placed = sorted((offer for offer in offers if offer.placed), key=lambda offer: offer.hops)
+    placed = sorted((offer for offer in offers if offer.placed), key=_hops_of)
     names = [offer.partition for offer in placed]
     parts: list[Part] = []
     missing = []
@@ -83,24 +58,29 @@ def page(path: Path) -> Page:
     return Page(title, _verdict(placed, offers), asked, parts, missing)
 
 
-def _figure(offer: SavedOffer, name: str) -> Any:
+def _hops_of(offer: Offer) -> float:
+    """Return the mean hops between two nodes; 0 where there are no two."""
+    return offer.mean_hops or 0.0
+
+
+def _figure(offer: Offer, name: str) -> Any:
     """Return a figure of an offer, times in milliseconds."""
     value = getattr(offer, name)
     return 1e3 * value if name == "cpu_seconds" and value is not None else value
 
 
-def offers_in(results: dict[str, Any]) -> list[SavedOffer]:
+def offers_in(results: dict[str, Any]) -> list[Offer]:
     """Return what each allocator offers; for a single allocator, its offer is next to the request."""
-    return [from_plain(SavedOffer, offer) for offer in results.get("offers", [results])]
+    return [from_plain(Offer, offer) for offer in results.get("offers", [results])]
 
 
-def _verdict(placed: list[SavedOffer], offers: list[SavedOffer]) -> list[str]:
+def _verdict(placed: list[Offer], offers: list[Offer]) -> list[str]:
     if not placed:
         return [f"None of {len(offers)} allocators finds nodes for this job."]
     nearest, farthest = placed[0], placed[-1]
     said = [
-        f"{nearest.partition} chooses the closest nodes, {nearest.hops:.3g} hops apart on average; "
-        f"{farthest.partition} chooses the farthest, {farthest.hops:.3g} hops apart."
+        f"{nearest.partition} chooses the closest nodes, {_hops_of(nearest):.3g} hops apart on average; "
+        f"{farthest.partition} chooses the farthest, {_hops_of(farthest):.3g} hops apart."
     ]
     if len(placed) < len(offers):
         said.append(
@@ -110,7 +90,7 @@ def _verdict(placed: list[SavedOffer], offers: list[SavedOffer]) -> list[str]:
     return said
 
 
-def _hops(placed: list[SavedOffer], names: list[str]) -> Figure:
+def _hops(placed: list[Offer], names: list[str]) -> Figure:
     return bar_figure(
         "Distances between the nodes",
         names,
@@ -120,11 +100,11 @@ def _hops(placed: list[SavedOffer], names: list[str]) -> Figure:
     )
 
 
-def _choices(results: dict[str, Any], placed: list[SavedOffer]) -> Figure:
+def _choices(results: dict[str, Any], placed: list[Offer]) -> Figure:
     machine, held = parse(results["machine"]), results.get("occupied", [])
     if max(max(nodes, default=0) for nodes in [*(offer.nodes for offer in placed), held]) >= machine.nodes:
         raise ValueError("a node is not on the machine")
-    chosen = [(f"{offer.partition}: {offer.hops:.3g} hops apart", offer.nodes) for offer in placed]
+    chosen = [(f"{offer.partition}: {_hops_of(offer):.3g} hops apart", offer.nodes) for offer in placed]
     return allocation_figure(machine, held, chosen, "Allocations on the machine", one=True)
 
 
@@ -151,7 +131,7 @@ def outcome(path: Path) -> Outcome:
     return Outcome("allocation", str(path), entries)
 
 
-def _settled(offer: SavedOffer) -> bool:
+def _settled(offer: Offer) -> bool:
     """Return whether chance has no part in a choice; no in doubt."""
     kind = PARTITIONERS.get(offer.partition.partition(":")[0])
     return kind is not None and not kind.by_chance

@@ -139,11 +139,8 @@ def _verdict(results: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
             f"{spread['max']:,.0f} cycles, by {share:.1f} %."
         )
     said.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of its capacity.")
-    return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in _bounds(results)]
-
-
-def _bounds(results: dict[str, Any]) -> list[str]:
-    return bound_sentences(results["jobs"], results["most_link_load"])
+    bounds = bound_sentences(results["jobs"], results["most_link_load"])
+    return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in bounds]
 
 
 def _windows(windows: list[dict[str, Any]]) -> Figure:
