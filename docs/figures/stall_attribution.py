@@ -1,4 +1,4 @@
-"""How well charges predict the savings of a job: measures ``blame.csv`` and draws ``blame.png``.
+"""How well charges predict the savings of a job: measures ``stall_attribution.csv`` and draws ``stall_attribution.png``.
 
 Run with ``python docs/figures/stall_attribution.py``; takes some minutes.
 """
@@ -94,7 +94,7 @@ def draw(frame: pd.DataFrame) -> None:
         panels.append(Panel(marks=marks, title=machine))
     axes = {"x": "blamed (% of the time alone)", "y": "saved without that job (%)"}
     figure = Figure(title="What is blamed and what is saved", panels=panels, columns=3, height=2.6, **axes)
-    write_figure(HERE / "blame.png", figure)
+    write_figure(HERE / "stall_attribution.png", figure)
 
 
 if __name__ == "__main__":
@@ -104,6 +104,6 @@ if __name__ == "__main__":
             parts.append(measured(machine, seed))
             sys.stderr.write(f"{machine} {seed}\n")
     everything = pd.concat(parts)
-    everything.to_csv(HERE / "blame.csv", index=False, float_format="%.6g")
+    everything.to_csv(HERE / "stall_attribution.csv", index=False, float_format="%.6g")
     sys.stdout.write(summary(everything).to_string(index=False, float_format="%.3f") + "\n")
     draw(everything)
