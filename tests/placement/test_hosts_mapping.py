@@ -60,7 +60,7 @@ def test_columns_say_group_and_switch_of_any_name(tmp_path):
 def test_ranks_of_a_host_take_its_places(tmp_path):
     machine = compute_nodes(parse("tree:2,2"), 2)
     assert mapped(tmp_path, "n3\nn3\nn0\n", machine, 3).tolist() == [6, 7, 0]
-    wrong = "given to rank 2 and to 2 ranks, and nodes:tasks=2/tree:2,2 has 2 places there"
+    wrong = "assigned to rank 2 and to 2 ranks, but nodes:tasks=2/tree:2,2 has 2 places there"
     with pytest.raises(ValueError, match=wrong):
         mapped(tmp_path, "n3\nn3\nn3\n", machine, 3)
 
