@@ -136,7 +136,7 @@ def test_verdicts_are_words_with_a_meaning() -> None:
 def test_as_many_of_both_are_asked_for() -> None:
     with pytest.raises(ValueError, match="pairs: 2 and 1 values"):
         paired([1.0, 2.0], [1.0])
-    with pytest.raises(ValueError, match="pairs: 0 values and 0"):
+    with pytest.raises(ValueError, match="pairs: 0 and 0 values"):
         paired([], [])
 
 
