@@ -253,7 +253,7 @@ def test_link_loads_are_drawn(netplace, tmp_path, network, ending):
 
 def test_every_setting_of_the_network_is_a_flag_with_its_default():
     context = click.Context(run_command, help_option_names=["-h", "--help"])
-    flags = {flag.name: flag.get_default(context) for flag in run_command.get_params(context)}
+    flags = {flag.name: flag.to_info_dict()["default"] for flag in run_command.get_params(context)}
     for field in fields(Config):
         assert flags[field.name] == field.default
 
