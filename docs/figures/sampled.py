@@ -225,7 +225,7 @@ def regimes(frame: pd.DataFrame) -> pd.DataFrame:
         frame["iterations"], [0, 100, 1000, 1_000_000], labels=["4 to 100 iterations", "101 to 1,000", "more"]
     )
     share = pd.cut(
-        frame["share"], [0, 0.1, 0.5, 1], labels=["communication to 0.1", "0.2 to 0.5", "0.7 to 1"]
+        frame["share"], [0, 0.1, 0.5, 1], labels=["communication up to 0.1", "0.2 to 0.5", "0.7 to 1"]
     )
     program = kind.isin(PIPELINED).map({True: "pipelined programs", False: "synchronized programs"})
     by = [None, frame["machine"].map(MACHINES), frame["nodes"], share, length, program]

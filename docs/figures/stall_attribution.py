@@ -1,4 +1,4 @@
-"""How well charges predict the savings of a job: measures ``stall_attribution.csv`` and draws ``stall_attribution.png``.
+"""How well charges predict the savings of a job: ``stall_attribution.csv`` and ``stall_attribution.png``.
 
 Run with ``python docs/figures/stall_attribution.py``; takes some minutes.
 """
