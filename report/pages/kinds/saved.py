@@ -202,6 +202,7 @@ _ASKED_POINT = table(
     {"offered": _COUNT, "network": text}, {**_LOAD_ASKED, "versions": table_of(text)}, others=True
 )
 _OFFER, _OFFER_OPTIONS = fields_of(Offer)
+_OFFER |= {"nodes": _NODES}  # in tables they are numbers of 64 bits
 
 
 def _run(value: Any, where: str) -> None:
