@@ -24,7 +24,7 @@ from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.runs.chance import network_draws
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.plan import SETTINGS as SCHEDULE
-from netplace.runs.plan import Plan, known_mapping, make_plan
+from netplace.runs.plan import Plan, jobs_setting, known_mapping, make_plan
 from netplace.runs.revisions import revisions_of
 from netplace.runs.study_file import read_plans
 from netplace.runs.toml_lines import read_toml
@@ -51,7 +51,7 @@ _ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs al
 _UNUSED = ("times", "locality", "power", "switching", "mapping", "repeats")
 _of_jobs, _of_rules = partial(Setting, panel="Jobs"), partial(Setting, panel="Rules")
 SETTINGS = {name: setting for name, setting in SCHEDULE.items() if name not in _UNUSED} | {
-    "jobs": replace(SCHEDULE["jobs"], help=SCHEDULE["jobs"].help.replace("10000", str(_JOBS))),
+    "jobs": jobs_setting(_JOBS),
     "repeats": replace(SCHEDULE["repeats"], default="1:1"),
     "mapping": _of_rules("Mapping of tasks to the nodes of each job.", default="consecutive"),
     "fidelity": _of_rules("Fidelity of run times: table, mixes, sampled, live or auto.", default="live"),

@@ -43,6 +43,14 @@ _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 
 _of_jobs, _of_rules = partial(Setting, panel="Jobs"), partial(Setting, panel="Rules")
+
+
+def jobs_setting(of_model: int) -> Setting:
+    """Return the setting of the number of jobs, of which a model gives so many by default."""
+    text = f"Number of jobs of a model [default: {of_model}]; for a file, the first jobs to use."
+    return _of_jobs(text, int, least=1)
+
+
 SETTINGS = {
     "machine": _of_jobs(
         "Network of the machine, such as torus:32x32x32; see netplace list networks.",
@@ -54,9 +62,7 @@ SETTINGS = {
         metavar="NAME|FILE",
         required=f"{' or '.join(WORKLOADS)}, or a file such as log.swf.gz",
     ),
-    "jobs": _of_jobs(
-        f"Number of jobs of a model [default: {_JOBS}]; for a file, the first jobs to use.", int, least=1
-    ),
+    "jobs": jobs_setting(_JOBS),
     "load": _of_jobs("Load of lublin, or of a file of jobs.", float, least=1e-9, most=1e9),
     "kind": _of_jobs("Job class of lublin: batch, interactive, both or whole."),
     "classes": _of_jobs("Applications: collectives, 2d, 3d, miscellaneous or mixed.", metavar="A,B,.."),
