@@ -14,7 +14,7 @@ ONLY = {
     "optimal": ("mesh:4x4", "torus:3x3x2", "tree:4,2"),
 }  # not for those, or too slow
 # What these find depends on more than on which nodes are free, so more free nodes may be less.
-NOT_EXACT = ("frame-sliding", "buddy", "adaptive-scan")
+NOT_EXACT = ("frame-sliding", "buddy")
 
 
 def jobs(count: int) -> list[Job]:
