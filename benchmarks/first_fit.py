@@ -1,4 +1,4 @@
-"""Find and update: how long searches for free boxes take on a machine that many jobs share.
+"""Find and update: how long it takes to find free boxes on a machine that many jobs share.
 
 Jobs come at exponential intervals, run for exponential times and are served first come, first served: the
 first of the queue is requested whenever it arrives or a box is released, until it fits. Their sides are

@@ -16,7 +16,7 @@ _LIMITS = ("memory.max", "memory/memory.limit_in_bytes")
 
 
 def available() -> int:
-    """Return the bytes of memory for this process; a very large number if unknown."""
+    """Return the bytes of memory for this process; 2^62 if unknown."""
     return max(0, min([_installed(), *_of_process()]))
 
 

@@ -24,7 +24,7 @@ _LONGEST_KEY = 40  # characters of a key in a sentence
 
 
 def number(least: int = 0, most: int = MOST) -> Kind:
-    """Return the kind of whole numbers from `least` to `most`."""
+    """Return a kind: the integers from `least` to `most`."""
 
     def check(value: Any, where: str) -> None:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:

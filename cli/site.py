@@ -45,7 +45,7 @@ def site_command(rules: str | None, **given: Any) -> None:
     """Schedule jobs under the rules of a site; without a file, under EASY.
 
     The file (TOML) can define queues with limits and priorities, an order (fair share, largest first),
-    maintenance windows and advance reservations, node failures, dependencies, and predicted run times.
+    maintenance windows and reservations, node failures, dependencies, and predicted run times.
     """
     from netplace.report.tables.schedule import write_rows
     from netplace.runs.site_file import read_site

@@ -37,7 +37,7 @@ def reduce_scatter_ring(call: Call) -> Shifted:
 
 
 def allreduce_ring(call: Call) -> Rounds:
-    """Reduce-scatter round the ring, then allgather; very short vectors by recursive doubling."""
+    """Reduce-scatter round the ring, then allgather; fewer bytes than ranks by recursive doubling."""
     if call.bytes < call.ranks:
         yield from allreduce_recursive_doubling(call)
         return

@@ -88,12 +88,12 @@ def tree_reduce(shape: Shape) -> Callable[[Call], Rounds]:
 
 
 def scatter(shape: Shape) -> Callable[[Call], Rounds]:
-    """Return the scatter down a tree: a child gets the blocks of all its subtree."""
+    """Return the scatter from the root of a tree: a child gets the blocks of all its subtree."""
     return lambda call: trees.down(call, tree := shape(call), _subtree_blocks(call, tree))
 
 
 def gather(shape: Shape) -> Callable[[Call], Rounds]:
-    """Return the gather up a tree: a child gives the blocks of all its subtree."""
+    """Return the gather toward the root of a tree: a child gives the blocks of all its subtree."""
     return lambda call: trees.up(call, tree := shape(call), _subtree_blocks(call, tree))
 
 

@@ -3,7 +3,7 @@
 Run with ``python docs/figures/mapping_default.py``; takes about half an hour. Each of 21 programs of 64 tasks
 is mapped onto each network by each rule and simulated. A cell of the table is the geometric mean, over the
 programs, of the time under the mapping divided by the time under the consecutive one, then how many programs
-the mapping slows by more than 1 %. All rows are in ``mapping_default.csv``.
+the mapping slows by more than 1 %. The rows are in ``mapping_default.csv``.
 """
 
 from __future__ import annotations

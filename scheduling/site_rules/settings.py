@@ -178,7 +178,7 @@ class Site:
     queues : tuple of JobQueue
         Queues; empty: one without limits.
     windows : tuple of Window
-        Maintenance and advance reservations.
+        Maintenance windows and reservations.
     dependencies : bool
         Whether a job waits for the one that it comes after, and the think time.
     prediction : bool

@@ -77,7 +77,7 @@ def _at(place: NDArray[np.int64], d: int) -> NDArray[np.int64]:
 
 
 def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Return the least sum of link weights from each switch to each other; very large if there is no way."""
+    """Return the least sum of link weights from each switch to each other; huge if there is no way."""
     if weight is None:
         return np.where(switches.hops < 0, 1 << 30, switches.hops.astype(np.int64))
     return topologies.least_costs(switches.neighbor, weight).reshape(switches.count, switches.count)

@@ -1,4 +1,4 @@
-"""Searches for free boxes with the same results as the product's own, each at its own cost.
+"""Searches that find free boxes with the same results as the product's own, each at its own cost.
 
 They are partitioners of the same names, offered by entry points as any other package's would be.
 """

@@ -59,8 +59,8 @@ class Elites:
     def start(self) -> Integers | None:
         """Return the next start: in turn a cross of two members and a perturbation of the best one.
 
-        The result is None, for a start from scratch, while there are too few members. Of two similar parents,
-        the worse one is dropped for such a start.
+        The result is None, for a random start, while there are too few members. Of two similar parents, the
+        worse one is dropped for such a start.
         """
         if len(self._members) < _SIZE:
             return None
@@ -140,9 +140,9 @@ _SLOW = (
 def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:
     """Return the best placement found; the search ends early if none can be better.
 
-    There is no search if tasks in the order of the locations have the least possible cost, as when all
-    placements cost the same. An iteration is a swap of the tabu search, or a proposal for every task in
-    annealing.
+    There is no search if the cost of tasks in the order of the locations equals its lower bound, for example
+    because all placements cost the same. An iteration is a swap of the tabu search, or a proposal
+    for every task in annealing.
     """
     if _is_large(problem):
         return _multilevel(problem, rng, budget)

@@ -1,4 +1,4 @@
-"""The center whose nearest free nodes lie closest together: side by side or, among very many, from counts."""
+"""The center whose nearest free nodes lie closest together: side by side or, for many, from counts."""
 
 from __future__ import annotations
 

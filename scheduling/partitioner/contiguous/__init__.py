@@ -72,7 +72,7 @@ def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[...
     Words of the option: the rule for shapes, ``fs`` (default; all factors in increasing average pairwise
     distance), ``cubic``, ``bps`` (the best shape and mapping of the ranking only) or ``bps-all`` (then the
     others); ``fixed``: sides are not permuted; ``round-up``: more nodes if no box has as many as the job
-    needs; ``no-lines``: boxes of one dimension only as a last resort.
+    needs; ``no-lines``: boxes of one dimension only if there is no other.
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:

@@ -38,7 +38,7 @@ def sum_of_squares(lengths: _Integers, size: int) -> int:
     """Return the first interval that leaves the free intervals most evenly spread over lengths.
 
     The sum of N(l)**2 over all lengths l > 0 is least after its use; N(l) counts free intervals of length l.
-    J. Csirik et al., J. ACM 53 (2006), for free intervals instead of open bins.
+    J. Csirik et al., J. ACM 53 (2006), with free intervals instead of open bins.
     """
     rest = lengths - size
     fits = rest >= 0
