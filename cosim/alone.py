@@ -50,14 +50,14 @@ def several(draw: Callable[[int], float], target_half_width: float = _PRECISION,
 def cycles_alone(
     placing: Placing, placed: Placed, engine: str = "kernel", since: ArbiterState | None = None
 ) -> int:
-    """Return the cycles of a job alone on the network.
+    """Return the number of cycles that a job takes when it runs alone on the network.
 
     Parameters
     ----------
     since : ArbiterState, optional
-        State of the network when the job started, and the cycle. The run is then the one that the job would
-        have had if all other jobs and their packets had vanished in that cycle. The default is a new network
-        at cycle 0.
+        State of the network when the job started, and the cycle of the start. The job then runs as if all
+        other jobs and their packets had vanished in that cycle. By default, it runs on a new network from
+        cycle 0 on.
 
     Raises
     ------
@@ -75,20 +75,20 @@ def cycles_alone(
 
 
 class FreshTimes:
-    """Run times of jobs alone on a new network, as in a table; a `RunTimes`.
+    """The run time of each job when it runs alone on a new network; implements `RunTimes`.
 
-    With randomness, a time is the mean of draws.
+    If the network makes random choices, a time is the mean of several runs.
 
     Parameters
     ----------
     estimate_factor : float
-        Ratio of the users' estimates to the run time on a compact partition, above 0.
+        Ratio of a user's estimate to the run time on a compact partition; greater than 0.
     cycles : callable, optional
-        Returns the cycles of a job alone on its nodes, instead of a complete simulation.
+        Function that returns the cycles of a job alone on its nodes; by default, a complete simulation.
     target_half_width : float
-        Relative half-width of a mean of draws at which no more are made.
+        No further runs are made once the relative half-width of their mean reaches this value.
     memory : Memory, optional
-        Memory of draws.
+        Store of the results of runs, so that an interrupted simulation does not repeat them.
     """
 
     @checked
@@ -115,7 +115,7 @@ class FreshTimes:
 
     @checked
     def cycles(self, placed: Placed) -> float:
-        """Return the cycles of a job on its nodes."""
+        """Return the number of cycles that a job takes alone on its nodes."""
         # Where nothing is left to chance a shift along the rings of a torus changes nothing.
         nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
         key = placed.work, nodes.tobytes()
@@ -136,14 +136,14 @@ class FreshTimes:
 
     @checked
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds of a job on its assigned nodes."""
+        """Return the run time of a job alone on its assigned nodes, in seconds."""
         return self.cycles(self._placing.put(job, allocation)) * self._placing.config.cycle_ns * 1e-9
 
     @checked
     def longest(self, job: Job) -> float:
-        """Return the estimate of a user in seconds: the run time on a compact partition, times the factor.
+        """Return a user's estimate in seconds: the run time on a compact partition times `estimate_factor`.
 
-        For a job that never ends, it is the time until nothing moves.
+        If the job never ends, the time until nothing moves any more counts as its run time.
         """
         if job.nodes not in self._compact:
             self._compact[job.nodes] = compact(self._placing.machine, job)

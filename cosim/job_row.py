@@ -44,11 +44,11 @@ class Times(NamedTuple):
 
 @dataclass(frozen=True)
 class JobRow:
-    """One job.
+    """The results of one job.
 
-    A figure is one field here and its value in `job_rows`; `netplace.checks.quantities` tells where it then
-    appears. Times on the network are None if the job did not end well. Fields with a default are also missing
-    in files of older versions.
+    To add a figure, add a field here and its value in `job_rows`; `netplace.checks.quantities` lists where it
+    then appears. Times on the network are None if the job did not end successfully. Fields with a default may
+    be missing from files written by older versions.
     """
 
     job: int = quantity("Number in the workload.")
@@ -107,7 +107,7 @@ class JobRow:
 
     @property
     def times(self) -> Times | None:
-        """Times on the network; None if the job did not end well."""
+        """Times on the network; None if the job did not end successfully."""
         if self.alone is None or self.fresh is None or self.live is None or self.slowdown is None:
             return None
         return Times(self.alone, self.fresh, self.live, self.slowdown)
@@ -124,11 +124,11 @@ class JobRow:
 
     @property
     def within_chance(self) -> bool:
-        """Whether `slowdown` differs from 1, but not significantly."""
+        """Whether `slowdown` differs from 1, but by no more than chance explains."""
         return self.slowdown is not None and 0 < abs(self.slowdown - 1) <= (self.slowdown_half_width or 0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row by the names of its fields, as a dict for JSON."""
+        """Return the row as a JSON-compatible dict, keyed by field name."""
         return to_plain(self)
 
 

@@ -24,12 +24,12 @@ _WITHIN = 1e-6  # cycles: times nearer than this to a cycle are that cycle, seco
 
 @dataclass(eq=False)
 class Attempt:
-    """A job on the live network.
+    """One run of a job on the live network.
 
     Attributes
     ----------
     start, end : int
-        First cycle in which its tasks could act, and number of cycles until its last task ended, or -1.
+        First cycle in which its tasks can act, and cycle in which its last task ended (-1 while it runs).
     since : ArbiterState
         State of the network when it started.
     """
@@ -46,27 +46,27 @@ class Attempt:
 
 
 class LiveExecution:
-    """Jobs on one network, packet by packet; a `netplace.scheduling.Execution`.
+    """Simulates jobs on one network, packet by packet; implements `netplace.scheduling.Execution`.
 
-    A cycle takes `cycle_ns` of the settings. A job that starts between two cycles begins in the next one. It
-    ends with its last task, although packets may still be in flight; its nodes are then free. A job that a
-    fault cuts off, or that loses packets in a fault, fails in that cycle.
+    A cycle takes as long as the setting `cycle_ns`. A job that starts between two cycles begins in the later
+    one. It ends with its last task, and its nodes are then free, although packets may still be in flight. A
+    job that a fault cuts off, or that loses packets in a fault, fails in the cycle of the fault.
 
     Parameters
     ----------
     longest : callable
-        Returns the run time in seconds that a user estimates.
+        Function that returns the run time that a user estimates for a job, in seconds.
     ended : callable, optional
         Function that is called with each attempt that has ended.
     explaining : bool
-        Whether to charge waiting to jobs; see `waiting`.
+        Whether to attribute waiting cycles to jobs; see `waiting`.
 
     Attributes
     ----------
     network : Network
-        The network, which forgets jobs that have ended.
+        The network, which does not keep jobs that have ended.
     failures : dict of int to str
-        Reasons for failures by job: the event that a job waited for in vain, or the effect of a fault.
+        Why each failed job failed: the event that it waited for in vain, or the effect of a fault.
     """
 
     @checked
@@ -94,17 +94,17 @@ class LiveExecution:
 
     @property
     def now(self) -> int:
-        """Next cycle."""
+        """The next cycle to simulate."""
         return self.network.now + self._skipped
 
     @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
-        """Start a job in the first cycle from `now` on."""
+        """Start a job in the first cycle that does not begin before `now`."""
         return self.begin_placed(attempt, self.placing.put(job, allocation), now)
 
     @checked
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
-        """Start a job whose tasks have their nodes."""
+        """Start a job whose tasks have already been placed."""
         self._bring_to(now)
         number = self._start(placed)
         self._names.append(placed.job.number)
@@ -114,7 +114,7 @@ class LiveExecution:
 
     @checked
     def lost(self, now: float) -> NDArray[np.int64]:
-        """Return the nodes that faults have cut off up to `now`, each once."""
+        """Return the nodes that faults have cut off up to `now` and that no earlier call has returned."""
         if not self.loses:
             return np.empty(0, np.int64)
         self._bring_to(now)
@@ -125,12 +125,12 @@ class LiveExecution:
 
     @checked
     def refused(self, job: Job, why: str) -> None:
-        """Record that faults have left no place for a waiting job."""
+        """Record that a waiting job can no longer start, because of faults."""
         self.failures[job.number] = f"does not fit on the nodes that faults have left: {why}"
 
     @checked
     def stop(self, attempt: int, now: float) -> None:
-        """Stop a job in the first cycle from `now` on.
+        """Stop a job in the first cycle that does not begin before `now`.
 
         Its tasks stop, its packets are delivered and discarded, and its nodes are free at once.
         """
@@ -150,7 +150,7 @@ class LiveExecution:
 
     @checked
     def next_end(self, until: float) -> Ends | None:
-        """Simulate up to the next end, not later than `until`."""
+        """Simulate up to the next end of a job, but not beyond `until`."""
         if not until >= 0:
             raise ValueError(f"until: {abbreviate(until)}, expected a time in seconds")
         limit = None if until * self._second > LAST_CYCLE else math.floor(until * self._second + _WITHIN)
@@ -169,7 +169,7 @@ class LiveExecution:
             self._advance(cycle)
 
     def waiting(self) -> Waiting:
-        """Return the waiting charged so far; the execution must be `explaining`."""
+        """Return the waiting cycles attributed to jobs so far; the execution must be `explaining`."""
         if self._waiting is None:
             raise ValueError(
                 "waiting: cycles are charged to jobs only in an execution created with explaining=True"

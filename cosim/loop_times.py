@@ -43,16 +43,16 @@ class _Growth:
 
 @dataclass(eq=False)
 class LoopTimes:
-    """Times of jobs alone, each measured once for all places that a symmetry makes equivalent.
+    """Times of jobs that run alone; each is measured once for all placements that are equivalent by symmetry.
 
     Parameters
     ----------
     target_half_width : float
-        Requested half-width of times, as a share.
+        Requested relative half-width of the times.
     memory : Memory
-        Memory of long simulations.
+        Store of the results of long simulations.
     draws : int
-        Number of runs per time if the network has randomness.
+        Number of runs per time if the network makes random choices.
     """
 
     placing: Placing
@@ -69,7 +69,7 @@ class LoopTimes:
 
     @checked
     def alone(self, job: Placed) -> float:
-        """Return the cycles of a job alone on its nodes, all its iterations."""
+        """Return the number of cycles that all iterations of a job take when it runs alone on its nodes."""
         if self._whole(job):
             return self.block(job, job.work.iterations)
         growth = self._growth(job)
@@ -77,7 +77,7 @@ class LoopTimes:
 
     @checked
     def deviation(self, job: Placed) -> float:
-        """Return the standard deviation of the time alone between draws, as a share of it."""
+        """Return the relative standard deviation of a job's time alone over several runs."""
         if self._whole(job):
             mean, deviation = self._drawn(job, job.work.iterations)
             return deviation / max(1.0, mean)
@@ -85,17 +85,17 @@ class LoopTimes:
 
     @checked
     def iteration(self, job: Placed) -> float:
-        """Return the additional cycles of a job alone for one more iteration."""
+        """Return the number of cycles that one more iteration adds to a job alone."""
         return self._growth(job).more
 
     @checked
     def speaking(self, job: Placed) -> float:
-        """Return the cycles of one iteration of a job alone without its computation."""
+        """Return the number of cycles that one iteration of a job alone takes without its computation."""
         return self.block(replace(job, work=replace(job.work, compute=0)), 1)
 
     @checked
     def block(self, job: Placed, times: int) -> float:
-        """Return the cycles of the given number of iterations of a job alone, as a mean over draws."""
+        """Return the number of cycles that `times` iterations of a job alone take, as a mean over runs."""
         return self._drawn(job, times)[0]
 
     def _whole(self, job: Placed) -> bool:

@@ -73,20 +73,20 @@ def half_width(done: Progress, loops: LoopTimes) -> float:
 
 
 class MixesExecution:
-    """Jobs with rates measured by mixes; a `netplace.scheduling.Execution`.
+    """Runs jobs at rates that are measured for each mix of jobs; implements `netplace.scheduling.Execution`.
 
     Parameters
     ----------
     longest : callable
-        Returns the run time in seconds that a user estimates.
+        Function that returns the run time that a user estimates for a job, in seconds.
     ended : callable
         Function that is called with each job that has ended.
 
     Attributes
     ----------
     failures : dict of int to str
-        Reasons why jobs that can never end failed, by job. They hold their nodes as long as others progress,
-        as on a network.
+        Why each job that can never end failed. As on a network, such a job holds its nodes as long as other
+        jobs make progress.
     """
 
     @checked
@@ -111,12 +111,12 @@ class MixesExecution:
 
     @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
-        """Begin a job; a job that does not communicate ends after its computation."""
+        """Start a job; a job that does not communicate ends after its computation."""
         return self.begin_placed(attempt, self._placing.put(job, allocation), now)
 
     @checked
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
-        """Begin a job whose tasks have their nodes."""
+        """Start a job whose tasks have already been placed."""
         work = placed.work
         if not work.application:
             cycles = float(work.compute) * work.iterations
@@ -151,7 +151,7 @@ class MixesExecution:
 
     @checked
     def next_end(self, until: float) -> Ends | None:
-        """Return the next end at the rates of the jobs that run now."""
+        """Return the next end of a job at the rates of the jobs that run now."""
         self._measure()
         if not self._running:
             return self._failed(until)

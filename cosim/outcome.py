@@ -44,12 +44,12 @@ OUTCOME = table(REQUIRED, OPTIONAL)
 
 @checked
 def job_rows_of(outcome: Mapping[str, Any]) -> list[JobRow]:
-    """Return the job rows of the result of a co-simulation.
+    """Return the job rows in the outcome of a co-simulation.
 
     Raises
     ------
     ValueError
-        If `outcome` has no jobs, or a row is not that of a co-simulation.
+        If `outcome` contains no jobs, or a row that does not come from a co-simulation.
     """
     jobs = outcome.get("jobs")
     REQUIRED["jobs"](jobs, "outcome: jobs")

@@ -19,7 +19,7 @@ from netplace.topologies.routing import default_on
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """A job on its nodes; `nodes`, shape (tasks,), has the node of each task."""
+    """A job whose tasks have been placed; `nodes`, shape (tasks,), contains the node of each task."""
 
     job: Job
     work: Work
@@ -38,9 +38,9 @@ class Placing:
     work_of : callable
         Function that returns the work of a job.
     mapping : str
-        Key of `netplace.placement.MAPPINGS`, for jobs whose partitioner does not choose one.
+        Key of `netplace.placement.MAPPINGS`, used for jobs whose partitioner does not choose a mapping.
     threads : int or str
-        Threads that simulate its network; see `netplace.netsim.Network`. They do not change the results.
+        Number of threads per network; see `netplace.netsim.Network`. It does not change the results.
     """
 
     machine: Topology
@@ -56,19 +56,19 @@ class Placing:
 
     @checked
     def network(self, engine: str = "kernel", *, explain: bool = False) -> Network:
-        """Return the machine's network, empty; it draws from the same seed."""
+        """Return the machine's network without jobs, with the same seed."""
         return Network(
             self.machine, self.config, engine=engine, seed=self.seed, explain=explain, threads=self.threads
         )
 
     @checked
     def put(self, job: Job, allocation: Allocation) -> Placed:
-        """Return the job with its tasks on the nodes of `allocation`.
+        """Place the tasks of a job on the nodes of `allocation`.
 
         Raises
         ------
         ValueError
-            If its application does not exist at its size, or the mapping refuses it.
+            If the job's application does not support its size, or the mapping rejects the job.
         """
         try:
             work = self.work_of(job)
@@ -104,7 +104,7 @@ class Placing:
 
     @checked
     def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
-        """Start a job on a network, now or in cycle `at`, and return its number there."""
+        """Start a job on a network, now or in cycle `at`, and return its number on that network."""
         check_int(placed.work.iterations, f"job {placed.job.number}: iterations", 0, (1 << 31) - 1)
         return network.start(self.loop(placed), placed.nodes, at=at, times=placed.work.iterations)
 

@@ -20,7 +20,7 @@ from netplace.scheduling import Job
 
 @checked
 def placing_of(plan: CosimPlan, threads: int | str = 1) -> Placing:
-    """Return the placement of the jobs of a plan; `threads` threads simulate each of its networks."""
+    """Return the `Placing` for the jobs of a plan, whose networks are simulated by `threads` threads each."""
     return placing_and_times(plan, Memory(), threads)[0]
 
 

@@ -86,31 +86,33 @@ KEYS = (*SETTINGS, *CONFIG)
 
 @dataclass(frozen=True)
 class CosimPlan:
-    """The request for a co-simulation; plans with the same `key` give the same results.
+    """A description of a co-simulation; plans with the same `key` give the same results.
 
     Attributes
     ----------
     jobs : Plan
-        Machine, workload, policy, partitioner, mapping and seed, as for a schedule.
+        The machine, workload, policy, partitioner, mapping and seed, as for a schedule.
     fidelity : str
         Key of `FIDELITIES`.
     estimate_factor : float
-        Ratio of the users' estimates to the run time alone.
+        Ratio of a user's estimate to the job's run time when it runs alone.
     applications : str
-        File with the applications of the jobs of a log; see `netplace.cosim.mix`. Empty means those of the
-        workload.
+        File that gives the jobs of a log their applications; see `netplace.cosim.mix`. If it is empty, the
+        workload itself names the applications.
     target_half_width : float
-        Target half-width, as a share, of times alone, and of rates if not everything is simulated.
+        Target relative half-width of the times of jobs alone, and also of the rates unless every packet is
+        simulated.
     mix_digest, table_digest : str
-        SHA-256 of the file of `applications`, and of that of `collectives`.
+        SHA-256 of the `applications` file, and of the `collectives` file.
     explain : bool
-        Whether to charge waiting on the live network to jobs.
+        Whether to attribute waiting cycles on the live network to jobs.
     collectives : str
-        Choice of collective algorithms for applications without one, as in
-        `netplace.apps.collectives.selection`; empty means the built-in one.
+        Collective algorithms for applications that do not choose any themselves, as in
+        `netplace.apps.collectives.selection`; empty means the built-in choice.
     draws : int or str
-        Live runs with the same starts, of which times and their intervals are made: 1, at least 3, or
-        ``"auto"`` for as many as bring slowdowns to `target_half_width` on average.
+        Number of live runs, all with the same starts, from which times and their intervals are computed: 1,
+        at least 3, or ``"auto"`` (enough that the mean half-width of the slowdowns reaches
+        `target_half_width`).
     max_packets : float
         Largest number of packets to simulate; not part of the `key`.
     """
@@ -147,7 +149,7 @@ class CosimPlan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them."""
+        """Return the values in JSON-compatible form."""
         return {
             "jobs": self.jobs.to_dict(),
             "fidelity": self.fidelity,
@@ -166,14 +168,14 @@ class CosimPlan:
     @classmethod
     @checked
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
-        """Return the plan of such a dict; missing values have their defaults."""
+        """Return the plan that such a dict describes; missing values have their defaults."""
         check_keys(cls, plain, "plan")
         config = plain.get("config", {})
         check_keys(Config, config, "plan: config")
         return cls(**{**plain, "jobs": Plan.from_dict(plain["jobs"]), "config": Config(**config)})
 
     def outcome_kind(self) -> Kind:
-        """Return the required contents of the outcome."""
+        """Return the required contents of the plan's outcome."""
         return OUTCOME
 
     @checked
@@ -184,12 +186,13 @@ class CosimPlan:
 
 @checked
 def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
-    """Return the plan of a user's request.
+    """Return the plan that a user requests.
 
     Parameters
     ----------
     given : mapping
-        Values by `KEYS`; those that are None are ignored. ``machine`` and ``workload`` are required.
+        Values of settings, with keys from `KEYS`; those that are None are ignored. ``machine`` and
+        ``workload`` are required.
     seed : int
         Seed of the workload, the partitioner, the mapping and the network.
 

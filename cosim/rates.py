@@ -57,18 +57,18 @@ class Measurement:
 
 @dataclass
 class Rates:
-    """Factors of mixes, each measured once.
+    """Factors by which jobs slow each other down in mixes; each mix is measured once.
 
     Attributes
     ----------
     target_half_width : float
-        Target half-width of every factor, as a share of the mean.
+        Target relative half-width of every factor.
     most_windows : int
         Largest number of windows per mix.
     simulated, missed : int
-        Number of simulated mixes, and of those that missed the precision.
+        Number of mixes that were simulated, and of those that did not reach the target half-width.
     loops : LoopTimes
-        Times of jobs alone.
+        Times of the jobs when they run alone.
     """
 
     placing: Placing
@@ -86,19 +86,19 @@ class Rates:
 
     @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
-        """Return whether a mix has been measured, here or on symmetric nodes."""
+        """Return whether a mix has been measured, on these nodes or on symmetric ones."""
         return bool(jobs) and self._key(jobs, len(jobs) if watched is None else watched)[0] in self._known
 
     @checked
     def of(self, jobs: Sequence[Placed], watched: int | None = None) -> Measurement:
-        """Return the factor by which each of the first `watched` jobs is slowed while exactly these run.
+        """Return the factor by which each of the first `watched` jobs is slowed while exactly `jobs` run.
 
-        By default, all are watched.
+        By default, all jobs are watched.
 
         Raises
         ------
         DeadlockError
-            If a program cannot continue.
+            If the program of a job cannot continue.
         """
         if len(jobs) == 1:
             return Measurement((1.0,), (0.0,), (0.0,), 0)

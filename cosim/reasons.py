@@ -32,14 +32,14 @@ class _Beside:
 def reasons(
     plan: CosimPlan, rows: Sequence[Mapping[str, Any]], job: int, suspects: int = 3, links: int = 5
 ) -> Explanation:
-    """Return the jobs that slowed a job, the links, and its time alone and without each of them.
+    """Return the jobs and links that slowed a job, and its time alone and without each of these jobs.
 
-    The run is repeated up to the end of the job with the same starts, and every cycle in which one of its
+    The run is repeated with the same starts up to the end of the job. Every cycle in which one of the job's
     packets waits is charged to the job whose packet holds the resource (docs/background/model.md, "Waiting").
-    The run is then repeated without each of the `suspects` jobs with the highest charges. These come first,
-    in decreasing order of the time that the job saves without them. The others follow, in decreasing order of
-    their charges. `rows` are the result rows of the plan; `links` is the number of links to report, those
-    with the most waiting for others.
+    The run is then repeated without each of the `suspects` jobs with the highest charges. These jobs come
+    first, in decreasing order of the time that the job saves without them. The others follow, in decreasing
+    order of their charges. `rows` are the result rows of the plan. `links` is the number of links to report:
+    those on which the job waited most for others.
 
     Raises
     ------

@@ -51,12 +51,13 @@ class Replay:
 
 @checked
 def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Started]:
-    """Return the jobs of a co-simulation with their nodes and starts, in the order of their starts.
+    """Return the jobs of a co-simulation with their nodes and start cycles, in the order of their starts.
 
     Raises
     ------
     ValueError
-        If it was not live, or a job was killed, because it is then unknown how long its packets were present.
+        If the fidelity was not live, there was more than one draw, or a job was killed (it is then unknown
+        how long its packets were present).
     """
     if plan.fidelity != "live":
         raise ValueError(
@@ -86,16 +87,16 @@ def replay(
     engine: str = "kernel",
     watch: int | None = None,
 ) -> Replay:
-    """Run jobs again, each from its start, or from when its nodes are free.
+    """Run jobs again, each from its original start or, if its nodes are not free by then, once they are.
 
     Parameters
     ----------
     jobs : iterable of Started
         Jobs in the order of their starts.
     until : int, optional
-        Job whose end can end the run; by default the last one.
+        The run stops when this job ends; by default, it stops when all jobs have ended.
     watch : int, optional
-        Job whose waiting is reported by link and by charged job.
+        Job whose waiting cycles are reported by link and by the job that they are charged to.
     """
     network = placing.network(engine, explain=watch is not None)
     names: list[int] = []  # jobs by the network's number
@@ -133,9 +134,10 @@ def replay(
 
 @checked
 def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: float) -> dict[int, Sampled]:
-    """Return sampled times of jobs with the given starts and nodes, by number, in the order of their starts.
+    """Return the sampled times of jobs with the given starts and nodes, by job number.
 
-    A job whose nodes are not free starts when they are. `target_half_width` is a share, as in `CosimPlan`.
+    The jobs are in the order of their starts. A job whose nodes are not free starts as soon as they are.
+    `target_half_width` is relative, as in `CosimPlan`.
     """
     stays = {job.number: JobResidence(job.placed, job.start) for job in jobs}
     return sampled_twice(placing, stays, target_half_width)
@@ -150,9 +152,9 @@ def what_if(
     move: Mapping[int, str] | None = None,
     mapping: Mapping[int, str] | None = None,
 ) -> list[WhatIf]:
-    """Return the time of each job that is not omitted, and the time that it would have taken after a change.
+    """Return the time that each remaining job took, and the time that it would have taken after a change.
 
-    Starts stay the same, unless the nodes of a job are not free by then, which is reported.
+    Starts stay the same, except for jobs whose nodes are not free by then; their delay is reported.
 
     Parameters
     ----------
@@ -161,14 +163,15 @@ def what_if(
     without : sequence of int
         Jobs to omit.
     move : mapping of int to str
-        Jobs on other nodes, as a partition rule such as ``"nodes:0-15"``.
+        Jobs to move to other nodes, each with a partition rule such as ``"nodes:0-15"``.
     mapping : mapping of int to str
-        Jobs with another mapping rule.
+        Jobs whose tasks to map differently, each with a mapping rule.
 
     Raises
     ------
     ValueError
-        If there is no such job, the run cannot be repeated, or a job is moved to nodes of another.
+        If a job does not exist, the run cannot be repeated, or a job is moved to nodes that another job
+        holds.
     """
     move, mapping = dict(move or {}), dict(mapping or {})
     placing = placing_of(plan)

@@ -39,14 +39,15 @@ Tell = Callable[[int], None]
 
 @dataclass(frozen=True, eq=False)
 class Cosimulated:
-    """An executed plan.
+    """The results of a co-simulation.
 
     Attributes
     ----------
     schedule : Schedule
-        The rows of the job level.
+        The schedule of the jobs.
     outcome : dict
-        ``jobs`` and ``figures`` as dicts for JSON, and their inputs.
+        The results as a JSON-compatible dict with the keys ``jobs``, ``figures``, ``notes``, ``rejected``,
+        ``versions`` and others.
     """
 
     schedule: Schedule
@@ -69,12 +70,12 @@ def cosimulate(
     Parameters
     ----------
     tell : callable, optional
-        Function that is called after each job with the number of jobs that have ended.
+        Function that is called whenever a job ends, with the number of jobs that have ended.
     checkpoint : Path, optional
-        Checkpoint file, from which the co-simulation resumes if it exists; more files with suffixes are next
-        to it. They are removed at the end.
+        Checkpoint file, from which the co-simulation resumes if the file exists. Other files with the same
+        name and a suffix lie beside it. All are removed at the end.
     threads : int or str
-        Threads per network, as in `netplace.netsim.Network`; they do not change the results.
+        Number of threads per network, as in `netplace.netsim.Network`; it does not change the results.
     """
     keep = Keep(checkpoint, plan.key) if checkpoint is not None and engine == "kernel" else None
     memory = Memory(None if keep is None else keep.part("alone"))

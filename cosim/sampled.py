@@ -95,10 +95,10 @@ class Sampled:
     Attributes
     ----------
     half_width : float
-        Half-width of the interval of a live run's time at the level of 0.95, as a share of it; 0 if it was
-        counted.
+        Relative half-width of the 95 % confidence interval of the time in a live run; 0 if no cycles were
+        skipped.
     alone : Alone
-        Time alone on a new network.
+        Time of the job alone on a new network.
     """
 
     cycles: float

@@ -25,17 +25,17 @@ from netplace.topologies import Topology
 
 @dataclass(frozen=True)
 class Work:
-    """The work of a job: repetitions of an application, each after a computation.
+    """The work of a job: iterations of an application, each preceded by a computation.
 
     Attributes
     ----------
     application : str
-        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``, or a trace; empty
-        means only computation.
+        Key of `netplace.apps.APPLICATIONS` with options, as in ``"2d-torus,packets=4"``, or a trace; if it is
+        empty, the job only computes.
     compute : int
         Cycles that every task computes before each iteration.
     groups : tuple of int
-        A number for each task that it shares with the tasks on the same switch, if collectives use it.
+        Group number of each task, the same for all tasks on one switch; empty if no collective uses it.
     """
 
     application: str
@@ -55,10 +55,11 @@ WorkOf = Callable[[Job], Work]
 
 @checked
 def application_work(config: Config, collectives: str = "") -> WorkOf:
-    """Return the function that gives the work of a job that names its application.
+    """Return a function that returns the work of a job that names its application.
 
-    Its iterations are the repeats. Messages are those of its application, or of the job's intensity, as in
-    the model ``applications``. `collectives` is the default choice of collective algorithms.
+    The number of iterations is the job's `repeats`. The sizes of messages come from the application or, if
+    the job has an intensity, from that (see the workload model ``applications``). `collectives` gives the
+    collective algorithms for applications that do not choose any.
     """
 
     def work(job: Job) -> Work:
