@@ -1,8 +1,8 @@
 """Networks: routers, the links between them, and distances.
 
-Make a network with a constructor, ``torus((8, 8))``, or from its text form, ``parse("torus:8x8")``. Both
-raise ValueError if a number is out of range or the network is too large for memory. To add a kind of network,
-write its constructor in a new file and add a line to `TOPOLOGIES`.
+Make a network with a constructor, as in ``torus((8, 8))``, or from its text form, as in
+``parse("torus:8x8")``. Both raise ValueError if a number is out of range or the network is too large for
+memory. To add a kind of network, write its constructor in a new file and add a line to `TOPOLOGIES`.
 """
 
 from __future__ import annotations
@@ -229,9 +229,9 @@ TOPOLOGY: Registry[Kind] = Registry("network", TOPOLOGIES, "netplace.topologies"
 def parse(text: str) -> Topology:
     """Return the network that a text form describes.
 
-    It is a key of `TOPOLOGIES`, a colon and numbers, such as ``"torus:8x8x8"``; or your own network as
-    ``"file.py:function"``, optionally with a colon and the argument of the function; or a file, as in
-    ``"graph:FILE"``.
+    A text form consists of a key of `TOPOLOGIES`, a colon and numbers, as in ``"torus:8x8x8"``. It can also
+    name your own network (``"file.py:function"``, optionally with a colon and the argument of the function)
+    or a file (such as ``"graph:FILE"``).
 
     Raises
     ------
@@ -272,7 +272,7 @@ def _check_levels(text: str) -> None:
 
 @checked
 def names_file(text: str) -> bool:
-    """Return whether a text form refers to a file with a wiring or with a user's code.
+    """Return whether a text form refers to a file that contains a network or a user's code.
 
     Examples
     --------

@@ -30,9 +30,9 @@ class Cables:
     ends : ndarray of int64, shape (cables, 2)
         Switches at both ends, numbered from 0. Several cables can connect the same two switches.
     cycles, delay : ndarray of int64, shape (cables,), optional
-        Cycles per phit, 1 by default; additional cycles of a header, 0 by default.
+        Cycles per phit (1 by default), and additional cycles of a header (0 by default).
     axis : ndarray of int64, shape (cables,), optional
-        Dimension.
+        Dimension of each cable.
     closes : ndarray of bool, shape (cables,), optional
         Whether the cable closes a ring.
     """

@@ -34,28 +34,29 @@ def compute_nodes(
     bus: int = 1,
     crossing: int = 0,
 ) -> Graph:
-    """Return a network whose nodes each run several tasks that share its memory and its interface.
+    """Return a network in which each node runs several tasks that share its memory and network interface.
 
     Each node of the given network becomes a **compute node**: a switch between the network and `tasks` places
     for tasks, which are the nodes of the returned network. Place `t` of compute node `n` has number ``n *
-    tasks + t``. Messages within a compute node cross only its memory. Messages to others share its links to
-    the network. **(ours)**
+    tasks + t``. Messages within a compute node cross only its memory. Messages to other compute nodes share
+    the node's links to the network. **(ours)**
 
     Parameters
     ----------
     sockets : int
-        Sockets of each compute node, a divisor of `tasks`: place `t` is on socket ``t // (tasks / sockets)``.
-        If there are several, each socket is a switch, and a bus connects it to its compute node. Messages
-        between tasks of a socket stay in it; those to another socket or to the network share its bus.
+        Number of sockets of each compute node, a divisor of `tasks`: place `t` is on socket ``t // (tasks /
+        sockets)``. If there are several, each socket is a switch, and a bus connects it to its compute node.
+        Messages between tasks of a socket stay in it; messages to another socket or to the network share its
+        bus.
     rails : int
-        Links of each compute node to its switch, in each plane.
+        Number of links of each compute node to its switch in each plane.
     planes : int
-        Copies of the network; each compute node has links to all of them.
+        Number of copies of the network; each compute node has links to all of them.
     nic, memory, bus : int
         Cycles per phit of a link from a compute node to the network, of a task's own link to the memory, and
         of the bus between a socket and the rest of its compute node.
     latency, crossing : int
-        Additional cycles of a header on the way to memory, and again on the way from it; and on a bus.
+        Additional cycles of a header on the way to memory (and the same again on the way back), and on a bus.
 
     Raises
     ------

@@ -21,10 +21,11 @@ __all__ = ["concentrated", "hyperx"]
 
 @checked
 def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
-    """Return the mesh or torus of these sides, in switches, X first, with `c` nodes at each switch.
+    """Return the mesh or torus of these sides (in switches, X first), with `c` nodes at each switch.
 
     J. Balfour and W. J. Dally, "Design tradeoffs for tiled CMP on-chip networks", ICS 2006. Each node has its
-    own link to its switch, and there is no bubble; see the table router in the model.
+    own link to its switch, and there is no bubble flow control; see the section on the table router in
+    docs/background/model.md.
 
     Examples
     --------
@@ -50,7 +51,7 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
 
 @checked
 def hyperx(sizes: Sequence[int], c: int) -> Graph:
-    """Return the HyperX of these sides, in switches, X first, with `c` nodes at each switch.
+    """Return the HyperX of these sides (in switches, X first), with `c` nodes at each switch.
 
     J. H. Ahn, N. Binkert, A. Davis, M. McLaren and R. S. Schreiber, "HyperX: topology, routing, and packaging
     of efficient large-scale networks", SC 2009. Switches form a grid; two switches are connected if they

@@ -28,15 +28,15 @@ def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | 
     """Return the dragonfly of `g` groups of `a` switches with `p` nodes and `h` global links each.
 
     J. Kim, W. J. Dally, S. Scott and D. Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA
-    2008. All switches of a group are connected with each other, and so are all groups if there are enough
-    global links, each pair by the same number of links. Remaining global links are not wired. The
-    arrangements are those of E. Hastings et al., "Comparing global link arrangements for dragonfly networks",
-    CLUSTER 2015.
+    2008. All switches of a group are connected to each other. So are all groups if there are enough global
+    links; each pair has the same number of links. Remaining global links are not connected. The arrangements
+    are those of E. Hastings et al., "Comparing global link arrangements for dragonfly networks", CLUSTER
+    2015.
 
     Parameters
     ----------
     g : int, optional
-        At most a h + 1, which is the default.
+        Number of groups, at most a h + 1, which is the default.
     global_links : str, optional
         Arrangement of the global links (``"absolute"`` by default), a key of `ARRANGEMENTS`. Global link k
         belongs to switch k // h.
@@ -74,7 +74,7 @@ def _in_groups(text: str, cables: Cables, nodes_at: NDArray[np.int64], size: int
 
 
 def check_groups(text: str, g: int | None, links: int) -> int:
-    """Return the number of groups for this number of global links per group."""
+    """Return the number of groups, by default the largest for `links` global links per group."""
     if g is None:
         return links + 1
     g = check_int(g, f"{text}: g")
@@ -89,7 +89,8 @@ def check_groups(text: str, g: int | None, links: int) -> int:
 def global_cables(text: str, g: int, links: int, arrangement: str) -> Iterator[tuple[int, int, int, int]]:
     """Yield (group, its global link, other group, its global link) for every global cable.
 
-    With fewer groups than could be connected, the arrangement is repeated as often as it fits as a whole.
+    If there are fewer groups than the global links could connect, the whole arrangement is repeated as often
+    as it fits.
     """
     if g == 1:
         return
@@ -133,7 +134,7 @@ def megafly(
     p, h : int
         Nodes per leaf, and global links per spine.
     g, global_links
-        As in `dragonfly`; at most spines h + 1 groups.
+        As in `dragonfly`; there are at most spines h + 1 groups.
 
     Examples
     --------

@@ -26,13 +26,14 @@ def failing(
     seed: int = 0,
     slow_cycles: int = 0,
 ) -> Graph:
-    """Return the network that remains after links and routers fail or slow down, with the same numbers.
+    """Return the network that remains after links and routers fail or slow down; numbers stay the same.
 
-    Of the parts that are no longer connected, the part with the most nodes remains (of equals, the part with
-    the lowest node). All other routers count as down, and their nodes as cut off (`Graph.cut`). If compute
-    nodes are connected to several planes, this applies to each plane separately, because no way leads through
-    a compute node. The compute nodes that remain are those of the plane that then has the most of them (of
-    equals, the first), so that all have a plane in common.
+    If the network falls into several parts, the part with the most nodes remains (if several are equally
+    large, the part that contains the lowest-numbered node). All other routers count as down, and their nodes
+    as cut off (`Graph.cut`). If compute nodes are connected to several planes, this applies to each plane
+    separately, because no route leads through a compute node. The compute nodes that remain are those of the
+    plane that then has the most of them (if several have equally many, the first), so that all have a plane
+    in common.
 
     Parameters
     ----------
@@ -41,10 +42,10 @@ def failing(
     off : tuple of int
         Routers that fail.
     links, routers, slow, seed
-        Shares of cables between switches and of switches that also fail, and of cables that become slow, as
-        in `netplace.topologies.faulty`.
+        Shares of the cables between switches and of the switches that fail in addition, and of the cables
+        that become slow, and the seed that draws them, as in `netplace.topologies.faulty`.
     slow_cycles : int
-        Cycles per phit of slow links; 0 means twice as many as before.
+        Cycles per phit of slow links; 0 means twice as many as before the fault.
     """
     check_routers(of, [*off, *(end for pair in (*down, *slowed) for end in pair)])
     known = cables_of(of, 0)

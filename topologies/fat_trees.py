@@ -18,9 +18,9 @@ from netplace.topologies.tree import Tree, tree
 def thin_tree(down: int, up: int, stages: int) -> Tree:
     """Return the thin tree of ``down**stages`` nodes; stage s has ``down**(stages-1-s) * up**s`` switches.
 
-    A switch has `down` ports down, at least 2, and `up` ports up, fewer than `down`; with equal numbers, the
-    tree is a k-ary n-tree. J. Navaridas, J. Miguel-Alonso, F. J. Ridruejo and W. Denzel, "Reducing complexity
-    in tree-like computer interconnection networks", Parallel Computing 36 (2010) 71-85.
+    A switch has `down` ports down (at least 2) and `up` ports up (fewer than `down`); if the numbers were
+    equal, the tree would be a k-ary n-tree. J. Navaridas, J. Miguel-Alonso, F. J. Ridruejo and W. Denzel,
+    "Reducing complexity in tree-like computer interconnection networks", Parallel Computing 36 (2010) 71-85.
 
     Examples
     --------
@@ -59,19 +59,19 @@ def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = N
     """Return the extended generalized fat tree XGFT(h; m1, .., mh; w1, .., wh).
 
     S. R. Öhring, M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0 contains
-    the m1 .. mh nodes. A switch of level l has m_l children and, below the top, w_(l+1) parents. With digits
-    (of the subtree, then of the copy of the switch), a switch of level l is connected to those of level l - 1
-    that differ from it only in digit l.
+    the m1 .. mh nodes. A switch of level l has m_l children and, below the top, w_(l+1) parents. Each switch
+    has one digit per level, first those of its subtree, then those of its copy within the subtree. A switch
+    of level l is connected to the switches of level l - 1 whose numbers differ from its own only in digit l.
 
     Parameters
     ----------
     down, up : sequence of int
         m1, .., mh and w1, .., wh. w1 is 1: a node has one link.
     width : sequence of int, optional
-        p1, .., ph: number of cables between two switches of levels l - 1 and l; p1 is 1, and all are 1 by
-        default. With them, the tree is the parallel ports generalized fat tree of E. Zahavi, "Fat-tree
-        routing and node ordering providing contention free traffic for MPI global collectives", JPDC 72
-        (2012).
+        p1, .., ph: number of cables between two connected switches of levels l - 1 and l; p1 is 1, and all
+        are 1 by default. With larger widths, the tree is the parallel ports generalized fat tree of E.
+        Zahavi, "Fat-tree routing and node ordering providing contention free traffic for MPI global
+        collectives", JPDC 72 (2012).
 
     Examples
     --------

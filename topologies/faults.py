@@ -36,10 +36,10 @@ def faulty(
     Parameters
     ----------
     links, routers, slow : float
-        Shares (0 to 1, rounded to whole numbers) of the cables between switches that are down, of the
-        switches that are down, and of the remaining cables that are slow.
+        Shares (0 to 1) of the cables between switches that are down, of the switches that are down, and of
+        the remaining cables that are slow. The numbers of cables and switches are rounded.
     cycles : int, optional
-        Cycles per phit of slow cables; by default twice as many as before, or half of their width.
+        Cycles per phit of slow cables; by default, twice as many as before.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def faulty(
 
 
 def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) -> tuple[Rows, Rows, Rows]:
-    """Return the cables and routers that are down, and the slow cables, as `faulty` draws them.
+    """Return the cables and routers that are down and the slow cables, as `faulty` draws them.
 
     Cables are rows as in `cables_of`.
     """
@@ -96,9 +96,9 @@ def with_faults(
 ) -> Graph:
     """Return a network in which the given links and routers are down or slow.
 
-    Nodes of a router that is down are removed; the remaining nodes are renumbered in the same order. Routes
-    are computed on the remaining network. The default routing is up*/down*, even on grids, whose own routing
-    needs all links.
+    Nodes of a router that is down are removed; the remaining nodes are renumbered but keep their order.
+    Routes are computed on the remaining network. The default routing is up*/down*, even on grids, whose own
+    routing needs all links.
 
     Parameters
     ----------
@@ -136,10 +136,11 @@ def check_routers(of: Topology, routers: Sequence[int]) -> None:
 
 
 def cables_of(of: Topology, first: int) -> Rows:
-    """Return (router, port, neighbor, its port) for every cable between routers from `first` on.
+    """Return (router, port, neighbor, its port) for every cable between routers numbered `first` or higher.
 
-    If an input is numbered by its port, the entry of a link is the port of the way back. On a grid, an input
-    is named by the direction of travel, and the way back is the port of the opposite direction.
+    If an input has the number of its port, the entry of a link is the port of the link back. On a grid, an
+    input is named by the direction of travel, and the link back leaves through the port of the opposite
+    direction.
     """
     router, port, end, entry = of.links().T.astype(np.int64)
     paired = (of.neighbor[end, entry] == router) & (of.entry[end, entry] == port)
@@ -159,7 +160,7 @@ def cables_between(of: Topology, cables: Rows, pairs: Pairs) -> Rows:
 
 
 def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
-    """Return the cycles per phit of each link after some cables become slow; naming one twice has no effect.
+    """Return the cycles per phit of each link after some cables become slow; duplicates have no effect.
 
     `slow` are rows as in `cables_of`; `cycles` 0 means twice as many as before.
     """

@@ -29,17 +29,17 @@ _OF_LINK: dict[str, tuple[int, int, type]] = {
 
 @checked
 def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
-    """Return the network of a NetworkX graph, directed or not; every vertex is a switch.
+    """Return the network of a directed or undirected NetworkX graph; every vertex is a switch.
 
-    Vertices can have the attributes ``nodes`` (nodes of the switch, 1 by default), ``group`` and ``place``
-    (coordinates, separated by spaces). Edges can have ``width`` (parallel links, 1), ``cycles`` (cycles per
-    phit, 1) and ``delay`` (additional cycles of a header, 0). If no vertex has more than one node, a vertex
-    with a node is that node, as on a grid; otherwise each node has its own link to its switch, as on a tree.
-    An undirected edge is one link in each direction. In a directed graph, every link needs a counterpart in
-    the other direction. If all directed edges have a ``port`` and an ``entry``, as `Topology.to_networkx`
-    writes them, links leave and enter there. Vertices below the ``first_switch`` of the graph are then nodes,
-    and all attributes of `Graph.to_networkx` are used. A mesh, a torus or a tree becomes a graph with the
-    same wiring.
+    Vertices can have the attributes ``nodes`` (number of nodes of the switch, 1 by default), ``group`` and
+    ``place`` (coordinates, separated by spaces). Edges can have ``width`` (number of parallel links, 1 by
+    default), ``cycles`` (cycles per phit, 1) and ``delay`` (additional cycles of a header, 0). If no vertex
+    has more than one node, a vertex with a node is that node, as on a grid; otherwise each node has its own
+    link to its switch, as on a tree. An undirected edge is one link in each direction. In a directed graph,
+    every link needs a counterpart in the other direction. If all directed edges have a ``port`` and an
+    ``entry``, as `Topology.to_networkx` writes them, links use these ports. Vertices below the
+    ``first_switch`` of the graph are then nodes, and all attributes of `Graph.to_networkx` are used. A mesh,
+    a torus or a tree becomes a graph with the same wiring.
 
     Raises
     ------

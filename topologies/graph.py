@@ -1,4 +1,4 @@
-"""Networks of any wiring: switches, their nodes, and cables of any speed and length."""
+"""Networks with arbitrary wiring: switches, their nodes, and cables of any speed and length."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class Graph(Topology):
     """A network given by its cables.
 
     There are two kinds. In a **direct** network, each router has at most one node and is that node, as on a
-    grid. Otherwise, nodes are routers 0..nodes-1 with one port, and the link to their switch is an ordinary
-    link, as on a tree. The other routers are switches. Their ports are numbered by cables to switches, in the
-    given order, and then by nodes.
+    grid. Otherwise, nodes are routers 0..nodes-1 with one port each, and the link to their switch is an
+    ordinary link, as on a tree. The other routers are switches. Their ports are numbered: first those to
+    other switches, in the order of the cables, and then those to nodes.
 
     Attributes
     ----------
@@ -40,15 +40,16 @@ class Graph(Topology):
     home : ndarray of int64, shape (nodes,)
         Router to which each node is connected; on a direct network, the node itself.
     cycles, delay : ndarray of int32, shape (routers, ports)
-        Cycles per phit, at least 1, of the link that leaves through each port; additional cycles of a header.
+        Cycles per phit (at least 1) and additional cycles of a header of the link that leaves through each
+        port.
     group : ndarray of int64, shape (switches,), or None
         Group of each switch, such as that of a dragonfly.
     places : ndarray of int64, shape (switches, n), or None
         Coordinates of each switch.
     names : tuple of str
-        Names of the switches if a file gives any, otherwise empty.
+        Names of the switches if a file contains any; otherwise empty.
     closes : ndarray of bool, shape (routers, ports), or None
-        On a torus, the links that close a ring.
+        On a torus, whether each link closes a ring.
     axis : ndarray of int64, shape (routers, ports), or None
         On a grid of switches and on a HyperX, the dimension of each link.
     usual : str
@@ -56,16 +57,18 @@ class Graph(Topology):
     cut : ndarray of bool, shape (nodes,), or None
         Nodes that have been cut off; see `netplace.topologies.failing.failing`.
     compute_nodes : int
-        Number of switches, the last ones, that are compute nodes with several tasks, or their sockets. Routes
-        do not lead through them, and packets do not choose their way there; see
-        `netplace.topologies.compute_nodes`. In a tree, they are ordinary leaves, and this is 0.
+        Number of switches that are compute nodes with several tasks, or their sockets; they are the last
+        ones. Routes do not lead through them, and packets do not choose among routes there; see
+        `netplace.topologies.compute_nodes`. In a tree, compute nodes are ordinary leaf switches, and this
+        number is 0.
     sockets : int
-        Sockets per compute node. If there are several, each is a switch; they are numbered after all compute
-        nodes, with those of the same compute node next to each other.
+        Number of sockets per compute node. If there are several, each is a switch; sockets are numbered after
+        all compute nodes, with those of the same compute node next to each other.
     planes : int
-        Number of copies of a network that the other switches form.
+        Number of copies of the same network that the other switches form.
     tasks : int
-        Nodes per compute node that are places for tasks; they are numbered consecutively.
+        Number of nodes per compute node, each of which is a place for a task; they are numbered
+        consecutively.
     """
 
     first_switch: int
@@ -115,12 +118,12 @@ class Graph(Topology):
 
     @property
     def switches(self) -> int:
-        """Number of routers that are more than the end of a link."""
+        """Number of routers that are switches."""
         return self.routers - self.first_switch
 
     @property
     def ends(self) -> int:
-        """Links between two nodes in addition to those between switches: 2, or 0 on a direct network."""
+        """Number of links of a route in addition to those between switches: 2, or 0 on a direct network."""
         return 2 if self.first_switch else 0
 
     @cached_property
@@ -179,9 +182,9 @@ class Graph(Topology):
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
         """Return the directed multigraph of routers, with everything that `from_networkx` needs.
 
-        Beyond the attributes of every network, switches have ``group``, ``place`` (coordinates, separated by
-        spaces) and ``name``, edges ``cycles``, ``delay``, ``axis`` and ``closes``, the graph ``usual``.
-        GraphML can hold all values.
+        In addition to the attributes of every network, switches have ``group``, ``place`` (coordinates,
+        separated by spaces) and ``name``; edges have ``cycles``, ``delay``, ``axis`` and ``closes``; and the
+        graph has ``usual`` and others. GraphML can hold all values.
         """
         made = super().to_networkx()
         made.graph.update(
@@ -209,7 +212,7 @@ class Graph(Topology):
 
     @cached_property
     def bisection_width(self) -> int:
-        """Fewest directed links found, in one direction, between two halves of the nodes: an upper bound.
+        """Smallest number found of directed links from one half of the nodes to the other: an upper bound.
 
         See `netplace.topologies.bisection.best_cut`. Finding the minimum is NP-hard.
         """

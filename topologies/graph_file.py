@@ -119,11 +119,11 @@ class FileFormat:
     Attributes
     ----------
     begins : str
-        Regular expression that the content matches from its first character on, ignoring comments and blanks.
+        Regular expression that the beginning of the content matches, ignoring comments and blanks.
     read : callable or None
         ``read(content, path, text, phit, part)`` returns the network; None if the format is not supported.
     says : str
-        Description of an unsupported format; for a supported one, which of ``phit`` and ``part`` it takes.
+        Description of an unsupported format; for a supported format, which of ``phit`` and ``part`` it takes.
     """
 
     name: str
@@ -223,12 +223,12 @@ _IGNORED = re.compile(r"(?:\s+|#[^\n]*\n?|//[^\n]*\n?|\ufeff)*")
 
 @checked
 def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
-    """Return the network of a file, in the format of `FILE_FORMATS` that its content shows.
+    """Read a network from a file, whose content determines which of the `FILE_FORMATS` it is in.
 
-    A file in no other format is a list of cables, one per line: two names and, optionally, ``width=2``,
-    ``cycles=2`` or ``delay=5``. ``NAME nodes=4`` sets the number of nodes of a switch (1 by default), and
-    ``NAME group=3`` its group. ``#`` begins a comment. Commas can replace blanks, and the first line can name
-    columns: ``source,target,width``.
+    A file in none of these formats must be a list of cables, one per line: two names and, optionally,
+    ``width=2``, ``cycles=2`` or ``delay=5``. ``NAME nodes=4`` sets the number of nodes of a switch (1 by
+    default), and ``NAME group=3`` its group. ``#`` begins a comment. Commas can replace blanks, and the first
+    line can name columns: ``source,target,width``.
 
     Parameters
     ----------

@@ -114,21 +114,22 @@ class Grid(Topology):
 
     Nodes are numbered with X fastest: node = x + X * (y + Y * z). Port ``2 * d`` leads to the next node in
     dimension d, and port ``2 * d + 1`` to the previous one. An input is named by the direction in which its
-    packets travel, so port p enters at input p, and the way back is port ``p ^ 1``.
+    packets travel, so a link that leaves through port p enters at input p, and the link back leaves through
+    port ``p ^ 1``.
 
-    A ring of n nodes has n links in each direction. So a side of 2 on a torus has two parallel links in each
-    direction between the two nodes, by d+ and by d-; to cross it is half the ring in either direction. A side
-    of 1 has no links, because they would lead from a node to itself. A grid can therefore have a single node.
+    A ring of n nodes has n links in each direction. On a torus, a side of 2 therefore has two parallel links
+    (d+ and d-) from each of its two nodes to the other; both cover half of the ring. A side of 1 has no
+    links, because they would lead from a node to itself. A grid can have a single node.
 
     Attributes
     ----------
     sizes : tuple of int
         Nodes along each dimension.
     wraps : bool
-        Whether every dimension is closed to a ring.
+        Whether every dimension is closed into a ring.
     twist : int
         Number of nodes along X by which a packet is shifted when it passes from the end to the beginning of
-        Y, the second of two dimensions; or 0.
+        Y, the second of two dimensions; otherwise 0.
     """
 
     sizes: tuple[int, ...]
@@ -187,7 +188,7 @@ class Grid(Topology):
         return np.asarray(place.astype(np.int64) @ self._strides)
 
     def difference(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
-        """Return the node that is to node 0 as `b` is to `a`; records depend on nothing else.
+        """Return the node that is to node 0 as `b` is to `a`; route records depend only on this node.
 
         Raise ValueError for a mesh, whose nodes are not equivalent.
         """
@@ -208,7 +209,7 @@ class Grid(Topology):
     def dimension_distances(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the hops in each dimension of a minimal route from `a` to `b`, shape (..., dims).
 
-        On a twisted torus, minimal routes can differ in these; the result is that of the first of `records`.
+        On a twisted torus, minimal routes can differ in these numbers; the result is the first of `records`.
         """
         gap = self._displacement(a, b)
         if self.twist:
@@ -233,7 +234,7 @@ class Grid(Topology):
         """Return every minimal route record from `a` to `b`: signed hops in each dimension, shape (k, dims).
 
         Rows are in lexicographic order. There are several if a displacement is half of an even ring, or if a
-        twisted torus has several ways around.
+        twisted torus has several minimal routes.
         """
         gap = self._displacement(a, b)
         if self.twist:
@@ -276,12 +277,12 @@ class Grid(Topology):
 
     @property
     def bisection_width(self) -> int:
-        """Fewest directed links, counted in one direction, between two halves of the nodes.
+        """Smallest number of directed links from one half of the nodes to the other.
 
-        Exact for any sides: J. Arjona Aroca and A. Fernández Anta, "Bisection (band)width of product networks
-        with application to data centers", TAMC 2012. With an even longest side, it is the familiar cut across
-        it. Otherwise, the cut goes through the middle of the longest side, and the remaining middle slice is
-        cut in the same way along the next side, until a side is even.
+        The value is exact for any sides: J. Arjona Aroca and A. Fernández Anta, "Bisection (band)width of
+        product networks with application to data centers", TAMC 2012. If the longest side is even, the cut
+        goes straight across it. Otherwise, the cut goes through the middle of the longest side, and the
+        remaining middle slice is cut in the same way along the next side, until a side is even.
         """
         if self.twist:
             return self._twisted.bisection_width

@@ -28,7 +28,7 @@ def mesh(sizes: Sequence[int]) -> Grid:
 
 @checked
 def torus(sizes: Sequence[int]) -> Grid:
-    """Return the torus of these sides, X first. A side of 2 has two parallel links, a side of 1 has none.
+    """Return the torus of these sides, X first. A side of 2 has two parallel links, and a side of 1 has none.
 
     W. J. Dally and C. L. Seitz, "The torus routing chip", Distributed Computing 1 (1986) 187-196: a k-ary
     n-cube, here with links in both directions and a size for each side.
@@ -48,9 +48,9 @@ def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
 
     J. M. Cámara, M. Moretó, E. Vallejo, R. Beivide, J. Miguel-Alonso, C. Martínez and J. Navaridas, "Twisted
     torus topologies for enhanced interconnection networks", IEEE Transactions on Parallel and Distributed
-    Systems 21 (2010) 1765-1778. A packet that passes the end of Y is shifted along X by the twist, which is
-    less than X. On 2a x a nodes, a twist of a, the shorter side, loads the links of both dimensions equally.
-    The default is Y; if X is not longer than Y, the twist is required.
+    Systems 21 (2010) 1765-1778. A packet that crosses the end of Y is shifted along X by the twist, which is
+    less than X. On 2a x a nodes, a twist of a (the shorter side) loads the links of both dimensions equally.
+    The default twist is Y; if X is not longer than Y, the twist is required.
 
     Examples
     --------

@@ -23,9 +23,9 @@ class Hierarchy:
     order : ndarray of int64, shape (nodes,)
         All nodes, with those of a subtree next to each other.
     starts : tuple of ndarray of int64
-        For each level, the positions in `order` where its subtrees begin, and the number of nodes. Level 0
-        consists of the nodes, level 1 of the nodes below each leaf switch, and the last level of the whole
-        tree.
+        For each level, the positions in `order` where its subtrees begin, followed by the number of nodes. At
+        level 0, each subtree is a node; at level 1, the nodes below a leaf switch; and at the last level, the
+        whole tree.
     """
 
     order: Int
@@ -40,8 +40,8 @@ class Hierarchy:
 def hierarchy(topology: Topology) -> Hierarchy | None:
     """Return the subtrees of a network whose switches form levels; None for other networks.
 
-    A subtree of level l is a connected part of the switches up to level l, with their nodes. Several switches
-    at the top of a subtree therefore count as one.
+    A subtree of level l is a set of connected switches up to level l, with their nodes. Several switches at
+    the top of a subtree therefore count as one.
 
     Examples
     --------

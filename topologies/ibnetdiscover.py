@@ -25,13 +25,13 @@ def ibnetdiscover(path: str) -> Graph:
     """Return the network of a file that ``ibnetdiscover`` wrote (ibnetdiscover(8), "Topology file format").
 
     Every port of a channel adapter that is connected to a switch is a node. Several cables between two
-    switches are several links. If the switches form a tree above those with nodes, the network is a tree with
-    the routing `d_mod_k`. Nodes are in the order of the file.
+    switches are several links. If the switches form a tree whose leaves are the switches with nodes, the
+    network is a tree with the routing `d_mod_k`. Nodes are in the order of the file.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, or a cable leads to a switch or port that is not in it.
+        If the file cannot be read, or a cable leads to a switch or port that the file does not contain.
     """
     text = f"ibnetdiscover:{path}"
     lines = read_text(path, text).splitlines()

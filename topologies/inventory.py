@@ -1,4 +1,4 @@
-"""The parts of a network: switches, ports, cables by kind, bisection, and cost."""
+"""The parts of a network: switches, ports, cables by kind, bisection and cost."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class Cables:
     ----------
     kind : str
         ``"node"`` (to a node, or to a compute node with several tasks), ``"local"`` or ``"global"`` if
-        switches have groups, ``"dimension 1"`` and so on in grids, ``"level 1-2"`` between the levels of a
-        tree; ``"local"`` between switches of other networks.
+        switches have groups, ``"dimension 1"`` and so on in grids, ``"level 1-2"`` and so on between the
+        levels of a tree, and ``"local"`` between the switches of other networks.
     """
 
     kind: str
@@ -49,7 +49,7 @@ class Cables:
 
 @dataclass(frozen=True)
 class Bisection:
-    """Bounds on the cables between two halves of the nodes, None if not computed, and their origin."""
+    """Bounds on the number of cables between two halves of the nodes (None if unknown), and their origin."""
 
     least: int | None
     most: int | None
@@ -63,17 +63,17 @@ class Inventory:
     Attributes
     ----------
     nodes : int
-        Number of nodes; with several tasks per node, of compute nodes.
+        Number of nodes, or of compute nodes if nodes run several tasks.
     switches : int
         Number of switches. On a network whose nodes are routers, such as a torus, each node counts as one.
     in_nodes : int
-        Number of these switches that are routers of nodes.
+        Number of these switches that are themselves nodes.
     interfaces : int
-        Network interfaces of nodes: one per cable to a node, or one per node that is a router.
+        Number of network interfaces: one per cable to a node, or one per node that is a router.
     radix : int
-        Ports of a switch: the largest number in the network, or the number in a price list.
+        Number of ports of a switch: the largest number in the network, or the number in a price list.
     ports_used, ports_free : int
-        Ports of all switches with and without a cable.
+        Number of ports of all switches with a cable, and without one.
     cables : tuple of Cables
         Cables by kind; there are none inside compute nodes.
     """
@@ -92,7 +92,7 @@ class Inventory:
 
 @checked
 def inventory(topology: Topology, radix: int = 0) -> Inventory:
-    """Return the parts of a network; `radix` 0 means the largest number of ports in it.
+    """Return the parts of a network; if `radix` is 0, it is the largest number of ports of its switches.
 
     Examples
     --------
@@ -205,13 +205,13 @@ class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Attributes
     ----------
     currency : str
-        Currency of the prices, for output.
+        Currency of the prices, which is only displayed.
     switch, port, nic : float
         Price of a switch, of each of its ports, used or free, and of the network interface of a node.
     radix : int
-        Ports of a switch, if it has more than a network needs; 0 means as many as needed.
+        Number of ports of a switch, if switches have more than a network needs; 0 means as many as needed.
     cable : dict of str to CablePrice
-        Prices of cables by kind; ``"level 1-2"`` or ``"dimension 3"`` takes precedence over ``"local"``.
+        Price of each kind of cable; ``"level 1-2"`` or ``"dimension 3"`` takes precedence over ``"local"``.
     """
 
     currency: str = ""
@@ -222,7 +222,7 @@ class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cable: dict[str, CablePrice] = {}
 
     def cost(self, made: Inventory) -> dict[str, float]:
-        """Return the cost of a network: switches, interfaces, each kind of cables, and ``"total"``."""
+        """Return the cost of a network by part: switches, interfaces, each kind of cable, and ``"total"``."""
         parts = {
             "switches": made.switches * (self.switch + made.radix * self.port),
             "interfaces": made.interfaces * self.nic,
@@ -246,7 +246,7 @@ def _quoted(kind: str) -> str:
 
 @checked
 def read_prices(path: str | Path) -> Prices:
-    """Return the price list of a TOML file."""
+    """Read a price list from a TOML file."""
     try:
         content = input_file(path).read_bytes()
     except OSError as error:

@@ -21,20 +21,20 @@ Kind = TypeVar("Kind", bound=Topology)
 def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) -> Topology:
     """Return a network in which some nodes do not compute: nothing runs on them.
 
-    They keep their numbers and links, and packets can pass through them. No job and no task is placed there,
-    and they neither create nor receive open-loop traffic (`Topology.service`).
+    These nodes keep their numbers and links, and packets can pass through them. No job or task is placed on
+    them, and they neither create nor receive open-loop traffic (`Topology.service`).
 
     Parameters
     ----------
     nodes : str
-        Nodes and ranges of them, such as ``"0+5-9"``.
+        Nodes and ranges of nodes, such as ``"0+5-9"``.
     every, first : int
         Every `every`-th node from `first` on, instead of a list or in addition to it.
 
     Raises
     ------
     ValueError
-        If a number is not a node of the network, or no node remains that computes.
+        If a number is not a node of the network, or no node that computes remains.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
 
 
 def marked(of: Kind, text: str, nodes: Sequence[int]) -> Kind:
-    """Return the same network with its own text form, in which these nodes, in order, do not compute."""
+    """Return the same network with the given text form, in which `nodes` (in order) do not compute."""
     twin = copy.copy(of)
     object.__setattr__(twin, "text", text)
     service = np.array(nodes, np.int64)

@@ -94,7 +94,7 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
     generators are those of P. R. Hafner, "Geometric realisation of the graphs of McKay-Miller-Širáň", J.
     Comb. Theory B 90 (2004). Switch (0, x, y) is connected to (0, x, y') if y - y' is in the first set, (1,
     m, c) to (1, m, c') if c - c' is in the second, and (0, x, y) to (1, m, c) if y = m x + c, all in the
-    field of q elements. By default, a switch has nodes for half of its ports to other switches, rounded up.
+    field of q elements. By default, a switch has half as many nodes as ports to other switches, rounded up.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Slurm's ``topology.conf`` and ``topology.yaml`` as networks: trees, blocks, rings and 3-D tori."""
+"""Networks from Slurm's ``topology.conf`` and ``topology.yaml``: trees, blocks, rings and 3-D tori."""
 
 from __future__ import annotations
 
@@ -29,38 +29,38 @@ _Link = tuple[int, int, int]  # cables, cycles a phit, delay
 def slurm(
     path: str, taper: str | float = "", links: str = "", topology: str = "", part: str = "", top: str = ""
 ) -> Graph | Grid:
-    """Return the network of a ``topology.conf`` or ``topology.yaml``.
+    """Return the network that a ``topology.conf`` or ``topology.yaml`` describes.
 
     In the tree plug-in, ``SwitchName=s0 Nodes=n[0-3]`` is a switch with nodes, and ``SwitchName=s4
     Switches=s[0-3]`` is a switch above others. In the block plug-in, every ``BlockName=b0 Nodes=n[0-17]`` is
-    a switch. With ``BlockSizes=18,36``, the blocks of each further size have a switch above them, and all of
-    these have one more. In YAML, they are ``switches`` of a ``tree`` and ``blocks`` of a ``block``; a
-    ``ring`` and a ``torus3d`` are grids, see `netplace.topologies.slurm_grid`.
+    a switch. With ``BlockSizes=18,36``, each group of blocks of a larger size has a switch above it, and one
+    more switch is above all of these. In YAML, switches are the ``switches`` of a ``tree`` and the ``blocks``
+    of a ``block``; a ``ring`` and a ``torus3d`` are grids (see `netplace.topologies.slurm_grid`).
 
     Parameters
     ----------
     path : str
-        The file; YAML if its name ends in ``.yaml`` or ``.yml``, or a line begins a topology. Lines with
-        other keys are ignored.
+        The file. It is read as YAML if its name ends in ``.yaml`` or ``.yml``, or if a line begins a YAML
+        topology. Lines with other keys are ignored.
     taper : float, optional
         Ratio of downlinks to uplinks of a switch, rounded up to whole cables: 1 is a full tree, 2 is 2:1. By
         default, every switch has one cable to each switch above it.
     links : str, optional
-        A file with a line ``SWITCH ABOVE [width=4] [cycles=2] [delay=5]`` for each pair of switches with
-        several, slower or longer cables.
+        A file with a line ``SWITCH ABOVE [width=4] [cycles=2] [delay=5]`` for each pair of switches that are
+        connected by several, slower or longer cables.
     topology : str, optional
-        Name of one of the topologies in a YAML file; by default that of the cluster.
+        Name of one of the topologies in a YAML file; by default, the cluster's default topology.
     part : str, optional
         Name of one of several rings or tori in a topology, or of the highest switch of one of several trees.
     top : str, optional
-        Name of a switch to add above several trees, with one cable to the highest switch of each, or as many
-        as `taper` determines.
+        Name of a switch to add above several trees. It has one cable to the highest switch of each tree, or
+        as many as `taper` determines.
 
     Raises
     ------
     ValueError
-        If the file cannot be read, is of neither kind, names a switch or a node twice, names a missing
-        switch, or has a loop.
+        If the file cannot be read, describes no such network, defines a switch or node twice, names a missing
+        switch, or contains a loop.
     """
     text = f"slurm:{path}"
     given = {"taper": taper, "links": links, "topology": topology, "part": part, "top": top}
@@ -240,7 +240,7 @@ def _cables(
 def blocks_above(
     nodes_at: list[int], sizes: list[int], names: list[str]
 ) -> tuple[list[tuple[int, int]], list[str]]:
-    """Return pairs of switches, the second above the first, and the names of all."""
+    """Return pairs of switches, of which the second is above the first, and the names of all switches."""
     names = list(names)
     cables = []
     level = list(range(len(nodes_at)))

@@ -22,7 +22,7 @@ def _switched(topology: Topology) -> Graph:
 
 @checked
 def slurm_text(topology: Topology) -> str:
-    """Return a ``topology.conf`` of the tree plug-in; ValueError if the switches do not form a tree."""
+    """Return a ``topology.conf`` of the tree plug-in; raise ValueError if the switches do not form a tree."""
     topology = _switched(topology)
     first = topology.first_switch
     if not first:

@@ -15,10 +15,10 @@ from netplace.topologies.topology import Topology
 
 @checked
 def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:
-    """Return the grid of a network's switches, and the switch of each node; None if they form none.
+    """Return the grid that a network's switches form, and the switch of each node; None if there is no grid.
 
-    A mesh or torus is its own grid; that of ``torus:8x8,c=4`` is the torus of 8x8. There is none if a link is
-    down.
+    A mesh or torus is its own grid; the grid of ``torus:8x8,c=4`` is the 8x8 torus. There is no grid if a
+    link is down.
 
     Examples
     --------

@@ -17,11 +17,11 @@ from netplace.topologies.limits import MOST_WIDTH, check_cables
 
 @checked
 def tree_file(path: str) -> Graph:
-    """Return the tree, of any shape, whose file has a line ``child parent [width]`` for each cable.
+    """Read a tree of any shape from a file with a line ``child parent [width]`` for each cable.
 
-    A name that is no parent is a node; any other name is a switch. A node has one parent and a width of 1. A
-    switch can have several parents. Raise ValueError if the file cannot be
-    read or does not describe such a tree.
+    A name that is not a parent is a node; any other name is a switch. A node has one parent and a width of 1.
+    A switch can have several parents. A ValueError is raised if the file cannot be read or does not describe
+    such a tree.
     """
     text = f"tree-file:{path}"
     lines = []

@@ -40,8 +40,8 @@ class Topology(ABC):
     neighbor : ndarray of int32, shape (routers, ports)
         Router at the other end of the link that leaves through each port, or -1.
     entry : ndarray of int32, shape (routers, ports)
-        Number of the input port by which that link enters the neighbor, or -1. On meshes and tori, an input
-        is named by the direction in which its packets travel, so ``entry[r, p] == p``.
+        Number of the input port through which that link enters the neighbor, or -1. On meshes and tori, an
+        input is named by the direction in which its packets travel, so ``entry[r, p] == p``.
     """
 
     text: str
@@ -113,9 +113,9 @@ class Topology(ABC):
     @property
     @abstractmethod
     def bisection_width(self) -> int:
-        """Fewest directed links, counted in one direction, between two halves of the nodes.
+        """Smallest number of directed links from one half of the nodes to the other.
 
-        The halves differ by at most one node; switches are on the side where they cost least.
+        The halves differ by at most one node; each switch counts on the side where it cuts fewest links.
         """
 
     def links(self) -> NDArray[np.int32]:
@@ -145,9 +145,9 @@ class Topology(ABC):
 
     @checked
     def link_name(self, router: int, port: int) -> str:
-        """Return a link in words, such as ``node 3 -> switch 20``, or ``5 -> 6 (X+)`` on a grid.
+        """Return the name of a link, such as ``node 3 -> switch 20``, or ``5 -> 6 (X+)`` on a grid.
 
-        The port after the last stands for consumption at the router.
+        The port number after the last one stands for ejection at the router.
         """
         check_int(router, "router", least=0, most=self.routers - 1)
         check_int(port, "port", least=0, most=self.ports)
@@ -163,7 +163,7 @@ class Topology(ABC):
     def distances(self, nodes: ArrayLike | None = None) -> NDArray[np.int16] | NDArray[np.int32]:
         """Return the matrix of distances among `nodes`, or among all nodes, in hops, shape (n, n).
 
-        It is int16, or int32 if the diameter does not fit.
+        The data type is int16, or int32 if the diameter does not fit.
         """
         chosen = np.arange(self.nodes) if nodes is None else np.atleast_1d(self.check_nodes(nodes)).ravel()
         dtype = np.int16 if self.diameter <= np.iinfo(np.int16).max else np.int32
@@ -177,8 +177,9 @@ class Topology(ABC):
     def to_networkx(self) -> nx.MultiDiGraph[Any]:
         """Return the directed multigraph of routers, with everything that `from_networkx` needs.
 
-        Edges have ``port``, ``entry`` and ``link``, vertices ``nodes`` (1 for a node, 0 for a mere switch)
-        and ``service`` if a node does not compute; see `Graph.to_networkx` for others.
+        Edges have ``port``, ``entry`` and ``link``. Vertices have ``nodes`` (1 for a node, 0 for a switch
+        without a node), and ``service`` if a node does not compute. See `Graph.to_networkx` for other
+        attributes.
         """
         import networkx as nx
 
@@ -191,7 +192,7 @@ class Topology(ABC):
         return graph
 
     def check_nodes(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """Return `nodes` as int64; ValueError if one of them is not a whole number or not a node."""
+        """Return `nodes` as int64; raise ValueError if one of them is not a whole number or not a node."""
         given = array_of(nodes, "node")
         if given.size == 0:
             return given.astype(np.int64)

@@ -18,13 +18,13 @@ from netplace.topologies.topology import Topology
 class Tree(Topology):
     """A multistage tree whose switches have `down` ports towards the nodes and `up` ports away from them.
 
-    `up` equals `down` in a k-ary n-tree and is less in a thin tree. Routers 0..nodes-1 are the nodes, each
-    with port 0 alone, which leads to its leaf switch. The switches follow, stage by stage from the leaves
-    (stage 0): switch r of stage s is router ``first_switches[s] + r``. Ports 0..up-1 of a switch lead up,
-    ports up..up+down-1 down; at the top stage nothing is wired upwards. Inputs are numbered by the port of
-    arrival. Node i is at down port ``up + i % down`` of leaf switch ``i // down``. Up port p of switch r of
-    stage s leads to switch ``up**(s+1) * (r // (down * up**s)) + p * up**s + r % up**s`` of the next stage,
-    at its down port ``up + (r // up**s) % down``.
+    `up` equals `down` in a k-ary n-tree and is smaller in a thin tree. Routers 0..nodes-1 are the nodes, each
+    with a single port 0, which leads to its leaf switch. The switches follow, stage by stage from the leaves
+    (stage 0): switch r of stage s is router ``first_switches[s] + r``. Ports 0..up-1 of a switch lead up, and
+    ports up..up+down-1 lead down; the upward ports of the top stage are not connected. Inputs have the
+    numbers of their ports. Node i is at down port ``up + i % down`` of leaf switch ``i // down``. Up port p
+    of switch r of stage s leads to switch ``up**(s+1) * (r // (down * up**s)) + p * up**s + r % up**s`` of
+    the next stage, at its down port ``up + (r // up**s) % down``.
     """
 
     down: int
@@ -73,7 +73,8 @@ class Tree(Topology):
     def level(self, a: ArrayLike, b: ArrayLike) -> NDArray[np.int64]:
         """Return the level of the lowest common ancestor of nodes `a` and `b`, broadcast against each other.
 
-        It is 1 under one leaf switch, `stages` at the top, and 0 for a node and itself.
+        The level is 1 if both nodes are below the same leaf switch, `stages` if their ancestor is in the top
+        stage, and 0 if `a` equals `b`.
         """
         a, b = self.check_pairs(a, b)
         level = np.zeros(np.broadcast_shapes(a.shape, b.shape), np.int64)
@@ -99,11 +100,11 @@ class Tree(Topology):
 
     @property
     def bisection_width(self) -> int:
-        """Fewest directed links, counted in one direction, between two halves of the nodes.
+        """Smallest number of directed links from one half of the nodes to the other.
 
         The cut passes below the top stage: half of the subtrees there, each with ``up**(stages-1)`` links,
-        are on either side. With an odd number of subtrees, the middle one is cut in the same way, and so on.
-        In a k-ary n-tree, this is half of the nodes, rounded down.
+        are on either side. If the number of subtrees is odd, the middle one is cut in the same way, and so
+        on. In a k-ary n-tree, the width is half of the number of nodes, rounded down.
         """
         links: list[int] = [self.up**stage for stage in range(self.stages)]
         return self.down // 2 * sum(links if self.down % 2 else links[-1:])

@@ -1,7 +1,7 @@
-"""Routing as data: tables and sets of ports made before a run, and the check for deadlock.
+"""Routing in the form of tables, made before a run, and the check for deadlock.
 
-To add a routing, write a function of the `Switches` of a network that returns `Routes`, and a line in
-`ROUTINGS`.
+To add a routing, write a function that takes the `Switches` of a network and returns `Routes`, and add a line
+to `ROUTINGS`.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Routing:
-    """One routing: the function that makes its tables, and a description in one line."""
+    """One routing: the function that makes its tables, and a one-line description."""
 
     make: Callable[[Switches], Routes]
     description: str
@@ -185,15 +185,15 @@ ROUTINGS = {
 
 
 def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tuple[Switches, Routes]:
-    """Return the switches of a network, and a routing by name.
+    """Return the switches of a network, and the routing of the given name on them.
 
     Parameters
     ----------
     name : str
-        A key of `ROUTINGS`, also with a threshold such as ``"ugal-l:4"``; or ``"FILE.py:function"`` for your
-        own. Empty means the default of the network.
+        A key of `ROUTINGS`, optionally with a threshold, as in ``"ugal-l:4"``; or ``"FILE.py:function"`` for
+        your own routing. Empty means the default routing of the network.
     discipline : str
-        A key of `netplace.topologies.routing.routes.DISCIPLINES`; empty means that of the routing.
+        A key of `netplace.topologies.routing.routes.DISCIPLINES`; empty means the routing's own discipline.
     """
     switches = Switches.of(topology)
     if switches.compute_nodes:
@@ -223,7 +223,7 @@ def _made(topology: Topology, switches: Switches, name: str, discipline: str) ->
 
 
 def default_on(topology: Topology) -> str:
-    """Return the name of the default routing in tables."""
+    """Return the name of the default table routing of a network."""
     if isinstance(topology, Graph):
         return topology.usual
     return "dor" if isinstance(topology, Grid) else "d-mod-k"

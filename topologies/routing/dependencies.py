@@ -1,11 +1,12 @@
-"""The channel dependency graph of a routing, which shows whether packets could wait for each other in a ring.
+"""The channel dependency graph of a routing, which shows whether packets could wait in a cycle.
 
 W. J. Dally and C. L. Seitz, "Deadlock-free message routing in multiprocessor interconnection networks", IEEE
-Trans. Computers C-36 (1987) 547-553: there is no deadlock if the graph of waiting channels has no cycle. With
-an escape channel: J. Duato, "A new theory of deadlock-free adaptive routing in wormhole networks", IEEE
-Trans. Parallel Distrib. Syst. 4 (1993) 1320-1331: there is none if the escape channels can be requested
-everywhere, lead everywhere, and have no cycle among themselves. Because a packet on an escape channel stays
-on escape channels, these wait for each other only along the escape table. A channel is a link at a level.
+Trans. Computers C-36 (1987) 547-553: there is no deadlock if the graph of waiting channels has no cycle. For
+routings with an escape channel: J. Duato, "A new theory of deadlock-free adaptive routing in wormhole
+networks", IEEE Trans. Parallel Distrib. Syst. 4 (1993) 1320-1331: there is no deadlock if the escape channels
+can be requested everywhere, lead everywhere, and have no cycle among themselves. Because a packet on an
+escape channel stays on escape channels, these wait for each other only along the escape table. A channel is a
+link at a level.
 """
 
 from __future__ import annotations
@@ -34,13 +35,14 @@ class Verdict:
     Attributes
     ----------
     needed : int
-        Virtual channels that the routing needs: its levels, the highest of which no packet exceeds.
+        Number of virtual channels that the routing needs: one per level that packets can reach, plus any
+        escape channel.
     base : int
-        Levels below those of packets that head for their destination, if phases have separate levels.
+        Number of levels used only on the way to an intermediate switch, if phases have separate levels.
     channels, dependencies : int
-        Channels in use between switches, and pairs of them of which one waits for the other.
+        Number of channels in use between switches, and of pairs of channels of which one waits for the other.
     cycle : tuple of (router, port, neighbour, level)
-        Channels that wait for each other in a ring; empty if there is none, and therefore no deadlock.
+        Channels that wait for each other in a cycle; empty if there is no cycle, and therefore no deadlock.
     """
 
     needed: int
@@ -56,7 +58,7 @@ class Verdict:
 
 
 def check(switches: Switches, routes: Routes) -> Verdict:
-    """Return whether a routing can lead to a deadlock, and a cycle if it can."""
+    """Return whether a routing can lead to a deadlock, with a cycle of channels if it can."""
     if switches.compute_nodes:
         reach(switches, routes.ports, rises(switches, routes)[0], routes.name)
         planes = range(1 if switches.planes_alike else switches.planes)

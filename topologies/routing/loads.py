@@ -1,4 +1,4 @@
-"""The effect of a routing on links: the share of a traffic on each link, and the load that they allow."""
+"""The effect of a routing on links: the share of the traffic on each link, and the load that links allow."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 def crossing(switches: Switches, ports: NDArray[np.int16], traffic: Floats) -> Floats:
-    """Return the traffic over each link between switches along a table, shape (switches, ports).
+    """Return the traffic on each link between switches under a routing table, shape (switches, ports).
 
     If a table lists several ports, each takes the same share. `ports` is the table, shape (switches,
     switches, n); `traffic` is from every switch to every other, shape (switches, switches), in any unit.
@@ -43,7 +43,7 @@ def crossing(switches: Switches, ports: NDArray[np.int16], traffic: Floats) -> F
 
 
 def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDArray[np.int32]) -> float:
-    """Return the largest load, in units of a traffic, that every link between switches can carry.
+    """Return the largest factor of `traffic` at which no link between switches is overloaded.
 
     `traffic`: phits per cycle from every switch to every other at a load of 1, shape (switches, switches).
     `cycles`: cycles per phit of every link, shape (switches, ports).
@@ -68,10 +68,10 @@ def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDAr
 
 
 def shares(switches: Switches, routes: Routes) -> Floats:
-    """Return the share of a packet between each pair of nodes on each link, shape (nodes, nodes, links).
+    """Return the share of the packets between each pair of nodes on each link, shape (nodes, nodes, links).
 
-    Links between switches are numbered by `numpy.nonzero` of the ports that lead to switches. If a table
-    lists several ports that are chosen by occupancy, each counts as chosen equally often.
+    Links between switches are numbered in the order in which `numpy.nonzero` lists the ports that lead to
+    switches. If a packet chooses among several ports by occupancy, each port counts as chosen equally often.
     """
     if routes.choice not in ("table", "valiant") or routes.spread == "flow":
         raise ValueError(
@@ -122,18 +122,18 @@ def _from_switches(
 
 
 def most_accepted(share: Floats, traffic: Floats, offered: float = 1.0) -> float:
-    """Return the mean load per node that a traffic can bring over the links, without regard to fairness.
+    """Return the largest mean load per node that the links can carry, without regard to fairness.
 
-    Each node offers up to `offered` phits per cycle, at most 1, to the others in the proportions of its row
-    of the traffic. The amount that each node sends, up to that, is chosen so that the sum is largest and no
-    link carries more than one phit per cycle.
+    Each node offers up to `offered` phits per cycle (at most 1) to the others, in the proportions of its row
+    of `traffic`. The amounts that nodes actually send are chosen so that their sum is largest and no link
+    carries more than one phit per cycle.
 
     Parameters
     ----------
     share : ndarray of float64, shape (nodes, nodes, links)
-        As `shares` returns them.
+        The result of `shares`.
     traffic : ndarray of float64, shape (nodes, nodes)
-        Share of the packets of each node that goes to every other; rows of 0 send nothing.
+        Share of the packets of each node that goes to every other node; nodes with rows of 0 send nothing.
     """
     import scipy.optimize
 
@@ -152,7 +152,7 @@ def worst_permutation(share: Floats) -> NDArray[np.int64]:
 
     B. Towles and W. J. Dally, "Worst-case traffic for oblivious routing functions", SPAA 2002: for every
     link, the permutation with the highest load is an assignment of destinations to sources. Nodes that do not
-    contribute to the load send far. `share` is the result of `shares`.
+    contribute to the load send to distant nodes. `share` is the result of `shares`.
     """
     import scipy.optimize
 

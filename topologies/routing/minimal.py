@@ -14,12 +14,12 @@ from netplace.topologies.routing.switches import Switches
 
 
 def dimension_order(switches: Switches, balanced: bool = True) -> NDArray[np.int16]:
-    """Return the table that corrects X first, then Y, and so on, each dimension by a shortest way.
+    """Return the table that corrects X first, then Y, and so on, each dimension by a shortest route.
 
-    At half the length of an even ring, the way leads to higher places from even places and to lower places
-    from odd places, so that both directions have the same load. For switches whose other coordinates have an
-    odd sum, it is reversed, except in rings that are shifted where they close. **(ours)**
-    If not `balanced`, it always leads to higher places.
+    Across half of an even ring, the route leads to higher coordinates from even ones and to lower coordinates
+    from odd ones, so that both directions have the same load. If the other coordinates of the destination
+    have an odd sum, it is the other way round, except in twisted rings. **(ours)** If not `balanced`, the
+    route always leads to higher coordinates.
     """
     place, count = switches.places, switches.count
     if switches.axis is None or place is None or not _is_grid(place):
@@ -86,7 +86,7 @@ def costs(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArra
 def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:
     """Return, for each pair of switches, all ports of the first that lead closer to the second.
 
-    `weight`, shape (switches, ports), is minimized; hops by default.
+    The total of `weight`, shape (switches, ports), is minimized; by default, the number of hops.
     """
     count, ports = switches.count, switches.ports
     check_memory(switches.text, count**2 * (2 * ports + (4 if weight is None else 24)), "its table of routes")
@@ -96,8 +96,8 @@ def all_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> 
 
 
 def first_minimal(switches: Switches, weight: NDArray[np.int64] | None = None) -> NDArray[np.int16]:
-    """Return, for each pair of switches, one port that leads closer, spread over destinations.
+    """Return, for each pair of switches, one port that leads closer; the ports are spread over destinations.
 
-    Of n such ports, in order, it is port number destination mod n.
+    Of n such ports, in order, the port with the number (destination mod n) is used.
     """
     return by_destination(all_minimal(switches, weight))

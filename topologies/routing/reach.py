@@ -16,15 +16,15 @@ Levels = NDArray[np.int32]
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """The rest of a packet's way along a table, as the worst of all ways, shape (switches, switches).
+    """The worst case of a packet's remaining route along a table, shape (switches, switches).
 
     Attributes
     ----------
     hops : ndarray of int32
-        Links to the destination; -1 if the table does not lead there.
+        Number of links to the destination; -1 if the table does not lead there.
     used, arrival : ndarray of int32
-        Highest level on a link, and level behind the last link, when it begins at level 0 and no class of
-        links begins again.
+        Highest level on any link, and level after the last link, for a packet that begins at level 0 if
+        levels are never reset between classes of links.
     """
 
     hops: Levels

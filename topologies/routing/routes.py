@@ -1,4 +1,4 @@
-"""The routing interface of engines: tables of ports, and how virtual channels rise along a route."""
+"""The routing interface of engines: tables of ports, and how packets change VCs along a route."""
 
 from __future__ import annotations
 
@@ -38,30 +38,34 @@ SPREADS = {
 class Routes:
     """A routing in tables, made before a run.
 
-    A packet leaves through one of the ports that the table lists for its target; `spread` selects among
-    several. The packet has a **level**, which determines the virtual channels that it can use.
+    A packet leaves through one of the ports that the table lists for its target; if there are several,
+    `spread` selects one. The packet has a **level**, which determines the virtual channels that it can use.
 
     Attributes
     ----------
     name : str
-        Name in messages.
+        Name for error messages.
     ports : ndarray of int16, shape (switches, switches, n)
-        Ports of each switch, in any order, by which a packet can continue to each switch, padded with -1.
+        Ports of each switch through which a packet can continue to each other switch, in any order, padded
+        with -1.
     discipline : str
-        How the level rises, a key of `DISCIPLINES`.
+        How the level rises along a route: a key of `DISCIPLINES`.
     escape : ndarray of int16, shape (switches, switches), or None
-        Port of each switch that leads to each other switch on the escape channel, VC 0. `ports` are then for
+        Port of each switch that leads to each other switch on the escape channel, VC 0. `ports` then apply to
         the other VCs. A packet requests the escape channel when it finds no room elsewhere, and stays on it.
     choice, spread : str
-        Keys of `CHOICES` and of `SPREADS`, which selects among several ports.
+        Keys of `CHOICES` (how a packet chooses between routes) and of `SPREADS` (how it selects one of
+        several ports).
     threshold : int
-        Threshold of UGAL: how much worse the direct way can be, in packets times hops.
+        Threshold of UGAL: how much worse the direct route can be before a packet avoids it, in packets times
+        hops.
     via : ndarray of int32, shape (switches, n), or None
         Intermediate switches from which one is drawn with equal probability at each source switch; None means
         all switches.
     stride : ndarray of int64, shape (switches,), or None
-        Divisor of the destination node at each switch under ``"destination"``: of n ports, in order, it
-        selects number ⌊node / stride⌋ mod n. None means 1 everywhere.
+        With the spread ``"destination"``, the divisor of the number of the destination node at each switch:
+        of n ports, in order, the port with the number (⌊node / stride⌋ mod n) is selected. None means 1
+        everywhere.
     """
 
     name: str
@@ -94,7 +98,7 @@ class Routes:
 
     @property
     def anew(self) -> bool:
-        """Whether levels begin again in each phase and class of links, each phase with levels of its own."""
+        """Whether levels restart in each phase and class of links; each phase then has levels of its own."""
         return self.discipline in ("phase", "dateline")
 
     @cached_property
@@ -104,7 +108,7 @@ class Routes:
 
 
 def table(ports: ArrayLike) -> NDArray[np.int16]:
-    """Return a table in the format of `Routes`, from one with a port, or a list of ports, for each pair."""
+    """Return a table in the format of `Routes`, given a port or a list of ports for each pair of switches."""
     given = np.asarray(ports)
     if given.ndim == 2:
         given = given[:, :, None]
@@ -114,9 +118,9 @@ def table(ports: ArrayLike) -> NDArray[np.int16]:
 
 
 def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
-    """Return the increase of the level on each link, and its class, both of shape (switches, ports).
+    """Return the increase of the level on each link and the link's class, both of shape (switches, ports).
 
-    The level is 0 again in another class.
+    The level returns to 0 when a packet enters another class of links.
     """
     wired = switches.neighbor >= 0
     if switches.compute_nodes:  # links of compute nodes raise nothing: nothing waits in a circle there
@@ -140,7 +144,7 @@ def steps(switches: Switches, discipline: str) -> tuple[NDArray[np.int8], NDArra
 
 
 def rises(switches: Switches, routes: Routes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the increase of the level of a routing's packets on each link, and its class, as `steps` does.
+    """Return the increase of the level of packets on each link and the link's class, as `steps` does.
 
     With an escape channel, all other channels share one level, and no level rises.
     """

@@ -28,9 +28,9 @@ class Switches:
     neighbor : ndarray of int64, shape (switches, ports)
         Switch at the other end of each port; -1 if there is none, or a node.
     home : ndarray of int64, shape (nodes,)
-        Switch to which each node is connected; -1 if it has been cut off.
+        Switch to which each node is connected; -1 if the node has been cut off.
     group, places, axis, closes
-        As in `netplace.topologies.graph.Graph`; by switch, or by switch and port.
+        As in `netplace.topologies.graph.Graph`, indexed by switch, or by switch and port.
     direct : bool
         Whether every node is a switch.
     compute_nodes, planes, sockets : int
@@ -101,12 +101,12 @@ class Switches:
 
     @property
     def of_plane(self) -> int:
-        """Number of switches of a plane."""
+        """Number of switches in each plane."""
         return (self.count - self.compute_nodes) // self.planes
 
     @cached_property
     def gate(self) -> NDArray[np.int64]:
-        """Switch of the first plane for each node, or for its compute node; -1 if it is cut off."""
+        """Switch of the first plane to which a node or its compute node is connected; -1 if cut off."""
         if not self.compute_nodes:
             return self.home
         first = self.count - self.compute_nodes
@@ -114,7 +114,7 @@ class Switches:
 
     @cached_property
     def above(self) -> NDArray[np.int64]:
-        """Switch of every compute node, the same in all its planes; -1 if it is cut off."""
+        """Switch to which a compute node is connected (the same number in every plane); -1 if cut off."""
         first = self.count - self.compute_nodes
         near = self.neighbor[first : first + self.hosts]
         switch = np.where(near < first, near, -1).max(axis=1)
@@ -126,7 +126,7 @@ class Switches:
         return self.compute_nodes // (1 + self.sockets) if self.sockets > 1 else self.compute_nodes
 
     def host_of(self, switch: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the number, from 0, of the compute node to which some switches belong."""
+        """Return the number (from 0) of the compute node to which each of the given switches belongs."""
         number = switch - (self.count - self.compute_nodes)
         return np.where(number < self.hosts, number, (number - self.hosts) // self.sockets)
 
@@ -141,7 +141,7 @@ class Switches:
 
     @cached_property
     def planes_alike(self) -> bool:
-        """Whether all planes have the same links, which is so unless something has failed."""
+        """Whether all planes have the same links, as they do unless something has failed."""
         n = self.of_plane
         first = n * self.planes
         inside = self.neighbor[:first].reshape(self.planes, n, -1)
@@ -150,7 +150,7 @@ class Switches:
         return bool((inside == inside[:1]).all() and (self.joined == self.joined[:, :1]).all())
 
     def plane(self, number: int) -> Switches:
-        """Return the switches of one plane, with the nodes that are behind compute nodes here."""
+        """Return the switches of one plane, with the nodes of all compute nodes that are connected to it."""
         n, first = self.of_plane, self.count - self.compute_nodes
         here = slice(number * n, (number + 1) * n)
 
@@ -171,7 +171,7 @@ class Switches:
 
     @property
     def is_tree(self) -> bool:
-        """Whether the switches have levels like those of a tree: the first coordinate of their places."""
+        """Whether the switches have levels, as in a tree; a level is the first coordinate of a place."""
         return self.places is not None and self.axis is None and self.group is None
 
     @cached_property
@@ -182,10 +182,10 @@ class Switches:
 
     @cached_property
     def parts(self) -> NDArray[np.int64] | None:
-        """Groups by which packets are routed; None without groups, or if few of them are connected.
+        """Groups by which packets are routed; None if there are no groups, or if few of them are connected.
 
-        The groups of a dragonfly are all connected with each other. If fewer than two thirds of all pairs are
-        connected, as on a Slim Fly, whose groups are racks, ways do not go group by group.
+        The groups of a dragonfly are all connected to each other. If fewer than two thirds of all pairs are
+        connected, as on a Slim Fly, whose groups are racks, routes do not go group by group.
         """
         if self.group is None:
             return None

@@ -13,21 +13,21 @@ _FAR = np.int32(1 << 28)
 
 
 def up_down(switches: Switches) -> NDArray[np.int16]:
-    """Return the table of single ports in which no packet goes up after it has gone down.
+    """Return the table, with one port per entry, in which no packet goes up after it has gone down.
 
-    Of n equal ports of `all_up_down`, it is port number destination mod n.
+    Of the n ports in `all_up_down`, the port with the number (destination mod n) is used.
     """
     return by_destination(all_up_down(switches))
 
 
 def all_up_down(switches: Switches) -> NDArray[np.int16]:
-    """Return the table of all ports on shortest ways in which no packet goes up after it has gone down.
+    """Return the table of all ports on shortest routes in which no packet goes up after it has gone down.
 
     M. D. Schroeder et al., "Autonet: a high-speed, self-configuring local area network using point-to-point
     links", IEEE J. Sel. Areas Commun. 9 (1991) 1318-1335. Up is towards the root, which is the top of a tree,
-    and otherwise the switch closest to all others. Of two switches at the same distance, up is towards the
-    lower number. A packet goes down to a switch that it can reach by going down only, on a shortest such way.
-    Otherwise it goes up, where the whole way is shortest.
+    and otherwise the switch closest to all others. Between two switches at the same distance from the root,
+    up is towards the lower number. If a packet can reach its destination by going down only, it takes a
+    shortest such route. Otherwise, it goes up, through a port on a shortest complete route.
     """
     count = switches.count
     hops = switches.hops
@@ -103,8 +103,8 @@ def d_mod_k(switches: Switches) -> Routes:
     E. Zahavi, "Fat-tree routing and node ordering providing contention free traffic for MPI global
     collectives", J. Parallel Distrib. Comput. 72 (2012) 1423-1432; the fat-tree routing of InfiniBand's
     subnet manager is based on it. "Parents below" is the product of the numbers of parents of a switch at
-    each level below. Ports count parent by parent, and then by parallel cable. On the way down, the same rule
-    selects among parallel cables.
+    each level below. Ports are numbered parent by parent and, within a parent, cable by cable. On the way
+    down, the same rule selects among parallel cables.
     """
     if not switches.is_tree:
         raise ValueError(f"{switches.text}: no levels, which routing d-mod-k needs; use up-down")

@@ -26,10 +26,10 @@ def via_of(switches: Switches, routes: Routes, switch: int) -> Int:
 
 
 def barred(switches: Switches, routes: Routes) -> Int:
-    """Return the place of each switch, or of its group, among the intermediate ones; -1 if it has none.
+    """Return the position of each switch or its group among the intermediate ones; -1 if it has none.
 
-    A packet that chooses its way draws neither the place of its current switch nor that of its destination.
-    With Valiant routing, no switch has a place, and all can be drawn.
+    A packet that chooses a route draws neither the position of its current switch nor that of its
+    destination. With Valiant routing, no switch has a position, and all can be drawn.
     """
     place = np.full(switches.count, -1, np.int64)
     if routes.choice == "valiant":
