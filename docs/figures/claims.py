@@ -15,15 +15,18 @@ HEAD = """# Published claims on scheduling and power, one by one
 
 This page compares the printed and plotted results in F. Mendonca's thesis (2017) and in O. Marra et al.
 (2011) with those of the studies [local-backfilling](local-backfilling.md), [redirection](redirection.md),
-[two-kinds](two-kinds.md) and [power](power.md). `docs/figures/claims.py` makes this page from the folders
-of these studies.
+[two-kinds](two-kinds.md) and [power](power.md), which name the publications in full.
+`docs/figures/claims.py` makes this page from the folders of these studies. The pages on [placement
+rules](../background/places.md#the-rules) and [sequential tasks](../background/tasks.md) explain the names of
+the rules and policies.
 
-A claim on an order *holds* if the mean and most instances have the published sign. *Like* means that the
-means are within 5 % of each other. A time of SWDUAL holds if the greedy schedule is within 20 % of it, and
-a published solving time holds if ours is shorter. *For* and *against* count instances (for an order among
-several rules, pairs of instance and rule). *Not tried* means that the log of CEA Curie is not available, or
-that the input is not printed. A claim can hold for one log and not for another, so the tables have one row
-for each log that we tried. The claims of chapter 4 are for Curie; we tried them with other logs.
+A claim about an order *holds* if our mean and most of our instances have the published sign. *Like* means
+that the means are within 5 % of each other. A published time of SWDUAL *holds* if the greedy schedule is
+within 20 % of it, and a published solving time *holds* if ours is shorter. *For* and *against* count the
+instances that agree and disagree with the claim (for an order among several rules, they count pairs of
+instance and rule). *Not tried* means that the log of CEA Curie is not available, or that the input is not
+printed. A claim can hold for one log and not for another, so the tables have one row for each log that we
+tried. The claims of chapter 4 are for Curie; we tried them with other logs.
 
 """
 NOT_TRIED = [

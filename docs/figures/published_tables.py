@@ -17,10 +17,11 @@ HEAD = """# Published tables, cell by cell
 
 This page shows how many cells of each published table on allocation and mapping our results match, and with
 which tolerance. *A constant* is the number of cells that the best constant would match: one constant is
-chosen for each quantity of a table, with knowledge of the cells. If a study matches fewer cells than this,
-it does not reproduce the differences between the printed cells. For orders, the baseline is a coin toss,
-which matches half of them. [The sources](sources.md) page names the papers. Each table has one row, for the
-literal interpretation of the paper, even if another interpretation matches more cells.
+chosen for each quantity of a table, with knowledge of the cells. If a study matches no more cells than
+this, it does not reproduce the differences between the printed cells. For orders, the baseline is a coin
+toss, which matches half of them. [The sources](sources.md) page names the papers that the first column
+abbreviates. Each table has one row, for the literal interpretation of the paper, even if another
+interpretation matches more cells.
 `docs/figures/published_tables.py` makes this page from the tables in the folders of the studies. The pages
 of the studies explain why cells differ.
 

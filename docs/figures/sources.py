@@ -31,7 +31,8 @@ SOURCES = {
     ),
     "Pascual": (
         'J. A. Pascual, "Mechanisms and techniques for scheduling in supercomputers", thesis, UPV/EHU, 2013 '
-        "(T), with its papers: PDP 2009, DCAI 2010, JPDC 2011, LOC 2015, IFF 2014, MET 2012, JSSPP 2009"
+        "(T), with its papers: PDP 2009, DCAI 2010, JPDC 2011, JSSPP 2009, and those on locality-aware policies "
+        "(LOC, 2015), the search IFF (IFF, 2012 and 2014) and metrics of partitions (MET, 2012)"
     ),
 }
 HEAD = """# The sources, item by item
@@ -40,7 +41,7 @@ This page lists the contents of five publications: algorithms, structures, metri
 experiments, tables and figures. For each item, it shows the command or public name that implements it.
 `docs/figures/sources.py` makes this page from `docs/studies/sources.csv`. If an item is absent or
 implemented only in part, the column *state* gives the reason. *Score* is the number of printed cells that
-the study matches, and the number that the best constant would match ([published
+the study matches, followed by the number that the best constant would match ([published
 tables](published-tables.md)). A score that is not higher than that of the constant shows no agreement. For
 claims in words, see [published claims](claims.md).
 
