@@ -1,4 +1,4 @@
-"""Network simulation: packets on the network of docs/background/model.md, cycle by cycle.
+"""Simulation of packets on a network, cycle by cycle; docs/background/model.md describes the model.
 
 Examples
 --------

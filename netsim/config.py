@@ -86,54 +86,55 @@ class Config:
     Attributes
     ----------
     queue_packets, nic_buffer : int
-        Depth in packets of a transit or injection FIFO, and of the buffer between a task and its injection
+        Depth, in packets, of an input or injection FIFO, and of the buffer between a task and its injection
         FIFO.
     injectors : int
-        Injectors per node. A packet goes to the one with the fewest phits; of equals, to the first in cyclic
-        order from an injector that is drawn.
+        Injectors per node. A packet goes to the injector with the fewest phits; if several have equally few,
+        to the first of them in cyclic order from a randomly drawn injector.
     vcs : int
         Virtual channels per link. VC 0 is the escape channel; the others are adaptive.
     vc_policy, arbiter, ejection, tree_routing : str
-        VC policy on meshes and tori, arbiter of an output, consumption of packets at a node, and routing on
-        trees: keys of `VC_POLICIES`, `ARBITERS`, `EJECTIONS`, `TREE_ROUTINGS`.
+        VC policy on meshes and tori, arbiter of an output, ejection of packets at a node, and routing on
+        trees: keys of `VC_POLICIES`, `ARBITERS`, `EJECTIONS` and `TREE_ROUTINGS`.
     bubble : int
         Room, in packets, that a packet needs to enter a ring of a mesh or torus.
     router_delay, link_delay : int
         Cycles from the arrival of a header in a router to its first request, and cycles on a link. A hop
         takes their sum.
     eager_limit : int or None
-        Messages of more bytes than this wait until their receive is posted. If None, no message waits.
+        Messages with more bytes than this wait until their receive is posted. If None, no message waits.
     nonblocking_sends : str
-        What an ``isend`` does, a key of `NONBLOCKING_SENDS`.
+        What an ``isend`` does: a key of `NONBLOCKING_SENDS`.
     outstanding_sends, outstanding_bytes : int or None
-        Most messages of ``isend``, and bytes in them (whole packets), that a node may have outstanding if
-        they are interleaved; a task waits at the ``isend`` that would be one too many. None: any number.
+        Largest number of ``isend`` messages, and of bytes in them (in whole packets), that a node may have
+        outstanding if sends are interleaved; a task waits at an ``isend`` that would exceed it. None means no
+        limit.
     o_send, o_recv, o_byte : float
-        Nanoseconds that a task computes before it sends a message, after it receives one, and in addition per
-        byte at both ends; see `netplace.netsim.overheads`.
+        Nanoseconds that a task computes before it sends a message, after it receives one, and, in addition,
+        for each byte at both ends; see `netplace.netsim.overheads`.
     cycle_ns : float
-        Length of a cycle in nanoseconds, to convert cycles to seconds.
+        Length of a cycle in nanoseconds, used to convert cycles to seconds.
     routing : str
-        Routing in tables on networks of any wiring; see `netplace.topologies.routing.make_routes`.
-        ``"default"`` is the default of the network; on grids and trees this is given by `vc_policy` and
-        `tree_routing`.
+        Table routing on networks with arbitrary wiring; see `netplace.topologies.routing.make_routes`.
+        ``"default"`` is the default routing of the network; on grids and trees, `vc_policy` and
+        `tree_routing` then apply.
     vc_discipline : str
-        How the virtual channel of a packet changes along its route, a key of
-        `netplace.topologies.routing.DISCIPLINES`; ``"default"`` is the default of the routing.
+        How the virtual channel of a packet changes along its route: a key of
+        `netplace.topologies.routing.DISCIPLINES`; ``"default"`` is the routing's own discipline.
     allow_deadlock : bool
         Whether to run a routing whose channel dependency graph has a cycle.
     faults : str
         Links and routers that fail, and when; see `netplace.netsim.fault_text.read_faults`. Empty means none.
-        With faults, the table router simulates grids and trees, with their default routing in tables.
+        With faults, the table router also simulates grids and trees, with their default table routing.
     cable_latency : str
-        Latency of cables by kind; see `netplace.netsim.cables.read_latencies`. Empty means none. This and the
-        following settings describe a fabric. With any of them, the table router also simulates grids and
-        trees.
+        Latency of each kind of cable; see `netplace.netsim.cables.read_latencies`. Empty means no latency.
+        This setting and the following ones describe a fabric. If any of them is set, the table router also
+        simulates grids and trees.
     pipeline : int
-        Cycles that a header spends in each switch before it can make a request or be consumed.
+        Cycles that a header spends in each switch before it can make a request or be ejected.
     credit_delay : int or None
-        Cycles until the previous router knows about room, in addition to the latency of the cable. If None,
-        it knows at once, or, with `cable_latency`, after the latency of the cable only.
+        Cycles, in addition to the latency of the cable, until the previous router knows that a buffer has
+        room. If None, it knows at once or, with `cable_latency`, after only the latency of the cable.
     crossbar_speedup : int
         Number of packets that can leave an input port for links at the same time; 0 means no limit.
     congestion_control : str
@@ -144,12 +145,12 @@ class Config:
         which only the reference engine supports; 0 selects virtual cut-through.
     ordered_flows : bool
         Whether packets of a traffic class from one node to another keep their order. They all use the same
-        injector, and the same way as the ones under way.
+        injector, and the same route as those already in flight.
     traffic_classes : str
         Traffic classes; see `netplace.netsim.classes.read_classes`. `vcs` and `injectors` count per class.
     fabric : str
-        Key of `netplace.netsim.presets.FABRICS`, path of such a file (``.toml``), or empty. Settings that
-        have their default value are replaced by those of this fabric. Of a file, only they are kept.
+        Key of `netplace.netsim.presets.FABRICS`, path of a fabric file (``.toml``), or empty. The fabric's
+        settings replace all settings that have their default values. Only the settings of a file are kept.
 
     Raises
     ------
@@ -320,12 +321,12 @@ class Config:
 
     @checked
     def scaled(self, phit_bytes: int) -> Config:
-        """Return the same network with phits of this many bytes, and a proportionally longer cycle."""
+        """Return the same settings with phits of `phit_bytes` bytes and a proportionally longer cycle."""
         times = check_int(phit_bytes, "bytes_per_phit", 1, _MOST_BYTES) / self.phit_bytes
         return replace(self, phit_bytes=phit_bytes, cycle_ns=self.cycle_ns * times)
 
     def described(self) -> dict[str, Any]:
-        """Return all settings for a content hash, without newer settings that have their default.
+        """Return all settings for a content hash, without newer settings that have their default values.
 
         The name of a fabric is omitted, because its settings are included.
         """
@@ -337,7 +338,7 @@ class Config:
         }
 
     def interleaves(self, program: Program) -> bool:
-        """Return whether the non-blocking sends of a program that are outstanding at once take turns."""
+        """Return whether non-blocking sends of a program that are outstanding at the same time take turns."""
         if self.nonblocking_sends == "by-program":
             return program.interleaved
         return self.nonblocking_sends == "interleaved"
@@ -361,12 +362,12 @@ class Config:
 
     @property
     def overridden(self) -> tuple[str, ...]:
-        """Settings in which this network differs from the named fabric."""
+        """Settings whose values differ from those of the named fabric."""
         return tuple(name for name, value in self._of_fabric().items() if getattr(self, name) != value)
 
     @property
     def fabric_set(self) -> bool:
-        """Whether any fabric setting is set, so that the table router simulates every network."""
+        """Whether any fabric setting is set, in which case the table router simulates every network."""
         return bool(self.fabric_settings)
 
     @property

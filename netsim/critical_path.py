@@ -1,12 +1,12 @@
 """The critical path of an application: the chain of causes whose times add up to its run time.
 
-The search starts at the end of the task that ends last and goes backwards. A receive for which the task had
-to wait leads to the message, and through it to the sender; everything else stays with the task. The path
-therefore contains no time in which a task waits for its partner: that time belongs to the partner or to the
-message. While a task waits for an interleaved send, it creates packets or finds no room, as in a send that
-blocks. A rendezvous message, and a sender that waits for one, lead to the receiver if it posted its receive
-after the request had arrived. For the request and the reply, only the time through an empty network is
-separated from waiting.
+The search starts at the end of the task that ends last and goes backward. From a receive for which the task
+had to wait, the path continues with the message and then with its sender; otherwise, it stays with the task.
+The path therefore contains no time in which a task waits for its partner: that time belongs to the partner or
+to the message. While a task waits for an interleaved send, it creates packets or finds no room, as in a
+blocking send. From a rendezvous message, or from a sender that waits for one, the path continues with the
+receiver if it posted its receive after the request had arrived. The component ``handshake`` contains only the
+time that the request and the reply would take through an empty network.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Stretch:
     component : str
         Key of `COMPONENTS`.
     task : int
-        Task of the part; for a message, the sender.
+        Task to which the part belongs; for a message, the sender.
     message : int
         Number of the message, in the order of the program's sends, or -1.
     """
@@ -89,7 +89,7 @@ class Stretch:
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """The chain of causes of the run time of a job, in order of time and without gaps."""
+    """The chain of causes of a job's run time, in chronological order and without gaps."""
 
     stretches: tuple[Stretch, ...]
 

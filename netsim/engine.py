@@ -31,20 +31,22 @@ class Traffic:
     Attributes
     ----------
     chance : float
-        Probability that a node creates a packet in a cycle: offered load / packet_phits.
+        Probability that a node creates a packet in a cycle: the offered load divided by `packet_phits`.
     target : ndarray of int32, shape (nodes,)
-        Destination of the packets of each node. -1 means uniform over the other nodes; the node itself means
-        that it creates none.
+        Destination of the packets of each node; -1 means uniform over all other nodes. A node that is its own
+        destination creates no packets.
     hot_node, hot_share : int, float
-        Share of the packets that go to `hot_node` instead (none are drawn for the hot node itself).
+        Node to which a share of the packets go instead, and this share (the hot node itself does not redirect
+        any).
     among : ndarray of int32, optional
-        Possible destinations, in increasing order; all nodes by default. Every node that draws must be one of
-        them.
+        Possible destinations, in increasing order; all nodes by default. Every node that draws destinations
+        must be one of them.
 
     Raises
     ------
     ValueError
-        If `among` is not in increasing order, or a node that draws is not in it or is alone in it.
+        If `among` is not in increasing order, or a node that draws destinations is not in it or is the only
+        one in it.
     """
 
     chance: float
@@ -231,7 +233,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ArbiterState:
-    """The state that packets leave behind in a network; see `Network.residue`."""
+    """The state that packets leave behind in the routers of a network; see `Network.residue`."""
 
     cycle: int  # next cycle to simulate
     # Positions at which arbiters and links begin their next search, in the order of the engine.

@@ -13,7 +13,7 @@ from netplace.netsim.engine import Blocked
 
 
 class SimulationError(Exception):
-    """A run that cannot reach its end; the message gives the reason."""
+    """A run cannot reach its end; the message states the reason."""
 
 
 class DeadlockError(SimulationError):
@@ -22,10 +22,10 @@ class DeadlockError(SimulationError):
     Attributes
     ----------
     cycle : int
-        First cycle in which nothing moved: the one after the last in which a phit left a FIFO, a packet was
-        created, a task passed an operation or computed, or a job began.
+        First cycle in which nothing moved: the cycle after the last one in which a phit left a FIFO, a packet
+        was created, a task completed an operation or computed, or a job began.
     blocked : netsim.engine.Blocked
-        Which task or FIFO waits for which.
+        Which task or FIFO waits for which other.
     """
 
     def __init__(self, message: str, cycle: int, blocked: Blocked) -> None:

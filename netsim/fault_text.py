@@ -24,7 +24,7 @@ _LISTS = ("link", "router", "slow_link")
 
 @dataclass(frozen=True)
 class Fault:
-    """Links and routers that fail in a cycle, and links that become slow then.
+    """Links and routers that fail in a given cycle, and links that become slow in that cycle.
 
     Attributes
     ----------
@@ -32,13 +32,13 @@ class Fault:
         First cycle in which they are down or slow.
     links, routers, slow : float
         Shares of the cables between switches and of the switches that fail, and of the remaining cables that
-        become slow; drawn by `seed`.
+        become slow; `seed` determines which.
     link, slow_link : tuple of (int, int)
         Pairs of routers whose links all fail, or all become slow.
     router : tuple of int
         Routers that fail.
     cycles : int
-        Cycles per phit of slow links; 0 means twice as many as before, or half of their width.
+        Cycles per phit of slow links; 0 means twice as many as before.
     packets : str
         Key of `PACKETS`.
     """
@@ -56,7 +56,7 @@ class Fault:
 
     @property
     def cuts(self) -> bool:
-        """Whether anything fails."""
+        """Whether any links or routers fail."""
         return bool(self.links or self.routers or self.link or self.router)
 
     @property
@@ -66,13 +66,13 @@ class Fault:
 
 
 def read_faults(text: str) -> tuple[Fault, ...]:
-    """Return the faults of a text such as ``"at=500,links=0.1,seed=2; at=900,router=7"``, by cycle."""
+    """Return the faults in a text such as ``"at=500,links=0.1,seed=2; at=900,router=7"``, by cycle."""
     faults = [_read(part.strip()) for part in text.split(";") if part.strip()]
     return tuple(sorted(faults, key=lambda fault: fault.at))
 
 
 def faults_until(text: str, cycle: int) -> str:
-    """Return the text of the faults that are not later than `cycle`."""
+    """Return the part of the text with the faults up to `cycle`."""
     parts = [part.strip() for part in text.split(";") if part.strip()]
     return ";".join(part for part in parts if _read(part).at <= cycle)
 

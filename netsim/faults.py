@@ -20,15 +20,15 @@ class FaultReport:
     at : int
         Cycle of the fault.
     links, routers : int
-        Links that failed in this fault, and routers that are down or cut off since then.
+        Numbers of links that failed in this fault, and of routers that have been down or cut off since then.
     slow : int
-        Links whose cycles per phit changed.
+        Number of links whose cycles per phit changed.
     nodes : tuple of int
         Nodes that were cut off.
     jobs : tuple of int
         Jobs with a task on one of these nodes, which were stopped.
     lost, again : int
-        Packets lost, and packets that a router sends again.
+        Numbers of packets lost, and of packets that a router sends again.
     losers : tuple of int
         Jobs that continue and have lost packets; tasks that wait for these packets wait forever.
     routing : str

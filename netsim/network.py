@@ -31,26 +31,26 @@ class Network(JobHost):
     Parameters
     ----------
     engine : str
-        ``"kernel"`` (compiled) or ``"reference"`` (the readable oracle).
+        ``"kernel"`` (compiled) or ``"reference"`` (written to be easy to read).
     seed : int
         Seed of all random draws.
     record_messages : bool
         Whether to record the start and end of every message.
     explain : bool
-        Whether to charge waiting to jobs; see `waiting`.
+        Whether to attribute waiting cycles to jobs; see `waiting`.
     threads : int or str
-        Threads that simulate the network together; the results do not depend on them. ``"auto"`` chooses by
-        the number of cores and the size of the network. The reference engine uses one thread.
+        Number of threads that simulate the network together; it does not change the results. ``"auto"``
+        chooses it by the number of cores and the size of the network. The reference engine uses one thread.
 
     Attributes
     ----------
     faults : list of FaultReport
         Reports of the faults so far (`Config.faults`).
     timed : bool
-        Whether to measure CPU time, which costs more than a short stretch of simulation.
+        Whether to measure CPU time; a measurement takes longer than a short simulation.
     between : callable or None
-        Function that `advance` calls between two cycles, every fraction of a second. A pickle of the network
-        at this point can be resumed with the same result.
+        Function that `advance` calls between two cycles, several times per second. A pickle of the network at
+        this point can be resumed with the same result.
 
     Raises
     ------
@@ -69,7 +69,7 @@ class Network(JobHost):
 
     @checked
     def generate(self, traffic: Traffic | None) -> None:
-        """Start open-loop traffic at all nodes, in addition to the jobs, or stop it."""
+        """Start open-loop traffic at all nodes, in addition to the jobs; None stops it."""
         if traffic is not None:
             check_traffic(traffic, self.topology.nodes)
         with self._uninterrupted():
@@ -78,7 +78,7 @@ class Network(JobHost):
 
     @property
     def next_fault(self) -> int | None:
-        """Cycle of the next fault."""
+        """Cycle of the next fault, or None."""
         return self._coming[0].at if self._coming else None
 
     def apply_faults(self) -> None:
@@ -132,7 +132,7 @@ class Network(JobHost):
     def advance(self, until: int | None = None) -> list[int]:
         """Simulate until a job ends, or up to cycle `until`; return the jobs that ended in the last cycle.
 
-        None ended if `until` was reached first, or there are no jobs.
+        The list is empty if `until` was reached first, or there are no jobs.
 
         Raises
         ------
@@ -227,10 +227,10 @@ class Network(JobHost):
         return DeadlockError(text, cycle, blocked)
 
     def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
-        """Simulate until all jobs have ended and all packets are consumed.
+        """Simulate until all jobs have ended and all packets have been ejected.
 
-        With `window`, link loads are also counted in windows of so many cycles; see `Result.window_loads`.
-        More than 20,000 windows, or windows that take too much memory, are merged pairwise.
+        With `window`, link loads are also counted in windows of that many cycles; see `Result.window_loads`.
+        If there are more than 20,000 windows, or they take too much memory, they are merged in pairs.
 
         Raises
         ------
@@ -260,14 +260,15 @@ class Network(JobHost):
         self.advance()
 
     def residue(self) -> ArbiterState:
-        """Return the state that earlier packets left behind in the routers, and the cycle."""
+        """Return the state that earlier packets left behind in the routers, and the current cycle."""
         return ArbiterState(self.now, self._engine.pointers())
 
     @checked
     def restore(self, residue: ArbiterState) -> None:
-        """Set a new network to the residue of another network of the same kind, settings and engine.
+        """Set a new network to the residue of another one with the same topology, settings and engine.
 
-        Jobs that then start run as they would have run there without other jobs from that cycle on.
+        Jobs that start afterward run as they would have run on the other network, without other jobs, from
+        that cycle on.
         """
         if self.now or self._given:
             raise ValueError(f"residue: the network is at cycle {self.now}, expected a new one")
@@ -297,7 +298,7 @@ class Network(JobHost):
         return bool(self.in_flight or self._waiting or self._running)
 
     def waiting(self) -> Waiting:
-        """Return the waiting charged since the network was made or its counters were reset.
+        """Return the waiting cycles attributed to jobs since the network was made or its counters were reset.
 
         The network must be made with ``explain=True``.
         """
@@ -310,7 +311,7 @@ class Network(JobHost):
 
     @checked
     def watch(self, job: int) -> None:
-        """Count the waiting of one job by link and by charged job, from now or from its start on.
+        """Count the waiting cycles of one job by link and by charged job, from now or from its start on.
 
         Only one job can be watched at a time, on a network made with ``explain=True``.
         """
@@ -321,11 +322,11 @@ class Network(JobHost):
             self._engine.watch(hosted.number)
 
     def watched(self) -> dict[int, NDArray[np.int64]]:
-        """Return the waiting of the watched job by charged job and link, shape (routers, ports + 1).
+        """Return the waiting cycles of the watched job: for each charged job, an array of cycles by link.
 
-        The last place of a router is the consumption of its node. Open-loop traffic is job -1. If more than
-        63 jobs are charged, the others are combined as job -2, which can depend on `threads`.
-        Raise ValueError if no job that has begun is watched.
+        The arrays have the shape (routers, ports + 1); the last column is ejection at the router's node.
+        Open-loop traffic is job -1. If more than 63 jobs are charged, the others are combined as job -2;
+        which ones these are can depend on `threads`. Raise ValueError if no job that has begun is watched.
         """
         self._must_explain()
         if self._watched not in self._numbers:
@@ -341,7 +342,7 @@ class Network(JobHost):
             )
 
     def result(self) -> Result:
-        """Return the result so far."""
+        """Return the results so far."""
         jobs = [job for _, job in sorted(self._jobs.items()) if job.number >= 0]
         return make_result(
             [self._engine.job(job.number, min(self.now, self._still)) for job in jobs],
@@ -363,5 +364,5 @@ class Network(JobHost):
         return self._engine.counters()
 
     def reset_counters(self) -> None:
-        """Reset the counters; packets in flight stay."""
+        """Reset the counters; packets in flight are not affected."""
         self._engine.reset_counters()

@@ -1,4 +1,4 @@
-"""Settings of existing fabrics and machines, each a TOML file that says where its figures come from."""
+"""Settings of existing fabrics and machines, each in a TOML file that states the sources of its figures."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _MOST_BYTES = 1 << 20  # of a file
 
 @dataclass(frozen=True)
 class Preset:
-    """A fabric: its properties as settings.
+    """A fabric, described by settings.
 
     Attributes
     ----------
     says : str
-        Description in one line.
+        One-line description.
     settings : dict
         Values of fields of `netplace.netsim.Config`.
     assumed : str
-        What no source gives.
+        Values that are assumed because no source gives them.
     fitted : str
-        What was fitted to measurements, and to which.
+        Values that were fitted to measurements, and to which measurements.
     network : str
         Text form of the machine's network, if it is known.
     """
@@ -70,9 +70,9 @@ FABRICS: Mapping[str, Preset] = _Fabrics()
 
 
 def fabric_of(text: str) -> Preset:
-    """Return the fabric of a name, or of a file whose name ends in ``.toml``.
+    """Return the fabric with the given name, or the fabric in a file whose name ends in ``.toml``.
 
-    Raise ValueError if there is no such fabric, or the file holds anything else.
+    Raise ValueError if there is no such fabric, or the file contains anything else.
     """
     if not text.endswith(".toml"):
         return FABRICS[check_choice(text, FABRICS, "fabric")]

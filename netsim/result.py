@@ -23,18 +23,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Delay:
-    """Delays in cycles, from creation to consumption of the tail.
+    """Delays in cycles, from creation to the ejection of the tail.
 
     Attributes
     ----------
     count : int
-        Packets or messages.
+        Number of packets or messages.
     mean : float
-        Exact mean; nan if there are none.
+        Exact mean; nan if there are no delays.
     p50, p95, p99, most : float
-        Percentiles and maximum, to the bin of the histogram (exact below 256 cycles, otherwise within 0.8 %).
+        Percentiles and maximum, as precise as the bins of the histogram (exact below 256 cycles, otherwise
+        within 0.8 %).
     histogram : ndarray of int64
-        Counts by bin of `netplace.netsim.delays`.
+        Counts in the bins of `netplace.netsim.delays`.
     """
 
     count: int
@@ -47,14 +48,14 @@ class Delay:
 
     @staticmethod
     def of(histogram: NDArray[np.int64], total: int) -> Delay:
-        """Return the delays of a histogram and the sum of its entries."""
+        """Return the delays, given their histogram and their sum."""
         count = int(histogram.sum())
         mean = total / count if count else float("nan")
         p50, p95, p99, most = (percentile(histogram, share) for share in (0.5, 0.95, 0.99, 1.0))
         return Delay(count, mean, p50, p95, p99, most, histogram)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them."""
+        """Return the values in JSON-compatible form."""
         names = ("count", "mean", "p50", "p95", "p99", "most")
         return {n: None if (v := getattr(self, n)) != v else v for n in names}
 
@@ -68,13 +69,14 @@ class JobResult:
     nodes : ndarray of int64
         Node of each task.
     start, end : int
-        First cycle, and number of cycles until its last task ended.
+        First cycle, and cycle in which its last task ended.
     task_cycles : ndarray of int64
         Cycles from the start to the end of each task.
     injection_blocked : ndarray of int64
         Cycles in which each task had a packet to create and no room for it.
     message_start, message_end : ndarray of int64 or None
-        Creation of the first packet and consumption of the last tail of each message, if recorded.
+        Cycles in which the first packet of each message was created and the tail of its last packet was
+        ejected, if recorded.
     """
 
     name: str
@@ -99,21 +101,21 @@ class Result:
     Attributes
     ----------
     cycles, drained_cycles : int
-        Cycles until every program has ended, and until every packet has been consumed as well.
+        Cycles until every program has ended, and until every packet has been ejected as well.
     packets, phits, packet_hops : int
-        Created packets, their phits, and links that packets crossed.
+        Numbers of created packets, of their phits, and of links that packets crossed.
     link_packets, link_cycles : ndarray of int64, shape (routers, ports)
-        Packets that crossed each directed link, and cycles in which it carried a phit.
+        Number of packets that crossed each directed link, and of cycles in which the link carried a phit.
     events : int
-        State changes that the engine applied.
+        Number of state changes that the engine applied.
     cpu_seconds : float
         CPU time of the engine.
     window_loads : list of ndarray
-        `link_cycles` at the end of each window, if requested.
+        The value of `link_cycles` at the end of each window, if windows were requested.
     window : int
-        Cycles of a window, after any merging of windows; 0 if none were requested.
+        Length of a window in cycles, after any merging of windows; 0 if none were requested.
     parts : int
-        Number of parts that processes simulated in parallel; 1 means the run as a whole.
+        Number of parts of the run that were simulated in parallel processes; 1 if the run was not divided.
     """
 
     cycles: int
@@ -139,7 +141,7 @@ class Result:
 
     @property
     def versions(self) -> dict[str, str]:
-        """Versions on which the result depends: those of this installation."""
+        """Versions of the installed software on which the results depend."""
         return versions()
 
     @property
@@ -153,7 +155,7 @@ class Result:
         return np.asarray(self.link_cycles / max(1, self.drained_cycles), np.float64)
 
     def window_load(self) -> NDArray[np.float64]:
-        """Return the share of each window in which each link carried a phit: (windows, routers, ports)."""
+        """Return the share of each window in which links carried a phit, shape (windows, routers, ports)."""
         ends = np.stack([np.zeros_like(self.link_cycles), *self.window_loads])
         return np.asarray(np.diff(ends, axis=0) / max(1, self.window), np.float64)
 
@@ -183,7 +185,7 @@ class Result:
         return self.figures() | {"versions": self.versions}
 
     def figures(self) -> dict[str, Any]:
-        """Return the same without versions, whose lookup takes longer than a small run."""
+        """Return the same as `to_dict` but without versions, whose lookup takes longer than a small run."""
         return {
             "cycles": self.cycles,
             "drained_cycles": self.drained_cycles,

@@ -136,30 +136,29 @@ def simulate(
     starts: Sequence[int] | None = None,
     times: Sequence[int] | None = None,
 ) -> Result:
-    """Replay one or more applications, and return the measurements.
+    """Simulate one or more applications, and return the measurements.
 
     Parameters
     ----------
     nodes : array, or sequence of arrays, optional
-        Node of each task, for each job; consecutive by default.
+        The node of each task, for each job; consecutive nodes by default.
     engine : str
-        ``"kernel"`` or ``"reference"``; both give the same result.
+        ``"kernel"`` or ``"reference"``; both give the same results.
     record_messages : bool
         Whether to record the start and end of every message.
     window : int, optional
-        Cycles of a window in which link loads are also counted.
+        Length, in cycles, of windows in which link loads are also counted.
     part_processes : int
         Number of processes. If jobs are placed so that their packets cannot share a router (see
-        `independent_parts`), processes simulate parts of the run in parallel. The result is the same, to the
-        cycle. With windows, or if there is only one part, one process simulates the whole run.
+        `independent_parts`), processes simulate parts of the run in parallel, with exactly the same results.
+        With windows, or if there is only one part, one process simulates the whole run.
     threads : int or str
-        Threads of the network as a whole, as in `Network`; with several part_processes, each process has this
-        number.
+        Number of threads for the network, as in `Network`; with several `part_processes`, for each process.
     progress : callable, optional
-        Function that is called with the cycle every fraction of a second, unless parts run in parallel.
+        Function that is called with the current cycle several times per second, unless parts run in parallel.
     starts, times : sequence of int, optional
-        First cycle of each job, 0 by default; repetitions of its iterations (see `Network.start`), 1 by
-        default.
+        First cycle of each job (0 by default), and repetitions of its iterations (1 by default; see
+        `Network.start`).
 
     Raises
     ------

@@ -154,21 +154,21 @@ def pattern(
     hot_share: float = 0.1,
     without: ArrayLike = (),
 ) -> Traffic:
-    """Return open-loop traffic by name.
+    """Return the open-loop traffic with the given name.
 
     Parameters
     ----------
     name : str
-        Key of `PATTERNS`, or your own pattern as ``"file.py:function"``, a function that takes the topology
+        Key of `PATTERNS`, or your own pattern as ``"file.py:function"``: a function that takes the topology
         and returns the destination of the packets of each node, or -1 for any node. A node that is its own
-        destination creates nothing. ``"hot-spot"`` is uniform, except that `hot_share` of the packets go to
-        `hot_node` (by default, the node in the middle of the numbering). Nodes that do not compute
-        (`Topology.service`) neither create nor receive packets: destinations are drawn among the others, and
-        a node whose destination is such a node creates nothing; see `left_out`.
+        destination creates no packets. ``"hot-spot"`` is uniform, except that `hot_share` of the packets go
+        to `hot_node` (by default, the node in the middle of the numbering). Nodes that do not compute
+        (`Topology.service`) neither create nor receive packets: destinations are drawn among the other nodes,
+        and a node whose destination does not compute creates no packets; see `left_out`.
     chance : float
         Probability that a node creates a packet in a cycle.
     without : array_like of int
-        More nodes that neither create nor receive packets, such as those of `Network.cut`.
+        Further nodes that neither create nor receive packets, such as those of `Network.cut`.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def pattern(
 
 @checked
 def left_out(name: str, topology: Topology) -> Target:
-    """Return the compute nodes that create nothing because their destination does not compute."""
+    """Return the computing nodes that create no packets because their destination does not compute."""
     lost = np.isin(_targets(name, topology), topology.service)
     lost[topology.service] = False
     return np.flatnonzero(lost)
@@ -213,13 +213,14 @@ class LoadPoint:
     Attributes
     ----------
     offered, accepted : float
-        Offered and accepted load in phits per node and cycle; the accepted load is that of the measurement.
+        Offered and accepted load in phits per node and cycle; the accepted load is measured after the
+        warm-up.
     delay : Delay
-        Delays of the packets consumed in the measurement, from creation to consumption of the tail.
+        Delays of the packets ejected in the measurement, from creation to the ejection of the tail.
     cycles, drained_cycles : int
-        Cycles of the measurement, and with those of the warm-up.
+        Cycles of the measurement alone, and together with the warm-up.
     packets, packet_hops, events : int
-        Packets consumed, links crossed and state changes in the measurement.
+        Numbers of packets ejected, links crossed and state changes in the measurement.
     cpu_seconds : float
         CPU time of the measurement.
     """
@@ -236,7 +237,7 @@ class LoadPoint:
     events: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as JSON can hold them."""
+        """Return the values in JSON-compatible form."""
         return {**self.__dict__, "delay": self.delay.to_dict(), "mean_delay": self.delay.to_dict()["mean"]}
 
 
@@ -256,19 +257,20 @@ def measure_load(
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
 ) -> LoadPoint:
-    """Drive a network with open-loop traffic, and measure the accepted load and the delay.
+    """Run open-loop traffic on a network, and measure the accepted load and the delay.
 
     Parameters
     ----------
     offered : float
-        Offered load in phits per node and cycle, above 0 and at most `packet_phits`.
+        Offered load in phits per node and cycle: greater than 0 and at most `packet_phits`.
     warmup, measure : int
-        Cycles of the two phases. By default, the measurement covers 8 million node-cycles, and at least 2000
-        cycles. Close to saturation, a large network needs a longer warm-up to become steady.
+        Cycles of the warm-up and of the measurement. By default, the measurement covers 8 million node-cycles
+        and at least 2000 cycles. Close to saturation, a large network needs a longer warm-up to become
+        steady.
     threads : int or str
-        Threads that simulate the network together, as in `Network`.
+        Number of threads that simulate the network together, as in `Network`.
     progress : callable, optional
-        Function that is called with the cycle every fraction of a second.
+        Function that is called with the current cycle several times per second.
 
     Raises
     ------
