@@ -1,4 +1,4 @@
-"""Applications: programs of computation and messages, generators of programs, and trace files."""
+"""Applications: programs made of computation and messages, generators of programs, and trace files."""
 
 from __future__ import annotations
 

@@ -18,12 +18,12 @@ __all__ = ["Application"]
 
 @dataclass(frozen=True)
 class Application:
-    """A generator of programs with a name.
+    """A named generator of programs.
 
     Attributes
     ----------
     name : str
-        Name by which a user selects it.
+        Name by which a user selects the application.
     make : callable
         ``make(tasks, **options)`` returns its `Program`.
     """

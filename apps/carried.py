@@ -13,7 +13,7 @@ _SUFFIX = ".trace.gz"
 
 
 def carried_names() -> list[str]:
-    """Return the names of the traces that are part of the project, such as ``"LU.A.64"``."""
+    """Return the names of the traces that come with netplace, such as ``"LU.A.64"``."""
     return sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob(f"*{_SUFFIX}"))
 
 
@@ -24,7 +24,7 @@ def is_carried(path: Path) -> bool:
 
 @checked
 def carried(name: str) -> Path | None:
-    """Return the file of a trace that is part of the project; None if there is none with that name.
+    """Return the file of a trace that comes with netplace; None if no trace has that name.
 
     Names are case-insensitive, and extensions are optional: ``"lu.a.64"``, ``"LU.A.64.trace"``.
     """

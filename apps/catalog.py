@@ -41,17 +41,18 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
             task.wait(request)
             task.compute(500)
 
-    It is called once for each task, with its `TaskWriter`. Give the function itself, or its name as
-    ``"module:ring"`` or ``"folder/file.py:ring"``.
+    It is called once for each task, with the `TaskWriter` of that task. Pass the function itself, or its name
+    as ``"module:ring"`` or ``"folder/file.py:ring"``.
 
     Parameters
     ----------
     name : str or callable
         A key of `APPLICATIONS`, or your own application.
     **options
-        Options of the application. Every application takes ``collectives``, the text form of
-        `netplace.apps.collectives.selection`, which applies if it calls collectives. An application with
-        ``bytes`` also takes ``packets``, the size of a message in packets of ``packet_bytes`` (64).
+        Options of the application. Every application takes ``collectives``, which chooses the algorithms of
+        the collectives that it calls, in the text form of `netplace.apps.collectives.selection`. An
+        application with ``bytes`` also takes ``packets``, the size of a message in packets of
+        ``packet_bytes`` (64).
 
     Raises
     ------

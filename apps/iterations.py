@@ -20,9 +20,9 @@ Cut = TypeVar("Cut", bound=Operations)  # the program, of the class it has
 
 
 def iterations(program: Operations) -> NDArray[np.int64]:
-    """Return rows (task, first operation, end, iteration), in order.
+    """Return the iterations of all tasks as rows (task, first operation, end, iteration), in order.
 
-    An iteration ends where the next mark stands, where the section in which it began ends, or with its task.
+    An iteration ends at the next mark, at the end of the section in which it began, or with its task.
     """
     marks = in_order(program.marks)
     task, begin, number = marks.T
@@ -39,7 +39,7 @@ def iterations(program: Operations) -> NDArray[np.int64]:
 
 
 def in_order(marks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return marks by task and operation; of those at one operation, a closing one first."""
+    """Return marks sorted by task and operation; at the same operation, a closing mark comes first."""
     ordered: NDArray[np.int64] = marks[np.lexsort((marks[:, 2] >= 0, marks[:, 1], marks[:, 0]))]
     return ordered
 

@@ -18,7 +18,7 @@ BYTES_PER_OPERATION = 80  # measured at the peak, while the tasks' columns are j
 
 
 class Op(IntEnum):
-    """Kinds of operation. The numbers are stored in arrays and files: do not renumber."""
+    """Kinds of operations. The numbers are stored in arrays and files: do not change them."""
 
     COMPUTE = 0
     SEND = 1
@@ -30,12 +30,12 @@ class Op(IntEnum):
 
 @dataclass(frozen=True)
 class Operation:
-    """One operation, for messages; the other fields are those of `Program`.
+    """One operation, as shown in error messages; the other fields are those of `Program`.
 
     Attributes
     ----------
     task, number : int
-        Task of the operation, and its index in the program of the task, from 0.
+        Task of the operation, and index of the operation in the program of the task, from 0.
     """
 
     task: int
@@ -56,7 +56,7 @@ class Operation:
 
 
 class OperationError(ValueError):
-    """A fault of one operation of a program.
+    """An error in one operation of a program.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ _MOST_BLOCKS = 64  # rows of the matrix that a notebook shows
 class Program(Operations):
     """The operations of every task, in program order.
 
-    Messages of a task to itself stay in the program; a simulator drops them.
+    Messages of a task to itself stay in the program; the simulator ignores them.
 
     Attributes
     ----------
@@ -35,29 +35,31 @@ class Program(Operations):
     kind : ndarray of int8, shape (operations,)
         `Op` of each operation.
     peer : ndarray of int32
-        Destination of a send, source of a receive; -1 for compute and wait.
+        Destination of a send, or source of a receive; -1 for compute and wait.
     size : ndarray of int64
-        Bytes of a message; cycles of a compute; 0 for wait.
+        Bytes of a message, or cycles of a compute; 0 for wait.
     tag : ndarray of int64
         Tag of a message; 0 otherwise.
     request : ndarray of int32
-        Number, unique within the task, that an isend or irecv opens and a wait completes; -1 otherwise.
+        Number of the request, unique within the task, that an isend or irecv opens and a wait completes; -1
+        otherwise.
     marks : ndarray of int64, shape (marks, 3)
-        Rows (task, operation index, iteration): iteration ``i`` of that task begins before that operation of
-        these arrays. Iteration -1 closes the last one. Empty if the source has none.
+        Rows (task, operation index, iteration): this iteration of the task begins before the operation with
+        this index in the arrays. Iteration -1 closes the last iteration. Empty if the source has no marks.
     name : str
-        Origin of the program, for messages.
+        Origin of the program, for error messages.
     sections : mapping of str to ndarray of int64, shape (tasks, 2)
-        Named sections, such as ``"timed"``: each task's first operation in it and the end of its last.
+        Named sections, such as ``"timed"``: for each task, the first operation in the section and the end of
+        the last one.
     interleaved : bool
-        Whether its non-blocking sends take turns, packet by packet, as on machines, unless the settings of a
-        network say otherwise; true for programs from MPI.
+        Whether non-blocking sends of the program take turns, packet by packet, as on real machines, unless
+        the settings of a network determine otherwise; true for programs from MPI.
     """
 
     @classmethod
     @checked
     def of(cls, writers: Iterable[TaskWriter], name: str = "") -> Program:
-        """Combine the writers of tasks 0, 1, .. in order, with the same sections, into one program."""
+        """Combine the writers of tasks 0, 1, .., in order and with the same sections, into one program."""
         writers = list(writers)
         for task, writer in enumerate(writers):
             if (writer.task, writer.tasks) != (task, len(writers)):
@@ -88,29 +90,31 @@ class Program(Operations):
 
     @checked
     def check(self, eager_limit: int | None = None) -> None:
-        """Check that this program can run, including everything that an engine relies on.
+        """Check that this program can run, including everything that engines rely on.
 
-        Each number is in its range, each send has a receive of as many bytes and each receive a send, each
-        request is opened and then waited for once, and no tasks wait for each other forever when the program
-        is run without time. Takes a few tenths of a second for a million operations.
+        Each number must be in its range, each send must have a receive of the same number of bytes, each
+        receive must have a send, each request must be opened once and then waited for once, and no tasks may
+        wait for each other forever if operations take no time. The check takes a few tenths of a second for a
+        million operations.
 
         Parameters
         ----------
         eager_limit : int or None
-            Messages of more bytes than this wait for the posted receive, as in the network's configuration;
-            None means that no send waits.
+            Messages with more bytes than this wait until their receive is posted, as in `Config`; None means
+            that no send waits.
 
         Raises
         ------
         ValueError
-            If it cannot run; the message names the task, the operation number and the missing part, or the
-            tasks that wait for each other. It is an `OperationError` if the fault is in one operation.
+            If the program cannot run; the message names the task, the operation number and the missing part,
+            or the tasks that wait for each other. If a single operation is wrong, the error is an
+            `OperationError`.
         """
         self.check_columns()
         check_progress(self, eager_limit)
 
     def check_columns(self) -> None:
-        """Check that every number is in its range, which is the quick part of `check`."""
+        """Check that every number is in its range; this is the quick part of `check`."""
         check_columns(self)
 
     def _repr_html_(self) -> str:
@@ -129,7 +133,7 @@ class Program(Operations):
         return html_table(self.name or "program", rows) + html_matrix(what, W.tolist())
 
     def traffic(self) -> Traffic:
-        """Return the bytes, the messages, and the existence of messages from each task to each other."""
+        """Return the bytes and messages, and whether there are any messages, from each task to each other."""
         self.check_columns()
         return traffic(self)
 
@@ -140,29 +144,30 @@ class Program(Operations):
 
     @checked
     def cut(self, first: int, last: int) -> Program:
-        """Return iterations `first` to `last`, both included, of every task; no message may cross the cut."""
+        """Return iterations `first` to `last` (inclusive) of every task; no message may cross the cut."""
         self.check_columns()
         return cut(self, first, last)
 
     @checked
     def repeat(self, times: int) -> Program:
-        """Return the program with the marked iterations `times` times.
+        """Return the program with its marked iterations repeated, so that they occur `times` times.
 
-        The operations before and after them do not change, and the numbers of the copies continue. A program
-        without marks counts as one iteration. No request or section may cross an end of the iterations.
+        The operations before and after them do not change, and the iterations of the copies are numbered
+        consecutively. A program without marks counts as one iteration. No request or section may cross the
+        beginning or the end of the iterations.
         """
         self.check_columns()
         return repeat(self, times)
 
     @checked
     def section(self, name: str = "timed") -> Program:
-        """Return only the operations of a named section; no request may cross its ends."""
+        """Return only the operations of a named section; no request may cross its beginning or end."""
         self.check_columns()
         return section(self, name)
 
     @checked
     def equals(self, other: Program) -> bool:
-        """Return whether `other` does the same, whatever its name and where it came from."""
+        """Return whether `other` has the same operations, marks and sections, whatever its name."""
         arrays = [item.name for item in fields(self) if item.name not in ("name", "sections", "interleaved")]
         return (
             all(np.array_equal(getattr(self, name), getattr(other, name)) for name in arrays)

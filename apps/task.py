@@ -20,16 +20,16 @@ _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 
 
 class TaskWriter:
-    """The operations of task `task` among `tasks`, in the order in which they are called.
+    """Writes the operations of task `task` of `tasks` tasks, in the order in which the methods are called.
 
-    Messages of a task to itself are allowed; a simulator drops them. Tags are 0 or more. Any method raises
-    ValueError if a task, size, tag or request is out of range. `Program.of` combines the writers of all
-    tasks.
+    Messages of a task to itself are allowed; the simulator ignores them. Tags are 0 or greater. Every method
+    raises ValueError if a task, size, tag or request is out of range. `Program.of` combines the writers of
+    all tasks.
 
     Parameters
     ----------
     collectives : netplace.apps.collectives.Collectives, optional
-        Choice of algorithms for collectives; built-in by default.
+        Algorithms for collectives; by default, the built-in choice.
 
     Examples
     --------
@@ -62,27 +62,27 @@ class TaskWriter:
 
     @checks_itself
     def compute(self, cycles: int) -> None:
-        """Keep the task busy for `cycles`."""
+        """Keep the task busy for `cycles` cycles."""
         self._append(_COMPUTE, -1, self._integer(cycles, "cycles", 59), 0, -1)
 
     @checks_itself
     def send(self, dst: int, bytes: int, tag: int = 0) -> None:
-        """Send `bytes` to task `dst`; the send ends when an injector has taken the last packet."""
+        """Send `bytes` bytes to task `dst`; the send ends when an injector has taken the last packet."""
         self._message(_SEND, dst, bytes, tag, -1)
 
     @checks_itself
     def recv(self, src: int, bytes: int, tag: int = 0) -> None:
-        """Wait until `bytes` from task `src` have arrived."""
+        """Wait until `bytes` bytes from task `src` have arrived."""
         self._message(_RECV, src, bytes, tag, -1)
 
     @checks_itself
     def isend(self, dst: int, bytes: int, tag: int = 0) -> int:
-        """Begin to send and return the number of the request to wait for."""
+        """Begin a send, and return the number of the request to wait for."""
         return self._open(_ISEND, dst, bytes, tag)
 
     @checks_itself
     def irecv(self, src: int, bytes: int, tag: int = 0) -> int:
-        """Post a receive and return the number of the request to wait for."""
+        """Post a receive, and return the number of the request to wait for."""
         return self._open(_IRECV, src, bytes, tag)
 
     @checks_itself
@@ -104,12 +104,12 @@ class TaskWriter:
 
     @checked
     def mark(self, iteration: int) -> None:
-        """Mark the begin of `iteration`; -1 closes the last one."""
+        """Mark the beginning of `iteration`; -1 marks the end of the last iteration."""
         self._marks.append((len(self), check_int(iteration, "iteration", -1)))
 
     @checked
     def begin(self, section: str = "timed") -> None:
-        """Mark the begin of a named section of the program."""
+        """Mark the beginning of a named section of the program."""
         if section in self._sections:
             raise ValueError(f"section: task {self.task} begins {abbreviate(section)} twice")
         self._sections[section] = [len(self)]
@@ -123,12 +123,13 @@ class TaskWriter:
 
     @checked
     def repeat(self, begin: int, times: int, tag_step: int = 0) -> None:
-        """Repeat the operations from number `begin` to the last, so that they occur `times` times.
+        """Repeat the operations from number `begin` to the last one, so that they occur `times` times.
 
-        Copies open their own requests, and their marked iterations continue: marks 1, 2 are followed by 3, 4.
-        The tags of each copy are `tag_step` more than those of the previous one, so that messages of
-        different copies cannot be confused. No request or section may cross an end of the repeated part. The
-        arrays are tiled: a million operations take milliseconds.
+        Copies open their own requests, and their marked iterations are numbered consecutively: marks 1 and 2
+        are followed by 3 and 4. The tags of each copy are `tag_step` greater than those of the previous copy,
+        so that messages of different copies cannot be confused. No request or section may cross the beginning
+        or the end of the repeated part. A million operations take only milliseconds, because whole arrays are
+        copied.
         """
         length = len(self) - check_int(begin, "begin", 0)
         if length < 0:
@@ -153,7 +154,7 @@ class TaskWriter:
         self._requests += opened * extra
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
-        """Return copies of the operations' columns, by the names of `Program`'s attributes."""
+        """Return copies of the columns of the operations, by the names of the attributes of `Program`."""
         return {
             "kind": np.array(self._kind, np.int8),
             "peer": np.array(self._peer, np.int32),
@@ -167,7 +168,7 @@ class TaskWriter:
         return sorted(self._marks, key=lambda mark: (mark[0], mark[1] >= 0))
 
     def sections(self) -> dict[str, tuple[int, int]]:
-        """Return first operation and end of each section."""
+        """Return the first operation and the end of each section."""
         for name, places in self._sections.items():
             if len(places) != 2:
                 raise ValueError(f"section: task {self.task} begins {name!r} but does not end it")

@@ -17,16 +17,16 @@ DENSE_TASKS = 2048  # above, an int64 matrix would take more than 32 MiB
 
 @dataclass(frozen=True, eq=False)
 class Traffic:
-    """Traffic of a program by source (row) and destination (column); the diagonal is zero.
+    """Traffic of a program by source task (row) and destination task (column); the diagonal is zero.
 
-    NumPy arrays up to `DENSE_TASKS` tasks, SciPy CSR arrays above.
+    The attributes are NumPy arrays for up to `DENSE_TASKS` tasks, and SciPy CSR arrays for more tasks.
 
     Attributes
     ----------
     W, N : int64, shape (tasks, tasks)
-        Bytes and messages.
+        Numbers of bytes and of messages.
     B : bool, shape (tasks, tasks)
-        Whether there is any message.
+        Whether there are any messages.
     """
 
     W: Any

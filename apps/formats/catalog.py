@@ -43,22 +43,23 @@ class Format:
     suffix : str
         Suffix of file names, before an optional ``.gz``.
     recognises : callable
-        ``recognises(path, head)`` returns whether a file has this format, from its name and its first
-        unpacked bytes; `head` is empty for a folder.
+        ``recognises(path, head)`` returns whether a file has this format, given its path and its first bytes
+        (uncompressed); `head` is empty for a folder.
     open : callable
         ``open(path, reading)`` returns the `Trace`; its calls are read later.
     write : callable or None
-        ``write(program)`` returns the text; None if the format is read only.
+        ``write(program)`` returns the text; None if netplace cannot write the format.
     convert, stream : callable or None
-        ``convert(recorded, options)`` yields the lines of a whole trace, ``stream(trace, options)`` those of
-        a trace as its calls are read. Without `stream`, `convert` is used; without both, `write`.
+        ``convert(recorded, options)`` yields the lines of a whole trace; ``stream(trace, options)`` yields
+        the lines of a trace while its calls are read. Without `stream`, `convert` is used; without both,
+        `write`.
     files : callable or None
-        ``files(path)`` returns the files of a trace that consists of several.
+        ``files(path)`` returns the files of a trace that consists of several files.
     computation : str
-        Kind of computation: ``"program"``, which always counts; ``"recorded"``, which counts if a run
-        requests it; or ``"both"``.
+        Kind of computation in the format: ``"program"``, which is always simulated; ``"recorded"``, which is
+        simulated if a run requests it; or ``"both"``.
     comment : pair of str
-        Text before and after a comment line; the last line lists omitted parts.
+        Text before and after a comment; the last line of a file is a comment that lists omitted parts.
     """
 
     suffix: str
@@ -131,7 +132,7 @@ FORMAT = Registry(
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a file or folder, by its contents or else by its name."""
+    """Return the format of a file or folder, determined by its contents or else by its name."""
     head = b"" if path.is_dir() else head_of(path)
     if not head and not path.is_dir():
         raise ValueError(f"{path}: is empty, expected a trace")
@@ -144,13 +145,13 @@ def format_of(path: Path) -> Format:
 
 
 def files_of(path: Path) -> list[Path]:
-    """Return the files of which the trace at `path` consists, in order."""
+    """Return the files that make up the trace at `path`, in order."""
     chosen = format_of(path)
     return [path] if chosen.files is None else chosen.files(path)
 
 
 def endings() -> tuple[str, ...]:
-    """Return the endings of the names of trace files, before a possible ``.gz``."""
+    """Return the suffixes of trace files, without ``.gz``."""
     return tuple(item.suffix for item in all_formats())
 
 

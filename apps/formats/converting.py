@@ -21,9 +21,10 @@ __all__ = ["check_convertible", "convert", "rewrite", "write"]
 
 @checked
 def write(program: Program, path: str | Path) -> None:
-    """Write a program to a file, in the format that its name ends in; gzip if ``.gz`` follows.
+    """Write a program to a file; its suffix determines the format, and ``.gz`` compresses the file.
 
-    The text format keeps all of a program; see `netplace.apps.formats.insee` for what that one loses.
+    The text format keeps all of a program; `netplace.apps.formats.insee` describes what the INSEE format
+    loses.
     """
     path = Path(path)
     chosen = named_format(path)
@@ -48,12 +49,12 @@ def _write_content(path: Path, content: bytes) -> None:
 def convert(
     whole: Recorded, path: str | Path, options: Options | None = None, chosen: Format | None = None
 ) -> list[str]:
-    """Write a whole trace to a file, and return the parts that its format cannot represent, in sentences.
+    """Write a whole trace to a file, and return sentences about the parts that its format cannot represent.
 
-    The suffix of the name determines the format; gzip if ``.gz`` follows. `chosen` is the format if the name
-    has no suffix. A run of the written file takes the same number of cycles, except for the reported
-    differences. The format of netplace keeps collectives, recorded computation and marks. That of SimGrid
-    keeps collectives of all ranks and computation in flops. GOAL and INSEE have only messages.
+    The suffix of the name determines the format, and ``.gz`` compresses the file. `chosen` is the format if
+    the name has no suffix. A run of the written file takes the same number of cycles, except for the reported
+    differences. netplace's own format keeps collectives, recorded computation and marks. SimGrid's format
+    keeps collectives of all ranks and computation in flops. GOAL and INSEE support only messages.
     """
     path, options = Path(path), options or Options()
     chosen = chosen or check_convertible(path)
@@ -100,12 +101,11 @@ def rewrite(
     chosen: Format | None = None,
     ignore: Collection[str] = (),
 ) -> Trace:
-    """Write a trace in another format as it is read, and return it.
+    """Write a trace in another format while it is read, and return the trace.
 
     `open_again` opens the trace from its beginning; the other parameters are those of `convert` and
-    `netplace.apps.formats.read`. The trace is held in memory as a whole only if necessary: for formats other
-    than that of netplace, if its calls come in no order, or if receives from any source must look for their
-    messages.
+    `netplace.apps.formats.read`. The whole trace is held in memory only if necessary: for formats other than
+    netplace's own, if its calls are not in order, or if messages must be found for receives from any source.
     """
     chosen, trace = chosen or check_convertible(path), open_again()
     if chosen.stream is not None and trace.sorted:
@@ -125,7 +125,7 @@ def _left_out(trace: Trace, chosen: Format, ignore: Collection[str]) -> Iterator
 
 
 def check_convertible(path: Path) -> Format:
-    """Return the format in which a whole trace is written to a file of this name."""
+    """Return the format in which a whole trace is written to a file with this name."""
     chosen = named_format(path)
     if chosen is None or not (chosen.stream or chosen.convert or chosen.write):
         writable = ", ".join(

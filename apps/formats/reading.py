@@ -22,7 +22,7 @@ __all__ = ["open_trace", "read", "read_repeated"]
 def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
     """Open a trace in any of `FORMATS`; its calls are read as they are requested.
 
-    The contents of the file determine the format; if there are only comments, its name does.
+    The contents of the file determine the format, or its name if the file contains only comments.
     """
     path, reading = Path(path), reading or Reading()
     with _about(path):
@@ -43,25 +43,26 @@ def read(
     collectives: Collectives | None = None,
     trc_ns: float = 0.0,
 ) -> Program:
-    """Read a program from a trace file, plain or gzip, in any of `FORMATS`.
+    """Read a program from a trace file in any of `FORMATS`, which can be compressed with gzip.
 
-    The contents of the file determine the format; if there are only comments, its name does. `Program.check`
-    checks whether the program can run.
+    The contents of the file determine the format, or its name if the file contains only comments.
+    `Program.check` checks whether the program can run.
 
     Parameters
     ----------
     cycles_per_us : float
-        Cycles per microsecond, to convert recorded computation times to cycles; 0 drops them.
+        Cycles per microsecond, used to convert recorded computation times to cycles; 0 omits them.
     tasks : int, optional
-        Number of tasks, if some have no lines in the file; by default that of the file.
+        Number of tasks, if some tasks have no lines in the file; by default, the number of tasks in the file.
     flops : float
-        Floating-point operations per second, where a format gives computation so.
+        Floating-point operations per second, for formats that give computation in such operations.
     ignore : collection of str
-        Operations that are omitted instead of refused: keys of `netplace.apps.recorded.IGNORABLE`.
+        Operations to omit instead of raising an error: keys of `netplace.apps.recorded.IGNORABLE`.
     collectives : Collectives, optional
-        Choice of algorithms for the collectives of the trace; built-in by default.
+        Algorithms for the collectives of the trace; by default, the built-in choice.
     trc_ns : float
-        Nanoseconds per cycle, for a ``.trc`` file with computation in nanoseconds; 0 means cycles.
+        Nanoseconds per cycle, for a ``.trc`` file with computation in nanoseconds; 0 means that it is in
+        cycles.
     """
     path = Path(path)
     _check_cycles(cycles_per_us)
@@ -83,17 +84,17 @@ def read_repeated(
     fold_from: int = FOLD_FROM,
     progress: Callable[[int], None] | None = None,
 ) -> Repeated:
-    """Read a program from a trace of any length; repeated iterations of a long one are stored once.
+    """Read a program from a trace of any length; repeated iterations of a long trace are stored only once.
 
-    Written out, the program does what `read` returns, whose parameters it shares; that of a long trace has no
-    marks and sections.
+    With its repetitions, the program equals the one that `read` returns, except that the program of a long
+    trace has no marks or sections. The other parameters are those of `read`.
 
     Parameters
     ----------
     fold_from : int
-        Number of calls from which on a trace is long.
+        Number of calls above which a trace counts as long.
     progress : callable, optional
-        Function that is called with the number of bytes that were read since the last call.
+        Function that is called with the number of bytes read since the last call.
     """
     path = Path(path)
     _check_cycles(cycles_per_us)

@@ -28,12 +28,12 @@ class Options:
     Attributes
     ----------
     flops : float
-        Floating-point operations per second, for formats with computation in operations.
+        Floating-point operations per second, for formats that give computation in such operations.
     cycle_ns : float
-        Length of a cycle in nanoseconds, for formats with computation in time.
+        Length of a cycle in nanoseconds, for formats that give computation in units of time.
     compute : float
-        Factor by which recorded computation becomes part of a program, for formats without recorded
-        computation; 0 omits it, as a run does.
+        Factor that is applied to recorded computation when it is written as part of the program, for formats
+        without recorded computation; 0 omits it, as a run does by default.
     """
 
     flops: float = 1e9

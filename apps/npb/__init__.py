@@ -1,12 +1,12 @@
 """The communication of the NAS Parallel Benchmarks, version 3.3.1, for each class and number of tasks.
 
-Every generator takes class (S, W, A, B, C or D), tasks and iterations, and returns the timed section of the
-benchmark as a program, without computation. Process grids, message sizes and the order of operations are
-computed as the benchmark computes them; nothing is tabulated but the problem sizes of the classes. The number
-of iterations is the benchmark's own by default, and collective algorithms are the built-in ones. A ValueError
-says that the class does not exist, cannot run on this number of tasks, or that the program would be too
-large. As an application, a benchmark is called with the number of tasks and the options ``problem_class`` and
-``iterations``.
+Every generator takes the class (S, W, A, B, C or D), the number of tasks and the number of iterations, and
+returns the timed section of the benchmark as a program without computation. Process grids, message sizes and
+the order of operations are computed as in the benchmark; only the problem sizes of the classes come from a
+table. By default, the number of iterations is the benchmark's own, and the collective algorithms are the
+built-in ones. A ValueError is raised if the class does not exist or cannot run on this number of tasks, or if
+the program would be too large. As an application, a benchmark is called with the number of tasks and the
+options ``problem_class`` and ``iterations``.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ BACKWARD = 5, (2000, 4000, 7000)
 def bt(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
     """Return the timed section of BT; iterations are time steps.
 
-    `tasks` is a square number, with cells of at least three points along each edge.
+    `tasks` is a square number; cells must have at least three points along each edge.
     """
     return multipartitioned("bt", BT_CLASSES, problem_class, tasks, iterations, _message, send_first=True)
 

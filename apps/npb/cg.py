@@ -28,9 +28,9 @@ TRANSPOSE_TAG = 1
 
 
 def cg(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
-    """Return the timed section of CG, with the outer iterations of the power method.
+    """Return the timed section of CG; iterations are the outer iterations of the power method.
 
-    `tasks` is a power of two, with at least one unknown for each column of tasks.
+    `tasks` is a power of two; each column of tasks must have at least one unknown.
     """
     problem = problem_of("cg", CG_CLASSES, problem_class)
     steps = iteration_count("cg", iterations, problem.iterations)

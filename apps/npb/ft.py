@@ -27,7 +27,7 @@ def ft(
 ) -> Program:
     """Return the timed section of FT; iterations are inverse transforms.
 
-    `tasks` is a power of two, at most the square of the grid's points along z.
+    `tasks` is a power of two, and at most the square of the number of grid points along z.
     """
     problem = problem_of("ft", FT_CLASSES, problem_class)
     times = iteration_count("ft", iterations, problem.iterations)

@@ -44,9 +44,9 @@ def is_(
 ) -> Program:
     """Return the timed section of IS; iterations are rankings, 10 by default.
 
-    `tasks` is a power of two, at most 128 for class S and 1024 for others, at least 4 for class D, whose two
-    thousand million keys take some tens of seconds. As in the benchmark, the number of iterations also
-    determines which keys are changed.
+    `tasks` is a power of two: at most 128 for class S, at most 1024 for other classes, and at least 4 for
+    class D. The two billion keys of class D take some tens of seconds to generate. As in the benchmark, the
+    number of iterations also determines which keys are changed.
     """
     problem = problem_of("is", IS_CLASSES, problem_class)
     times = iteration_count("is", iterations, problem.iterations)

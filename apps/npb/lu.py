@@ -40,9 +40,9 @@ def lu(
 ) -> Program:
     """Return the timed section of LU; iterations are pseudo-time steps.
 
-    `tasks` is a power of two, or any number with two factors of which the larger is at most twice the
-    smaller; blocks have at least three points along each edge. Norms are computed in the last iteration, as
-    when the benchmark is built for this number.
+    `tasks` is a power of two, or a product of two factors of which the larger is at most twice the smaller;
+    blocks must have at least three points along each edge. Norms are computed in the last iteration, as if
+    the benchmark had been built for this number of iterations.
     """
     problem = problem_of("lu", LU_CLASSES, problem_class)
     steps = iteration_count("lu", iterations, problem.iterations)

@@ -35,7 +35,7 @@ def mg(
 ) -> Program:
     """Return the timed section of MG; iterations are V-cycles.
 
-    `tasks` is a power of two, with at least one point of the finest level for each task along each axis.
+    `tasks` is a power of two; at the finest level, each task must have at least one point along each axis.
     """
     problem = problem_of("mg", MG_CLASSES, problem_class)
     cycles = iteration_count("mg", iterations, problem.iterations)

@@ -22,7 +22,7 @@ FORWARD, BACKWARD = 22, 10  # numbers of a line
 def sp(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
     """Return the timed section of SP; iterations are time steps.
 
-    `tasks` is a square number, with cells of at least three points along each edge.
+    `tasks` is a square number; cells must have at least three points along each edge.
     """
     return multipartitioned("sp", SP_CLASSES, problem_class, tasks, iterations, _message, send_first=False)
 

@@ -1,7 +1,7 @@
-"""Synthetic applications: pure communication patterns, as INSEE's tools define them.
+"""Synthetic applications: pure communication patterns, as defined by the tools of INSEE.
 
-Tasks send before they receive, so most patterns need eager sends: if a rendezvous threshold lets messages of
-their size wait for the receive, they never end, as `Program.check` reports.
+Tasks send before they receive, so most patterns need eager sends: if messages exceed the eager limit and
+therefore wait for their receives, the pattern never ends, as `Program.check` reports.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Applications in which each task exchanges messages with others: all at once, or one after the other."""
+"""Applications in which each task exchanges messages with others: all at once, or one after another."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ORDERS = {
 
 
 def all_to_all(tasks: int, bytes: int = 64, rounds: int = 1, order: str = "rotated") -> Program:
-    """Each task sends to all others, then receives from all of them in the same order.
+    """Each task sends to all others, and then receives from all of them in the same order.
 
     ::
 
@@ -27,7 +27,7 @@ def all_to_all(tasks: int, bytes: int = 64, rounds: int = 1, order: str = "rotat
         2 --> 3 0 1                2 <-- 3 0 1
         3 --> 0 1 2                3 <-- 0 1 2
 
-    With ``order="identifier"`` all begin with task 0 and meet there.
+    With ``order="identifier"``, all tasks begin with task 0, where their messages meet.
     """
     check_choice(order, ORDERS, "order of all-to-all")
 
@@ -40,7 +40,7 @@ def all_to_all(tasks: int, bytes: int = 64, rounds: int = 1, order: str = "rotat
 
 
 def butterfly(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
-    """In stage k each task exchanges with the one whose number differs in bit k.
+    """In stage k, each task exchanges messages with the task whose number differs in bit k.
 
     ::
 

@@ -13,7 +13,7 @@ __all__ = ["gups"]
 
 
 def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = None, seed: int = 0) -> Program:
-    """Make random updates: each is a message from a random task to another, which waits for it.
+    """Make random updates: each is a message from a random task to another one, which waits for it.
 
     ::
 
@@ -21,9 +21,9 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
         update 1   1 --> 3
         update 2   0 --> 2      task 0 waits for update 0 before it sends this one
 
-    Named after the giga-updates per second of the HPC Challenge's RandomAccess. Updates are tagged 0, 1, ..;
-    `updates` is their number per round over all tasks, by default the number of tasks. Each round has new
-    draws.
+    The application is named after the giga-updates per second that the RandomAccess test of HPC Challenge
+    measures. Updates are tagged 0, 1, ..; `updates` is their number per round over all tasks, by default the
+    number of tasks. Each round draws new updates.
     """
     check_int(tasks, "tasks of gups", 2)
     check_int(bytes, "bytes of gups", 0, MOST - 1)

@@ -1,11 +1,11 @@
-"""Applications in which tasks on a virtual grid exchange with their neighbors.
+"""Applications in which tasks on a virtual grid exchange messages with their neighbors.
 
-Each task sends to every neighbor that exists (X+, X-, Y+, Y-, ..), then receives from all of them in the same
-order. Around a ring of two tasks, both neighbors are the same task, which gets two messages.
+Each task sends to every neighbor that exists (X+, X-, Y+, Y-, ..), and then receives from all of them in the
+same order. On a ring of two tasks, both neighbors are the same task, which gets two messages.
 
-The literature names the transposed variants (T-Mesh, T-Torus, T-Sweep) without a definition. Those of
-netplace are the same exchange on the transposed grid (`netplace.apps.synthetic.grid.Grid`), because a
-consecutive mapping, perfect for the plain pattern, then no longer lines up with the network's axes.
+The literature mentions the transposed variants (T-Mesh, T-Torus, T-Sweep) without defining them. In netplace,
+they are the same exchange on the transposed grid (`netplace.apps.synthetic.grid.Grid`): a consecutive
+mapping, which is perfect for the plain pattern, then no longer lines up with the network's axes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange with the neighbors on a 2D grid without wrap-around.
+    """Exchange messages with the neighbors on a 2D grid without wraparound.
 
     ::
 
@@ -48,7 +48,7 @@ def mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) ->
 
 
 def torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange with the neighbors on a 2D grid whose rows and columns are rings.
+    """Exchange messages with the neighbors on a 2D grid whose rows and columns are rings.
 
     ::
 
@@ -63,7 +63,7 @@ def torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -
 
 
 def t_mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange as in `mesh_2d` on the transposed grid.
+    """Exchange messages as in `mesh_2d`, but on the transposed grid.
 
     ::
 
@@ -76,7 +76,7 @@ def t_mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) 
 
 
 def t_torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange as in `torus_2d` on the transposed grid.
+    """Exchange messages as in `torus_2d`, but on the transposed grid.
 
     ::
 
@@ -91,7 +91,7 @@ def t_torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None)
 
 
 def mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange with the neighbors on a 3D grid without wrap-around.
+    """Exchange messages with the neighbors on a 3D grid without wraparound.
 
     ::
 
@@ -106,7 +106,7 @@ def mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) ->
 
 
 def torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange with the neighbors on a 3D grid all of whose lines are rings.
+    """Exchange messages with the neighbors on a 3D grid whose lines are all rings.
 
     ::
 
@@ -121,7 +121,7 @@ def torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -
 
 
 def t_mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange as in `mesh_3d` on the transposed grid.
+    """Exchange messages as in `mesh_3d`, but on the transposed grid.
 
     ::
 
@@ -136,7 +136,7 @@ def t_mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) 
 
 
 def t_torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange as in `torus_3d` on the transposed grid.
+    """Exchange messages as in `torus_3d`, but on the transposed grid.
 
     ::
 
@@ -163,7 +163,7 @@ def _exchange_on(grid: Grid, tasks: int, bytes: int, rounds: int, name: str) -> 
 
 
 def shift_2d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift along the rings of a 2D grid, by default as many rounds as its longest ring has tasks.
+    """Shift messages along the rings of a 2D grid; by default, one round for each task of its longest ring.
 
     ::
 
@@ -177,7 +177,7 @@ def shift_2d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes
 
 
 def t_shift_2d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift as in `shift_2d` on the transposed grid.
+    """Shift messages as in `shift_2d`, but on the transposed grid.
 
     ::
 
@@ -191,7 +191,7 @@ def t_shift_2d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Siz
 
 
 def shift_3d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift along the rings of a 3D grid, by default as many rounds as its longest ring has tasks.
+    """Shift messages along the rings of a 3D grid; by default, one round for each task of its longest ring.
 
     ::
 
@@ -205,7 +205,7 @@ def shift_3d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes
 
 
 def t_shift_3d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift as in `shift_3d` on the transposed grid.
+    """Shift messages as in `shift_3d`, but on the transposed grid.
 
     ::
 

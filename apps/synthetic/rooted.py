@@ -1,4 +1,4 @@
-"""Applications with messages to task 0 or from it."""
+"""Applications in which tasks send messages to task 0 or receive messages from it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["all_to_one", "binary_tree", "one_to_all"]
 
 
 def all_to_one(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
-    r"""Each task sends a message to task 0, which receives them in order of task.
+    r"""Each task sends a message to task 0, which receives the messages in order of task.
 
     ::
 
@@ -41,7 +41,7 @@ def one_to_all(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
 
 
 def binary_tree(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
-    """Reduce to task 0: for q = 1, 2, 4, .. the tasks i with i mod 2q = q send to i - q.
+    """Reduce to task 0: for q = 1, 2, 4, .., each task i with i mod 2q = q sends to task i - q.
 
     ::
 

@@ -1,6 +1,6 @@
 """Applications in which a wavefront from task 0 crosses a virtual grid.
 
-Each task receives from the lower neighbors that exist, then sends to the upper ones (X, then Y, then Z).
+Each task receives from the lower neighbors that exist, and then sends to the upper ones (X, then Y, then Z).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ __all__ = ["sweep_2d", "sweep_3d", "t_sweep_2d", "waterfall"]
 
 
 def sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wave-front cross a 2D grid.
+    """Let a wavefront cross a 2D grid.
 
     ::
 
@@ -29,7 +29,7 @@ def sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -
 
 
 def t_sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wave-front cross the transposed 2D grid; see `netplace.apps.synthetic.neighbours` on that word.
+    """Let a wavefront cross the transposed 2D grid, which `netplace.apps.synthetic.neighbours` explains.
 
     ::
 
@@ -42,7 +42,7 @@ def t_sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None)
 
 
 def sweep_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wave-front cross a 3D grid.
+    """Let a wavefront cross a 3D grid.
 
     ::
 
@@ -57,7 +57,7 @@ def sweep_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -
 
 
 def waterfall(tasks: int, bytes: int = 64, rounds: int = 10, grid: Sizes = None) -> Program:
-    """Let wave-fronts cross a 2D grid one behind the other: `sweep_2d`, several rounds.
+    """Let wavefronts cross a 2D grid one behind the other: `sweep_2d` with several rounds.
 
     ::
 
