@@ -31,8 +31,8 @@ SOURCES = {
     ),
     "Pascual": (
         'J. A. Pascual, "Mechanisms and techniques for scheduling in supercomputers", thesis, UPV/EHU, 2013 '
-        "(T), with its papers: PDP 2009, DCAI 2010, JPDC 2011, JSSPP 2009, and those on locality-aware policies "
-        "(LOC, 2015), the search IFF (IFF, 2012 and 2014) and metrics of partitions (MET, 2012)"
+        "(T), with its papers: PDP 2009, DCAI 2010, JPDC 2011, JSSPP 2009, and those on locality-aware "
+        "policies (LOC, 2015), the search IFF (IFF, 2012 and 2014) and metrics of partitions (MET, 2012)"
     ),
 }
 HEAD = """# The sources, item by item
