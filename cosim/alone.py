@@ -31,7 +31,7 @@ class Alone:
 
     @property
     def half_width(self) -> float:
-        """Half-width of the interval of the mean at the level of 0.95, as a share of it."""
+        """Relative half-width of the 95 % confidence interval of the mean."""
         return float(half_widths_with_prior(self.deviation, self.draws, _USUAL)) if self.draws > 1 else 0.0
 
 

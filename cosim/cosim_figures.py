@@ -64,7 +64,7 @@ class TableError:
 
 @dataclass(frozen=True)
 class HalfWidth:
-    """Half-widths of the intervals of jobs' times at the level of 0.95, as shares of the times."""
+    """Relative half-widths of the 95 % confidence intervals of jobs' times."""
 
     # Over the jobs.
     mean: float

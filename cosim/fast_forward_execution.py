@@ -50,7 +50,7 @@ class FastForwardExecution(LiveExecution):
         self._leapt = leapt
 
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
-        """Start a job whose tasks have their nodes; a job that only computes does not use the network."""
+        """Start a job whose tasks have been placed; a job that only computes does not use the network."""
         if placed.work.application:
             return super().begin_placed(attempt, placed, now)
         cycles, start = placed.work.compute * placed.work.iterations, math.ceil(now * self._second)
@@ -115,7 +115,7 @@ def fast_forward(
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts with fixed starts and nodes; stopped ones are omitted.
 
-    An attempt whose nodes are not free starts when they are.
+    An attempt whose nodes are not free starts as soon as they are.
     """
     return _Again(placing, [*stays], target_half_width, keep).made
 

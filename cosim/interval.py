@@ -53,7 +53,7 @@ def excesses(
 def half_width(
     first: FastForwarded, second: FastForwarded | None, alone: Alone, iterations: int, excess: float
 ) -> float:
-    """Return the relative half-width of a live time at the level of 0.95; 0 if it was counted.
+    """Return the relative half-width of the 95 % interval of a live time; 0 if it was counted exactly.
 
     The variance of the job alone also applies among other jobs; a leap can be wrong by a part of an
     iteration.

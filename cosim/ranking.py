@@ -66,7 +66,7 @@ def rankings(
     """Return the rankings of candidates by a table's times and by live ones, and the pairs that turn.
 
     Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Each pair has
-    a difference, as a share of the mean of the first, with its half-width at the level of 0.95 (paired,
+    a difference, as a share of the mean of the first, with the half-width of its 95 % interval (paired,
     because both had the same jobs). A pair *turns* if the sign changes, and *clearly* if both differences are
     significant among all pairs of all rankings (see `netplace.scheduling.metrics.judged`). If only the first
     mean is 0, the difference is undefined (None), and the pair does not turn. `but`: options of the workload

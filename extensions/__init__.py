@@ -1,11 +1,12 @@
 """Your own rules: in a file or module, or in an installed package.
 
-A `Registry` selects a rule by name. The name has one of three forms: a key of the visible dict; an entry
-point that a package offers in the group of the dict, such as ``netplace.mappings``; or a place,
-``file.py:function`` or ``module:function``. An option can follow, separated by a colon.
+A `Registry` selects a rule by name. The name has one of three forms: a key of the dict of built-in rules,
+such as `MAPPINGS`; an entry point that a package offers in the group of the dict, such as
+``netplace.mappings``; or a place, ``file.py:function`` or ``module:function``. An option can follow,
+separated by a colon.
 
-Only users name places: on the command line, in a sweep or study file, or in Python. Names from data must be
-keys of the visible dict (`netplace.checks.check_choice`).
+Only the user can give a place: on the command line, in a sweep or study file, or in Python. Names from data
+must be keys of the dict of built-in rules (`netplace.checks.check_choice`).
 """
 
 from __future__ import annotations

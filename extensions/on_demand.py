@@ -1,4 +1,4 @@
-"""A visible dict, some entries of which are imported on first use."""
+"""A dict of built-in rules, some of which are imported on first use."""
 
 from __future__ import annotations
 

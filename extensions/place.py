@@ -49,7 +49,7 @@ class Place:
 
     @property
     def exists(self) -> bool:
-        """Whether the module exists; a file counts as existing until it is read."""
+        """Whether the module exists; for a file, this is assumed until the file is read."""
         return self.in_file or _file_of(self.module) is not None
 
     def source(self, what: str) -> Path:

@@ -58,15 +58,15 @@ Entry = TypeVar("Entry")
 class Registry(Generic[Entry]):
     """The registry of one kind of rule, to which users can add their own.
 
-    In its methods, `what` names the origin of a text in messages, which is a ValueError if the rule does not
-    exist or does not load.
+    In its methods, `what` says in error messages where the text came from. A rule that does not exist or does
+    not load raises ValueError.
 
     Attributes
     ----------
     what : str
         Name of the kind of rule in messages, such as ``"mapping"``.
     known : mapping of str to object
-        The visible dict with the rules of netplace.
+        The dict of built-in rules.
     group : str
         Group of entry points in which packages offer rules.
     wrap : callable
@@ -80,15 +80,15 @@ class Registry(Generic[Entry]):
     wrap: Callable[[Any, str, str], Entry]
 
     def names(self) -> list[str]:
-        """Return the names of the visible dict and of the rules that packages offer."""
+        """Return the names of the built-in rules and of the rules that packages offer."""
         return [*self.known, *(name for name in offers(self.group) if name not in self.known)]
 
     def is_own(self, text: str) -> bool:
-        """Return whether `text` selects a rule outside the visible dict, without loading the rule."""
+        """Return whether `text` selects a rule that is not built in, without loading the rule."""
         return text.partition(":")[0] not in self.known
 
     def split(self, text: str, what: str = "") -> tuple[str, str]:
-        """Return the name or place in a text form, and the option after it."""
+        """Split the text of a rule into its name or place and the option that follows."""
         word, _, option = text.partition(":")
         if word in self.known or word in offers(self.group):
             return word, option
@@ -98,7 +98,7 @@ class Registry(Generic[Entry]):
         return str(parts[0]), parts[1]
 
     def find(self, text: str, what: str = "") -> tuple[Entry, str]:
-        """Return the entry that a text form selects, and the option after its name."""
+        """Return the entry that the text of a rule selects, and the option after its name."""
         name, option = self.split(text, what)
         if name in self.known:
             return self.known[name], option

@@ -80,6 +80,13 @@ def test_console_examples(command, tmp_path, monkeypatch, netplace):
         assert (ROOT / words[1 if words[0] == "python" else 0]).is_file()
 
 
+def test_no_page_is_long():
+    lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in DOCUMENTS}
+    assert lengths[ROOT / "README.md"] < 120
+    for path, lines in lengths.items():
+        assert lines <= 250 or path.name == "report.md", f"{path} has {lines} lines"  # programs write reports
+
+
 @pytest.mark.parametrize(
     "document", [pytest.param(path, id=str(path.relative_to(ROOT))) for path in DOCUMENTS]
 )
