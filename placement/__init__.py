@@ -1,6 +1,6 @@
 """Placement: partitions give nodes to jobs, and mappings give the nodes of a job to its tasks.
 
-Select both by name. If a rule takes an option, write the option after a colon.
+Rules for both are selected by name. If a rule takes an option, it follows the name after a colon.
 
 Examples
 --------

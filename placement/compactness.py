@@ -1,4 +1,4 @@
-"""Compactness of a set of nodes: exact figures, independent of the application.
+"""Compactness of a set of nodes: exact figures that do not depend on the application.
 
 Sources: M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
 section 3, for the sum over pairs; V. J. Leung et al., "Processor allocation on Cplant: achieving general
@@ -24,21 +24,21 @@ _BLOCK = 2**22  # distances worked out at a time: bounds memory
 
 @dataclass(frozen=True)
 class Compactness:
-    """Figures of a set of k nodes on a network; those of boxes are None if the network is not a grid.
+    """Figures for a set of k nodes on a network; those of boxes are None if the network is not a grid.
 
     Attributes
     ----------
     mean_hops : float
-        Mean distance of a pair; 0 for a single node.
+        Mean distance over all pairs of nodes; 0 for a single node.
     components : int
-        Connected parts of the nodes, or of their switches if these form a grid; see `components`.
+        Number of connected parts of the nodes, or of their switches if these form a grid; see `components`.
     box : tuple of int or None
         Sides of the bounding box; on a ring, it excludes the largest gap.
     box_ratio : float or None
-        Nodes of the bounding box, divided by k.
+        Number of nodes in the bounding box, divided by k.
     cube_ratio : float or None
-        Nodes of the cube whose side is the longest side of the box, divided by those of the smallest cube
-        with room for k nodes.
+        Number of nodes in the cube whose side is the longest side of the box, divided by the number of nodes
+        in the smallest cube with room for k nodes.
     """
 
     pairwise_sum: int
@@ -55,7 +55,7 @@ class Compactness:
 
 
 def compactness(topology: Topology, nodes: ArrayLike) -> Compactness:
-    """Return the figures of different `nodes`, shape (k,)."""
+    """Return the figures for `nodes`, shape (k,), which must all be different."""
     chosen = distinct(topology, nodes)
     count = len(chosen)
     total = pairwise_sum(topology, chosen)
@@ -75,10 +75,10 @@ def compactness(topology: Topology, nodes: ArrayLike) -> Compactness:
 
 
 def pairwise_sum(topology: Topology, nodes: ArrayLike) -> int:
-    """Return the sum of distances over all unordered pairs of `nodes`, in hops; exact.
+    """Return the exact sum of distances over all unordered pairs of `nodes`, in hops.
 
-    On a mesh, with the k coordinates of a dimension sorted, it is the sum over dimensions of
-    ``sum of (2 i - k + 1) x_i`` (Bender et al. 2005, section 3).
+    On a mesh, it is the sum over dimensions of ``sum of (2 i - k + 1) x_i``, where x_i are the k sorted
+    coordinates in the dimension (Bender et al. 2005, section 3).
     """
     chosen = topology.check_nodes(nodes)
     if isinstance(topology, Grid) and not topology.twist:
@@ -123,9 +123,9 @@ def bounding_box(grid: Grid, nodes: ArrayLike) -> tuple[int, ...]:
 
 
 def components(topology: Topology, nodes: ArrayLike) -> int:
-    """Return the number of parts into which `nodes` fall, if a shared link or switch connects two nodes.
+    """Return the number of connected parts of `nodes`; a common link or switch connects two nodes.
 
-    A switch without a node connects its nodes, like a leaf switch of a tree.
+    A switch that is not itself a node, such as a leaf switch of a tree, connects its nodes.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -144,19 +144,19 @@ def components(topology: Topology, nodes: ArrayLike) -> int:
 
 
 def limit_shape(points: int = 2000) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return the shape of area 1 with the least mean Manhattan distance, which large sets of nodes approach.
+    """Return the shape of area 1 with the smallest mean Manhattan distance, which large node sets approach.
 
-    Its border has the same sum of distances everywhere. On an empty 2-D mesh, the least mean distance of k
-    nodes tends to ``mean * sqrt(k)``. M. A. Bender et al., WADS 2005, section 1, after R. M. Karp et al.
-    (1975) and C. M. Bender et al., "What is the optimal shape of a city?", J. Physics A 37 (2004), who solve
-    a differential equation; here a fixed-point iteration finds it.
+    The sum of distances is the same everywhere on its border. On an empty 2-D mesh, the smallest mean
+    distance of k nodes tends to ``mean * sqrt(k)``. M. A. Bender et al., WADS 2005, section 1, after R. M.
+    Karp et al. (1975) and C. M. Bender et al., "What is the optimal shape of a city?", J. Physics A 37
+    (2004), who solve a differential equation; here, a fixed-point iteration finds the shape.
 
     Returns
     -------
     x, height : ndarray of float, shape (points,)
-        Border in the first quadrant, which the other quadrants mirror; `points` is at least 10.
+        Border in the first quadrant, mirrored in the other quadrants; `points` is at least 10.
     mean : float
-        Mean distance of two points of the shape.
+        Mean distance between two points of the shape.
     """
     check_int(points, "points", 10)
     x = np.linspace(0.0, 1.0, points)

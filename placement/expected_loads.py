@@ -43,17 +43,18 @@ _FACTORIALS = 150  # hops up to which the routes in a box of a grid are counted 
 
 
 def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
-    """Return the expected bytes on each of `Topology.links` if every minimal route is equally likely.
+    """Return the expected bytes on each of `Topology.links` if all minimal routes are equally likely.
 
     The load of source s on the link from u to w is the sum over t of ``W[s, t] * m(s, u) * m(w, t) / m(s,
-    t)``, where m counts minimal routes and t runs over the destinations for which the link is on one. The
-    sums are computed backwards over the minimal routes from s, as in U. Brandes, "A faster algorithm for
+    t)``, where m counts minimal routes and t runs over the destinations with a minimal route over the link.
+    The sums are computed backward along the minimal routes from s, as in U. Brandes, "A faster algorithm for
     betweenness centrality", J. Mathematical Sociology 25 (2001).
 
-    The largest load, divided by the bytes that a link carries in a cycle, bounds the run time from below if
-    routes are used evenly.
+    If routes are used evenly, the largest load, divided by the bytes that a link carries per cycle, is a
+    lower bound of the run time.
 
-    `nodes`, shape (n,): node of each task. `W`, shape (n, n): traffic in bytes; the diagonal does not count.
+    `nodes`, shape (n,), contains the node of each task, and `W`, shape (n, n), the traffic in bytes; the
+    diagonal does not count.
     """
     chosen = distinct(topology, nodes)
     source, target, size = flows(W, len(chosen))

@@ -1,11 +1,11 @@
-"""Dispersal of a partition, and metrics of a mapping on it, which predict run time more or less well.
+"""Dispersal of a partition, and metrics of a mapping on it; how well they predict run times varies.
 
 Sources: J. A. Pascual, J. A. Lozano and J. Miguel-Alonso, "Application-aware metrics for partition selection
 in cube-shaped topologies", tech. report EHU-KAT-IK-05-12, University of the Basque Country (2012), for the
-nine of `PUBLISHED`; J. Mache and V. Lo, "Dispersal metrics for non-contiguous processor allocation", tech.
-report CIS-TR-96-13, University of Oregon (1996), which NA, LA, AD, DFC and Diam come from. Those of `OWN`
-measure the same with other formulas: routes instead of boxes, and means over messages instead of over all
-pairs.
+nine metrics of `PUBLISHED`; J. Mache and V. Lo, "Dispersal metrics for non-contiguous processor allocation",
+tech. report CIS-TR-96-13, University of Oregon (1996), the original source of NA, LA, AD, DFC and Diam. The
+metrics of `OWN` measure the same with other formulas: routes instead of boxes, and means over messages
+instead of over all pairs.
 """
 
 from __future__ import annotations
@@ -46,44 +46,44 @@ _BYTES_PER_PAIR = 48  # of nodes while their routes are expanded
 class Metrics:
     """Metrics of a partition, and of an application mapped onto it.
 
-    Here P is the set of n nodes, d(a, b) their distance in hops, AL(a, b) the asymmetry level (the sum over
-    pairs of dimensions of ``|d_x - d_y|``), W[i, j] the bytes from task i on node p(i) to task j on p(j), and
-    T the number of tasks. On a ring, a side excludes the largest gap. Metrics of boxes are None except on
-    meshes and tori, and metrics of asymmetry are None if distances have no dimensions.
+    Here, P is the set of n nodes, d(a, b) the distance between two of them in hops, AL(a, b) the asymmetry
+    level (the sum over pairs of dimensions of ``|d_x - d_y|``), W[i, j] the bytes from task i on node p(i) to
+    task j on p(j), and T the number of tasks. On a ring, a side excludes the largest gap. Metrics of boxes
+    are None except on meshes and tori, and metrics of asymmetry are None if distances have no dimensions.
 
     Attributes
     ----------
     NA : int or None
-        Nodes affected: volume of the bounding box, the product over dimensions of its sides.
+        Nodes affected: volume of the bounding box (the product of its sides).
     LA : int or None
         Links affected: product over dimensions i of ``(side_i - 1) * product over j != i of count_j``, where
-        count_j is the number of distinct coordinates of P in dimension j. The report prints a sum; its
-        examples use this product.
+        count_j is the number of distinct coordinates of P in dimension j. The report of Pascual et al. gives
+        a sum, but its examples use this product.
     AD : float
         Average distance: mean of d(a, b) over the n (n - 1) ordered pairs of P; 0 for a single node.
     DFC : int
-        Distance from the center: the least sum of the distances of all nodes to one of them.
+        Distance from the center: the smallest sum of the distances of all nodes to one of them.
     Diam : int
         Diameter: largest d(a, b).
     TAD : float or None
         Sum of d(p(i), p(j)) over the ordered pairs of tasks with W[i, j] > 0, divided by all T (T - 1)
         ordered pairs. None without traffic.
     WTAD : float or None
-        Sum of ``W[i, j] d(p(i), p(j))`` divided by T (T - 1): bytes times hops of a pair.
+        Sum of ``W[i, j] d(p(i), p(j))`` divided by T (T - 1): mean over pairs of bytes times hops.
     TAD_AL, WTAD_AL : float or None
-        The same two with ``d + AL`` instead of d, which is the cost of the TD criterion.
+        TAD and WTAD with ``d + AL`` instead of d; this is the cost of the TD criterion.
     LA_sum : int or None
-        LA as printed, a sum over dimensions.
+        LA as defined in the text of the report: a sum over dimensions.
     routed_nodes, routed_links : int
-        Number of nodes of the network, including switches, and of directed links on a minimal route between
-        two nodes of P.
+        Numbers of routers of the network (including switches) and of directed links that are on a minimal
+        route between two nodes of P.
     centroid_distance : float or None
-        Mean over P of ``sum over dimensions of |x - c|``. In each dimension, the center c is the place that
-        minimizes the sum of squared distances; on a mesh, it is the mean. It need not be a node.
+        Mean over P of ``sum over dimensions of |x - c|``. In each dimension, the center c is the position
+        that minimizes the sum of squared distances; on a mesh, it is the mean. It need not be a node.
     pair_hops, byte_hops : float or None
-        Mean distance of pairs of tasks with W[i, j] > 0, and of a byte.
+        Mean distance over pairs of tasks with W[i, j] > 0, and over all bytes.
     pair_hops_al, byte_hops_al : float or None
-        The same two of ``d + AL``.
+        The same two means of ``d + AL``.
     """
 
     AD: float
@@ -112,17 +112,17 @@ class Metrics:
 def metrics(
     topology: Topology, nodes: ArrayLike, W: Any = None, *, mapping: ArrayLike | None = None
 ) -> Metrics:
-    """Return the metrics of a partition, and of an application on it.
+    """Return the metrics of a partition, and of an application mapped onto it.
 
     Parameters
     ----------
     nodes : array_like of int
-        Nodes of the partition. On tori, distances go around the ring if that is shorter.
+        Nodes of the partition.
     W : array_like or sparse array, shape (tasks, tasks), optional
-        Traffic in bytes; the diagonal does not count. Without it, the metrics of traffic are None; with it
-        but without traffic, they are 0.
+        Traffic in bytes; the diagonal does not count. If W is None, the metrics of traffic are None; if it
+        contains no traffic, they are 0.
     mapping : array_like of int, shape (tasks,), optional
-        Node of each task; by default the nodes in their order.
+        Node of each task; by default, the nodes in their given order.
     """
     chosen = distinct(topology, nodes)
     distance = topology.distances(chosen).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Nodes of jobs in the text form of a partition rule, so that a run records where its jobs are."""
+"""The nodes of jobs in the text form of a partition rule, with which a run records where its jobs are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["node_lists"]
 
 
 def node_lists(parts: Iterable[Sequence[int] | NDArray[np.int64]]) -> str:
-    """Return the partition rule ``nodes:`` that gives each job its nodes, in their order.
+    """Return the partition rule ``nodes:`` that gives each job the given nodes, in the given order.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class Rule(Generic[_Given, _Taken]):
     choose : callable
         Function that takes a request and returns nodes.
     example : str
-        Example of the text form.
+        Example of the rule's text form.
     option : str
         Description of the option after the name and a colon; empty if there is none.
     by_chance : bool
@@ -53,12 +53,12 @@ def find_rule(text: str, choice: Registry[Rule[_Given, _Taken]]) -> tuple[Rule[_
 
 
 def own_rule(choose: Callable[[_Given], _Taken], name: str, description: str) -> Rule[_Given, _Taken]:
-    """Return the rule of a user's function, which can use an option and random draws."""
+    """Return a rule that calls a user's function, which can use an option and random numbers."""
     return Rule(choose, name, description, option="OPTION", by_chance=True)
 
 
 def grid_of(topology: Topology, what: str) -> Grid:
-    """Return `topology` if it is a mesh or torus."""
+    """Return `topology` if it is a mesh or torus; otherwise, raise ValueError."""
     if not isinstance(topology, Grid):
         raise ValueError(f"{what}: is defined on meshes and tori, not on {topology}")
     return topology
@@ -81,9 +81,9 @@ class PartitionRequest:
     Attributes
     ----------
     sizes : tuple of int
-        Tasks of each job.
+        Number of tasks of each job.
     option : str
-        User's text after the name of the rule and a colon.
+        The user's text after the name of the rule and a colon.
     """
 
     topology: Topology

@@ -11,7 +11,7 @@ __all__ = ["switch_groups"]
 
 
 def switch_groups(topology: Topology, nodes: ArrayLike) -> tuple[int, ...]:
-    """Return the switch, or the compute node with several tasks, of each of `nodes`.
+    """Return the switch (or the compute node with several tasks) to which each of `nodes` belongs.
 
     The result is empty if nodes are routers themselves, as on meshes and tori.
     """

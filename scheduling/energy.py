@@ -1,4 +1,4 @@
-"""States of nodes over time, and the energy that they use."""
+"""States of nodes over time, and the energy that the nodes use."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ STATES = ("off", "booting", "idle", "busy", "stopping")
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """What the nodes did from the first submission to the last end, and the power that they drew.
+    """The states of the nodes from the first submission to the last end, and the power that they drew.
 
     Attributes
     ----------
     time : ndarray of float64, shape (steps + 1,)
-        Times at which numbers of nodes changed, and the end.
+        Times at which the number of nodes in a state changed, and the end.
     nodes : dict of str to ndarray of int64, shape (steps,)
-        Nodes in each of `STATES` from one time to the next; they add up to the machine.
+        Number of nodes in each of `STATES` from one time to the next; their sum is the number of nodes of the
+        machine.
     watts : dict of str to float
         Power of a node in each state.
     begin : ndarray of float64, shape (jobs,)
-        Time at which all nodes of a job were on, so that it ran; it holds them from its start.
+        Time at which all nodes of a job were on, so that it began to run; it holds them from its start.
     boots, stops : int
-        Nodes switched on, and off.
+        Numbers of times that a node was switched on, and off.
     counts : mapping of str to int
-        Counters of the rule, such as plans and fall-backs.
+        Counters of the switching rule, such as the numbers of plans and fallbacks.
     """
 
     switching: str
@@ -45,21 +46,21 @@ class Energy:
 
     @property
     def node_seconds(self) -> dict[str, float]:
-        """Node-seconds in each state."""
+        """Node-seconds spent in each state."""
         lasting = np.diff(self.time)
         return {state: float((self.nodes[state] * lasting).sum()) for state in STATES}
 
     @property
     def joules(self) -> dict[str, float]:
-        """Energy drawn in each state."""
+        """Energy used in each state, in joules."""
         return {state: seconds * self.watts[state] for state, seconds in self.node_seconds.items()}
 
     @property
     def total(self) -> float:
-        """Energy in joules."""
+        """Total energy in joules."""
         return sum(self.joules.values())
 
     def power(self) -> NDArray[np.float64]:
-        """Return what all nodes together draw, in watts, from one time to the next."""
+        """Return the power that all nodes together draw from one time to the next, in watts."""
         drawn = [self.nodes[state] * self.watts[state] for state in STATES]
         return np.asarray(np.sum(drawn, axis=0), float)

@@ -18,21 +18,21 @@ from netplace.scheduling.partitioner.allocation import Allocation
 
 
 class RunTimes(Protocol):
-    """Returns the run time of a job on its nodes.
+    """Returns the run times of jobs on their nodes.
 
-    To add one, write a class with these members and a line in `netplace.scheduling.times.RUN_TIMES`.
+    To add a rule, write a class with these members and add a line to `netplace.scheduling.times.RUN_TIMES`.
     """
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
-        """Return the run time in seconds; LookupError names the missing entry if it is unknown."""
+        """Return the run time in seconds; a LookupError names the missing entry if it is unknown."""
 
     def longest(self, job: Job) -> float:
-        """Return the longest run time on any nodes, in seconds: the estimate of a user who knows the job."""
+        """Return the longest run time on any nodes, in seconds: an estimate by a user who knows the job."""
 
 
 @dataclass(frozen=True)
 class Ends:
-    """Attempts that end at the same time, in seconds of the scheduler's clock."""
+    """Attempts that end at the same time, given in seconds on the scheduler's clock."""
 
     time: float
     attempts: tuple[int, ...]
@@ -47,23 +47,23 @@ class Execution(Protocol):
     """
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
-        """Begin a job on its nodes at `now`; return the seconds until its end, or None.
+        """Start a job on its nodes at `now`; return the seconds until its end, or None.
 
-        A number is final unless the attempt is stopped; None means that `next_end` will report the end.
-        LookupError names the missing entry if the run time is unknown.
+        A number is final unless the attempt is stopped; None means that `next_end` will report the end. If
+        the run time is unknown, raise a LookupError that names the missing entry.
         """
 
     def stop(self, attempt: int, now: float) -> None:
         """Stop an attempt at `now`, before its end."""
 
     def next_end(self, until: float) -> Ends | None:
-        """Return the next end by `until` (can be ``inf``) of attempts with run times unknown at the start.
+        """Return the next end up to `until` (can be ``inf``) of attempts with run times unknown at the start.
 
-        None: there is none. Every end is reported once.
+        None means that there is no such end. Every end is reported once.
         """
 
     def longest(self, job: Job) -> float:
-        """Return the estimate in seconds of a user who knows the job, whichever nodes it gets."""
+        """Return the estimate, in seconds, by a user who knows the job, whichever nodes it gets."""
 
 
 @runtime_checkable
@@ -75,15 +75,15 @@ class Losing(Protocol):
         """Whether nodes can be lost."""
 
     def lost(self, now: float) -> NDArray[np.int64]:
-        """Return the nodes lost up to `now`, each once; no job gets them any more."""
+        """Return the nodes lost up to `now` that no earlier call has returned; no job gets them any more."""
 
     def refused(self, job: Job, why: str) -> None:
-        """Record that no place is left for a waiting job."""
+        """Record that a waiting job can no longer be placed."""
 
 
 @dataclass(frozen=True)
 class TimedExecution:
-    """Jobs with run times that are known at their start, by rules and tables."""
+    """Runs jobs whose run times are known at their start, from rules or tables."""
 
     times: RunTimes
 
@@ -92,16 +92,16 @@ class TimedExecution:
 
     @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
-        """Return how long the job runs on its nodes, in seconds."""
+        """Return the run time of the job on its nodes, in seconds."""
         return self.times.seconds(job, allocation)
 
     @checked
     def stop(self, attempt: int, now: float) -> None:
-        """Do nothing, because a stopped attempt is not queried again."""
+        """Do nothing: nothing is asked about a stopped attempt again."""
 
     @checked
     def next_end(self, until: float) -> None:
-        """Return None: all ends are known from the start."""
+        """Return None, because all ends are known from the start."""
 
     @checked
     def longest(self, job: Job) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A rigid parallel job; all times in seconds.
+    """A rigid parallel job; all times are in seconds.
 
     Attributes
     ----------
@@ -16,22 +16,22 @@ class Job:
     nodes : int
         Number of requested nodes, at least 1.
     run_time : float
-        Run time in the log or the model, at least 0. A `RunTimes` determines the run time in a schedule.
+        Run time in the log or model, at least 0. In a schedule, a `RunTimes` determines the run time.
     estimate : float or None
-        Run time that the user requested; None if the log has none.
+        Run time that the user requested; None if the log does not contain it.
     application : str
-        Application with run times in a table, such as ``"lu"``; empty if unknown.
+        Application, such as ``"lu"``, whose run times are in a table; empty if unknown.
     intensity : str
-        Intensity of its communication, a key of `netplace.scheduling.workload.INTENSITIES`; empty without an
-        application.
+        Intensity of its communication: a key of `netplace.scheduling.workload.INTENSITIES`; empty for jobs
+        without an application.
     repeats : int
-        Number of repetitions of the run in the table.
+        Number of times that the run in the table is repeated.
     user, queue, executable : int
-        By the numbers of the log, or -1.
+        Numbers in the log, or -1.
     after : int
         Number of the job that must end before it starts, or -1.
     think : float
-        Seconds between the end of that job and the earliest start.
+        Seconds between the end of that job and the earliest start of this one.
     """
 
     number: int

@@ -18,19 +18,18 @@ from netplace.topologies import Graph, Grid, Hierarchy, Topology, hierarchy
 
 
 class Contiguity:
-    """Decides whether the nodes of a job are contiguous on a machine.
+    """Determines whether the nodes of a job are contiguous on a machine.
 
-    A set of nodes is contiguous
+    A set of nodes is contiguous:
 
-    * on a mesh, torus, hypercube or twisted torus if it is a full *box*: every combination of an interval of
-      each dimension, which can pass the end of a ring. On minimal ways, no message of the job then leaves its
-      nodes. On a twisted torus, a box does not pass the end of Y, where X is shifted;
-    * on a tree if it is in one subtree of the smallest possible size. Other jobs can have the rest of that
-      subtree;
-    * on any other network if its routers are connected among themselves: the switches of the job's nodes, or
-      the nodes if they are routers.
+    * on a mesh, torus, hypercube or twisted torus if it is a full *box*: all combinations of one interval per
+    dimension, which can cross the end of a ring. On minimal routes, no message of the job then leaves its
+    nodes. On a twisted torus, a box does not cross the end of Y, where X is shifted; * on a tree if it is in
+    one subtree of the smallest possible size. Other jobs can use the rest of that subtree; * on any other
+    network if its routers are connected to each other: the switches of the job's nodes, or the nodes
+    themselves if they are routers.
 
-    A single node is contiguous. Raise ValueError for other networks.
+    A single node is always contiguous. A ValueError is raised for networks to which none of this applies.
     """
 
     def __init__(self, machine: Topology) -> None:
@@ -50,7 +49,7 @@ class Contiguity:
             raise ValueError(f"contiguity: is defined on grids, trees and graphs, not on {machine}")
 
     def of(self, nodes: Nodes) -> bool:
-        """Return whether these nodes, each once, are contiguous."""
+        """Return whether these nodes, which must all be different, are contiguous."""
         return len(nodes) < 2 or self._tell(nodes, *self._tables)
 
 

@@ -96,26 +96,26 @@ class Cost:
 
 @dataclass(frozen=True, eq=False)
 class Schedule:
-    """Jobs on a machine, in order of submission; made by `netplace.scheduling.schedule`. Times in seconds.
+    """Jobs on a machine, in order of submission, as scheduled by `netplace.scheduling.schedule`.
 
     Attributes
     ----------
     machine : str
-        Text form of the network.
+        Text form of the machine's network. All times are in seconds.
     policy, estimates, overrun : str
-        Names of the rules; see `POLICIES`, `ESTIMATES`, `OVERRUNS`.
+        Names of the rules; see `POLICIES`, `ESTIMATES` and `OVERRUNS`.
     number, submit, start, end : ndarray, shape (jobs,)
-        Numbers of the jobs; times of submission, (last) start and end.
+        Numbers of the jobs, and their times of submission, (last) start and end.
     nodes, held : ndarray of int64
-        Requested and held nodes.
+        Numbers of requested and of held nodes.
     nominal : ndarray of float64
         Run time in the workload, or in this schedule if the workload has none.
     estimate : ndarray of float64
-        Estimate that the policy used; nan if it uses none and the job has none.
+        Estimate that the policy used; nan if the policy does not use estimates and the job has none.
     head_wait : ndarray of float64
-        Time for which the job was the first of the queue.
+        Time that the job spent at the head of the queue.
     promised : ndarray of float64
-        First start that the policy promised, or nan.
+        First start time that the policy promised, or nan.
     locality : ndarray of float64
         Mean distance between the job's nodes, divided by that of a compact set of the same size; nan if not
         measured.
@@ -124,21 +124,21 @@ class Schedule:
     kills : ndarray of int32
         Number of times that the job was killed and requeued.
     contiguous, backfilled : ndarray of bool
-        Whether its nodes were contiguous; whether it overtook the head of the queue.
+        Whether the job's nodes were contiguous, and whether it overtook the head of the queue.
     killed : Kills
         The attempts that were killed.
     rejected : tuple of (int, int, str)
         Number, nodes and reason of each job that could never run.
     without_estimate : int
-        Jobs whose estimate came from the rule `estimates`.
+        Number of jobs whose estimates came from the rule `estimates`.
     busy : float
-        Total held node-seconds.
+        Total number of held node-seconds.
     blocked : float
-        Free node-seconds while the head of the queue needed no more nodes than were free.
+        Number of free node-seconds while the head of the queue needed no more nodes than were free.
     allocations : tuple of ndarray, or None
-        Nodes of each row, if kept.
+        Nodes of each job, if they were kept.
     power : Energy or None
-        States of the nodes, if they were switched.
+        States of the nodes, if nodes were switched on and off.
     cost : Cost
         Cost of the simulation.
     """

@@ -49,7 +49,7 @@ def schedule(
     tell: Tell | None = None,
     power: PowerRules | None = None,
 ) -> Schedule:
-    """Return the schedule of jobs on a machine.
+    """Schedule jobs on a machine, and return the result.
 
     Parameters
     ----------
@@ -57,28 +57,32 @@ def schedule(
         Jobs in order of submission. They are read one by one, so that only waiting and running jobs are in
         memory.
     policy : str or Policy
-        Key of `netplace.scheduling.policy.POLICIES`, or your own policy, itself or as ``"file.py:Class"``.
+        Key of `netplace.scheduling.policy.POLICIES`, or your own policy: the object itself, or
+        ``"file.py:Class"``.
     partitioner : str or Partitioner
         Text form of a partitioner of an empty machine, or your own partitioner, which is not modified.
     times : RunTimes or Execution, optional
-        Run times of jobs on their nodes, or an execution; by default those of the workload.
+        Run times of jobs on their nodes, or an execution; by default, the run times of the workload.
     estimates, overrun : str
         Rules for jobs without an estimate (`netplace.scheduling.estimates.ESTIMATES`), and for jobs that
         exceed theirs (`OVERRUNS`).
     locality : bool
         Whether to measure the distances between each job's nodes.
     installed : int, optional
-        Number of existing nodes of the machine, the first ones; the others are never free and do not count in
-        the utilization. The default is all.
+        Number of nodes that exist on the machine: the first ones. The other nodes are never free and do not
+        count in the utilization. By default, all nodes exist.
     tell : callable, optional
-        Function that is called from time to time with the number of jobs that have ended, and the time.
+        Function that is called from time to time with the number of jobs that have ended and the simulated
+        time.
     power : PowerRules, optional
-        Rules for switching nodes; the schedule then has `Schedule.power`. Without them, all nodes are on.
+        Rules for switching nodes on and off; the schedule then contains `Schedule.power`. Without rules, all
+        nodes are always on.
 
     Raises
     ------
     ValueError
-        If a name is unknown, there are no jobs, they are not in order, or the rules contradict each other.
+        If a name is unknown, there are no jobs, the jobs are not in order, or the rules contradict each
+        other.
     LookupError
         If a run time is unknown.
 

@@ -1,6 +1,6 @@
 """Mappings: the node of each task in its partition.
 
-To add a rule, write a function in a file and a line in `MAPPINGS`.
+To add a rule, write a function in a new file and add a line to `MAPPINGS`.
 """
 
 from __future__ import annotations
@@ -105,25 +105,26 @@ def find_mapping(
     seed: int = 0,
     job: int = 0,
 ) -> QapResult:
-    """Return the node of each task, and how the nodes were found.
+    """Return the node of each task, and the effort to find the nodes.
 
     Parameters
     ----------
     rule : str or callable
-        A key of `MAPPINGS`, with a colon and an option if the rule takes one; or your own rule, a function
-        that takes a `MappingProblem` and returns the nodes, or its location as ``file.py:function``.
+        A key of `MAPPINGS`, with a colon and an option if the rule takes one; or your own rule: a function
+        that takes a `MappingProblem` and returns the nodes, or the location of the function as
+        ``file.py:function``.
     nodes : array of int, optional
-        Available nodes, in the order of the partition; all by default.
+        Available nodes, in the order of the partition; all nodes by default.
     program, W, run_time : optional
-        Input of rules that use traffic or simulate; see `MappingProblem`.
+        Input for rules that use traffic or simulation; see `MappingProblem`.
     job : int
-        Number of the job, which has its own draws.
+        Number of the job; each job has its own random numbers.
 
     Returns
     -------
     QapResult
-        Its cost is the quantity that the rule minimized, or nan. Its method is the name of the rule if the
-        rule does not search.
+        Its `cost` is the quantity that the rule minimized, or nan. Its `method` is the name of the rule if
+        the rule does not search.
     """
     if isinstance(rule, str):
         known, option = find_rule(rule, MAPPING)

@@ -96,12 +96,12 @@ CRITERIA: dict[str, Criterion] = {"classic": hops, "oversubscription": oversubsc
 def cost_matrix(
     topology: Topology, nodes: ArrayLike | None = None, criterion: str | Criterion = "classic"
 ) -> Matrix:
-    """Return the costs among nodes, shape (nodes, nodes).
+    """Return the matrix of costs between nodes, shape (nodes, nodes).
 
     Parameters
     ----------
     nodes : array_like of int, optional
-        Nodes of the rows and columns, in this order; all by default.
+        Nodes of the rows and columns, in this order; all nodes by default.
     criterion : str or callable
         A key of `CRITERIA`, or a function that takes the network and the nodes and returns the matrix.
     """
@@ -126,10 +126,10 @@ def cost_matrix(
 def cost_locations(
     topology: Topology, nodes: ArrayLike | None = None, criterion: str | Criterion = "classic"
 ) -> Locations | None:
-    """Return locations with the costs of `cost_matrix`, computed pair by pair; None if there are none.
+    """Return `Locations` with the costs of `cost_matrix`, computed pair by pair; None if impossible.
 
-    They exist for the named criteria on meshes and tori, with or without switches, twisted or not, and on
-    trees; and for hops on networks of any wiring, from the table of distances between switches.
+    It is possible for the named criteria on meshes and tori (with or without switches, twisted or not) and on
+    trees, and for hops on networks with arbitrary wiring, by the table of distances between switches.
     """
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if not isinstance(criterion, str):
@@ -203,7 +203,7 @@ def _joined(neighbor: NDArray[np.int32]) -> NDArray[np.int64]:
 def cost_between(
     topology: Topology, a: ArrayLike, b: ArrayLike, criterion: str | Criterion = "classic"
 ) -> NDArray[Any]:
-    """Return the costs between nodes `a` and `b`, pair by pair, without a table where they are computed."""
+    """Return the costs between nodes `a` and `b`, pair by pair, without a table where possible."""
     nodes, places = np.unique(np.stack((np.asarray(a), np.asarray(b))), return_inverse=True)
     first, other = places.reshape(2, -1)
     locations = cost_locations(topology, nodes, criterion) if len(nodes) else None

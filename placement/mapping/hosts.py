@@ -1,4 +1,4 @@
-"""Mappings from files: by the names of hosts, as an allocation lists them, or by nodes."""
+"""Mappings from files that list, as in an allocation, the names of hosts, or nodes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _MOST = 1 << 24
 
 @dataclass(frozen=True)
 class Host:
-    """The host of a rank: where the file says so, its names, and what the columns say of its place."""
+    """The host of a rank: its place in the file, its names, and its location according to the columns."""
 
     where: str
     names: tuple[str, ...]
@@ -44,11 +44,12 @@ class Host:
 
 
 def by_hosts(problem: MappingProblem) -> Nodes:
-    """Return the node of each rank's host, which the file named in the option lists in the order of ranks.
+    """Return the node of each rank; the file named in the option lists the hosts in the order of ranks.
 
-    A host is found by its name where the file of the network has names. Otherwise it is a number, or ``n``
-    and a number; coordinates on meshes and tori; or, on networks of groups and switches, a name or columns
-    that say in which group and at which switch it is. Several ranks on a host take its places in turn.
+    If the file of the network contains names, hosts are found by name. Otherwise, a host is given by a
+    number, or by ``n`` and a number; by coordinates on meshes and tori; or, on networks of groups and
+    switches, by a name or columns that determine its group and switch. Several ranks on a host take its
+    places in turn.
     """
     if not problem.option:
         raise ValueError("mapping hosts: no path given, expected a form such as hosts:alloc.csv")
@@ -88,9 +89,9 @@ def nodes_of(topology: Topology, listed: Sequence[Host]) -> Nodes:
 def read_hosts(path: Path) -> list[Host]:
     """Return the hosts in a file, in the order of ranks.
 
-    A line is a name, a list such as ``n[0-3]``, or coordinates such as ``(0,1,2)``. If the first line names
-    columns (``host`` or ``xname``, or ``x,y,z``; also ``rank``, ``group``, ``switch``), the file is CSV.
-    Blank lines and text after a ``#`` are ignored.
+    A line contains a name, a list such as ``n[0-3]``, or coordinates such as ``(0,1,2)``. If the first line
+    names columns (``host`` or ``xname``, or ``x,y,z``; also ``rank``, ``group``, ``switch``), the file is
+    CSV. Blank lines and text after a ``#`` are ignored.
     """
     rows = read_lines(path)
     if not rows:

@@ -36,11 +36,11 @@ def optimise(
     Parameters
     ----------
     W : array_like or sparse array, shape (tasks, tasks)
-        Traffic in bytes, as `Program.traffic` gives it; zero diagonal.
+        Traffic in bytes, as returned by `Program.traffic`; the diagonal must be zero.
     nodes : array_like of int, optional
-        Nodes of the partition, at least as many as tasks; all by default.
+        Nodes of the partition, at least as many as tasks; all nodes by default.
     criterion : str or callable
-        Source of the costs C between nodes, as in `cost_matrix`.
+        Determines the costs C between nodes, as in `cost_matrix`.
     method, seconds, iterations, seed
         As in `solve_qap`.
     """

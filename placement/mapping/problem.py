@@ -27,13 +27,13 @@ class MappingProblem:
     nodes : ndarray of int64
         Nodes of the job's partition, at least as many as tasks, in the partition's order.
     option : str
-        User's text after the name of the rule and a colon.
+        The user's text after the name of the rule and a colon.
     W : array_like, sparse array or None
         Traffic in bytes, shape (tasks, tasks), instead of the program's own.
     run_time : callable or None
-        ``run_time(nodes, limit)`` returns the cycles of the program with its tasks on these nodes, alone on
-        the network, or None if these are `limit` or more (None means no limit). It is None if simulation is
-        not possible.
+        ``run_time(nodes, limit)`` returns the number of cycles that the program takes alone on the network
+        with its tasks on these nodes, or None if this is `limit` or more (a `limit` of None means no limit).
+        `run_time` is None if simulation is not possible.
     """
 
     topology: Topology
@@ -46,7 +46,7 @@ class MappingProblem:
     run_time: RunTime | None = None
 
     def traffic(self, what: str) -> Any:
-        """Return the traffic between tasks in bytes; `what` names the rule in messages."""
+        """Return the traffic between tasks in bytes; `what` names the rule in error messages."""
         if self.W is not None:
             shape = np.shape(self.W)
             if shape != (self.tasks, self.tasks):

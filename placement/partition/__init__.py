@@ -68,14 +68,14 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     ----------
     text : str
         A key of `PARTITIONS`, with a colon and an option if the rule takes one; or your own rule as
-        ``file.py:function``, a function that takes a `PartitionRequest` and returns the nodes of each job.
+        ``file.py:function``: a function that takes a `PartitionRequest` and returns the nodes of each job.
     sizes : sequence of int
-        Tasks of each job.
+        Number of tasks of each job.
 
     Raises
     ------
     ValueError
-        If there is no such rule, or the jobs do not fit, overlap or leave the network.
+        If there is no such rule, or if the jobs do not fit, overlap or use nodes outside the network.
     """
     rule, option = find_rule(text, PARTITION)
     tasks = tuple(check_int(size, f"partition {text}: tasks of job {job}") for job, size in enumerate(sizes))

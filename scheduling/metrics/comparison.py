@@ -42,23 +42,23 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Paired:
-    """The difference of a second contestant from a first.
+    """The difference between a second contestant and a first one.
 
     Attributes
     ----------
     mean : float
-        Mean of the second minus that of the first.
+        Mean of the second contestant minus mean of the first.
     half_width : float
-        Half the 0.95 confidence interval of `mean`; NaN if unknown.
+        Half-width of the 95 % confidence interval of `mean`; NaN if unknown.
     p_value : float
-        Probability of so large a difference by chance, two-sided; NaN if unknown.
+        Two-sided probability of a difference at least this large by chance; NaN if unknown.
     count : float
-        Independent pairs; fewer than were given if pairs are correlated.
+        Number of independent pairs; smaller than the number of given pairs if these are correlated.
     first : float
-        Mean of the first.
+        Mean of the first contestant.
     gain : float or None
-        Variance of a difference of independent runs over that of the pairs: independent runs would have to be
-        so many times as many. None if unknown.
+        Variance of the difference between independent runs, divided by the variance of the pairs: with
+        independent runs, this many times as many would be needed. None if unknown.
     """
 
     mean: float
@@ -70,12 +70,12 @@ class Paired:
 
     @property
     def equal(self) -> bool:
-        """Whether no pair differs."""
+        """Whether the values of every pair are equal."""
         return self.mean == 0 and self.half_width == 0
 
     @property
     def share(self) -> float | None:
-        """The difference as a share of the first mean; None where that is 0."""
+        """The difference as a share of the first mean; None if this mean is 0."""
         return self.mean / abs(self.first) if self.first else None
 
     @property
@@ -86,22 +86,22 @@ class Paired:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict, a key of `MEANINGS`, on one of a family of differences, with its p value after Holm."""
+    """A verdict (a key of `MEANINGS`) on one of a family of differences, with its Holm-corrected p value."""
 
     words: str
     p_value: float
 
     @property
     def clear(self) -> bool:
-        """Whether the difference is more than chance."""
+        """Whether the difference is larger than chance explains."""
         return self.words.startswith("clearly")
 
 
 def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = False) -> Paired:
-    """Return the difference of a second contestant from a first, by Student's t for pairs.
+    """Return the difference between a second contestant and a first one, by the paired Student's t-test.
 
-    Values at the same place are of the same seed, job or batch. `in_time`: they follow each other in time, as
-    jobs and batches of a schedule do; see `netplace.scheduling.metrics.interval.estimate`.
+    Values with the same index belong to the same seed, job or batch. If `in_time`, they follow each other in
+    time, as jobs and batches of a schedule do; see `netplace.scheduling.metrics.interval.estimate`.
     """
     baseline, other = np.asarray(first, float), np.asarray(second, float)
     if baseline.shape != other.shape or not baseline.size:
@@ -127,14 +127,14 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
 def unpaired(
     first: tuple[float, float, int], second: tuple[float, float, int], *, known: bool = False
 ) -> Paired:
-    """Return the difference of a second contestant from a first that had other jobs, by Welch's test.
+    """Return the difference between a second contestant and a first one with other jobs, by Welch's t-test.
 
     Parameters
     ----------
     first, second : (float, float, int)
-        Mean, standard deviation of the sample, and number of values.
+        Mean and standard deviation of the sample, and number of values.
     known : bool
-        Whether values without spread are certain; otherwise they say nothing about chance.
+        Whether values without spread are certain; otherwise, they give no information about chance.
     """
     (mean_first, spread_first, n_first), (other, spread_other, n_other) = first, second
     mean = other - mean_first
@@ -180,9 +180,9 @@ def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p values corrected for their number; NaN is no test, and stays.
+    """Return p values, corrected for their number; NaN does not count as a test and stays NaN.
 
-    If nothing differs, any p value is below 0.05 in no more than 5 % of families. S. Holm, "A simple
+    If nothing differs, no more than 5 % of families contain a p value below 0.05. S. Holm, "A simple
     sequentially rejective multiple test procedure", 1979.
 
     Examples
@@ -200,8 +200,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def judged(differences: Sequence[Paired]) -> list[Judgement]:
     """Return a verdict on each of a family of differences.
 
-    A difference is *clear* if its p value, corrected after Holm for the whole family, is below 0.05. Equal
-    contestants need no test: they do not belong to the family, and their p value stays 1.
+    A difference is *clear* if its p value, corrected by Holm's method for the whole family, is below 0.05.
+    Equal contestants need no test: they do not belong to the family, and their p value is 1.
     """
     tested = [math.nan if difference.equal else difference.p_value for difference in differences]
     return [
@@ -213,7 +213,7 @@ def judged(differences: Sequence[Paired]) -> list[Judgement]:
 def all_pairs(
     values: Mapping[str, Sequence[float]], *, in_time: bool = False
 ) -> dict[tuple[str, str], Paired]:
-    """Return the difference of every two contestants, by their names in the order of `values`."""
+    """Return the difference between every two contestants, by their names, in the order of `values`."""
     return {
         (first, other): paired(values[first], values[other], in_time=in_time)
         for first, other in combinations(values, 2)

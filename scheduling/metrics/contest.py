@@ -16,17 +16,18 @@ UNITS = {"seeds": "seeds", "batches": "batches of jobs", "jobs": "jobs in 20 bat
 
 @dataclass(frozen=True)
 class Contestant:
-    """One of the compared candidates.
+    """One of the candidates that are compared.
 
     Attributes
     ----------
     words : mapping of str to str
-        Its values by name, as in ``{"policy": "easy", "partition": "random"}``; all contestants have the same
-        names.
+        Its settings by name, as in ``{"policy": "easy", "partition": "random"}``; the names are the same for
+        all contestants.
     values : mapping of str to sequence of float
-        Results by measure, with the same index for the same jobs.
+        Results by measure; the same index refers to the same jobs.
     unit : str
-        Unit of sampling: ``"seeds"``, or ``"batches"`` or ``"jobs"``, which follow each other in time.
+        Unit of sampling: ``"seeds"``, ``"batches"`` or ``"jobs"``; batches and jobs follow each other in
+        time.
     """
 
     words: Mapping[str, str]
@@ -34,11 +35,11 @@ class Contestant:
     unit: str = "seeds"
 
     def estimate(self, measure: str) -> Estimate:
-        """Return the mean of a measure, of the same values as the differences."""
+        """Return the mean of a measure, computed from the same values as the differences."""
         return estimate(self.values[measure], in_time=self.unit != "seeds")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return its values and means, for JSON."""
+        """Return the settings and means in JSON-compatible form."""
         found = {name: self.estimate(name) for name, values in self.values.items() if len(values)}
         means = {name: {"mean": one.mean, "half_width": one.half_width} for name, one in found.items()}
         return {**self.words, "unit": self.unit, "means": means}
@@ -46,20 +47,20 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Contest:
-    """Two contestants that differ in one value.
+    """Two contestants that differ in one setting.
 
     Attributes
     ----------
     key : str
-        Name of the differing value.
+        Name of the setting that differs.
     first, second : str
-        That value of each.
+        Value of this setting for each contestant.
     case : dict of str to str
-        All other values, which are the same.
+        All other settings, which are the same.
     difference : Paired
-        The second against the first.
+        The difference between the second contestant and the first.
     judgement : Judgement
-        The verdict, corrected for all contests of the family.
+        The verdict, corrected for the number of contests in the family.
     unit : str
         As in `Contestant`.
     """
@@ -74,7 +75,7 @@ class Contest:
     unit: str = "seeds"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold; shares are of the first's mean."""
+        """Return the values in JSON-compatible form; shares are relative to the first contestant's mean."""
         difference = self.difference
         return {
             "measure": self.measure,
@@ -96,7 +97,7 @@ class Contest:
 
 
 def contests(contestants: Sequence[Contestant], but: Sequence[str] = ()) -> list[Contest]:
-    """Return all contests of contestants that differ in exactly one value, not in `but`, as one family."""
+    """Return all contests between contestants that differ in one setting not in `but`, as one family."""
     compared, units = [], []
     for first, other in combinations(contestants, 2):
         keys = [name for name, word in first.words.items() if word != other.words[name]]

@@ -1,9 +1,9 @@
-"""The mean of a sample with its confidence interval, of independent values or of values in time.
+"""The mean of a sample and its confidence interval, for independent values or for values in time.
 
 Consecutive jobs wait for the same reasons, so their values are not independent. Values in time are therefore
-joined into batches, whose means are less correlated. The correlation of adjacent batches determines how many
-independent values they are worth; fewer than ten give no interval. A. Law and W. Kelton,
-"Simulation modeling and analysis", sections 4.4 and 9.5.
+combined into batches, whose means are less correlated. The correlation of adjacent batches determines to how
+many independent values they are equivalent; if these are fewer than ten, there is no interval. A. Law and W.
+Kelton, "Simulation modeling and analysis", sections 4.4 and 9.5.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Estimate:
     error : float
         Standard error of `mean`; NaN if unknown.
     count : float
-        Independent values that the sample is worth; 1 if `error` is unknown.
+        Number of independent values to which the sample is equivalent; 1 if `error` is unknown.
     """
 
     mean: float
@@ -54,17 +54,17 @@ class Estimate:
 
     @property
     def half_width(self) -> float:
-        """Half of the interval of `mean` at the level of 0.95; NaN if it is not known."""
+        """Half-width of the 95 % confidence interval of `mean`; NaN if unknown."""
         return self.half_width_at(LEVEL)
 
     @property
     def spread(self) -> float:
-        """Standard deviation of as many independent values; NaN if it is not known."""
+        """Standard deviation of `count` independent values; NaN if unknown."""
         return self.error * math.sqrt(self.count)
 
     @property
     def p_value(self) -> float:
-        """Probability of a mean so far from 0 by chance, two-sided; NaN if it is not known."""
+        """Two-sided probability of a mean at least this far from 0 by chance; NaN if unknown."""
         from scipy import special
 
         if not self.error:  # values of one size: as likely as that all signs agree
@@ -72,16 +72,16 @@ class Estimate:
         return 2 * float(special.stdtr(self.count - 1, -abs(self.mean) / self.error))
 
     def half_width_at(self, confidence: float) -> float:
-        """Return half of the interval of `mean` at a level between 0 and 1."""
+        """Return the half-width of the confidence interval of `mean` at a level between 0 and 1."""
         return quantile(self.count, confidence) * self.error if self.error > 0 else self.error
 
 
 def estimate(values: Values, *, in_time: bool = False) -> Estimate:
-    """Return the mean of at least one value with its standard error.
+    """Return the mean of one or more values with its standard error.
 
-    Values `in_time` follow each other, as jobs do. They are joined into 20 batches, and the error is that of
-    batches whose correlation is one standard error above the measured one. The error is NaN if the batches
-    are worth fewer than 10 independent values.
+    If `in_time`, the values follow each other in time, as jobs do. They are combined into 20 batches, and the
+    error is computed as if the correlation of the batches were one standard error above the measured one. The
+    error is NaN if the batches are equivalent to fewer than 10 independent values.
     """
     sample = np.asarray(values, float)
     mean, count = float(sample.mean()), len(sample)
@@ -102,9 +102,10 @@ def estimate(values: Values, *, in_time: bool = False) -> Estimate:
 
 
 def quantile(count: float, confidence: float = LEVEL) -> float:
-    """Return by how many standard errors the mean of `count` values may be off, by Student's t.
+    """Return the half-width of a confidence interval in standard errors of `count` values, by Student's t.
 
-    `count` is more than 1, and not whole if values are correlated; `confidence` is between 0 and 1.
+    `count` is greater than 1, and need not be whole if values are correlated; `confidence` is between 0 and
+    1.
     """
     from scipy import special
 
@@ -112,28 +113,28 @@ def quantile(count: float, confidence: float = LEVEL) -> float:
 
 
 def half_width_of(std: float, count: int, confidence: float = LEVEL) -> float:
-    """Return half the confidence interval of a mean of `count` values of standard deviation `std`.
+    """Return the half-width of the interval of the mean of `count` values with the standard deviation `std`.
 
-    It is NaN for fewer than two values.
+    The result is NaN for fewer than two values.
     """
     return quantile(count, confidence) * std / math.sqrt(count) if count > 1 else math.nan
 
 
 def half_widths_with_prior(std: Values | float, count: int, prior: float) -> NDArray[np.float64]:
-    """Return half the confidence intervals of means of few values, which can miss rare outliers.
+    """Return the half-widths of the intervals of means of few values, which can miss rare outliers.
 
-    `std` are the standard deviations of samples of `count` values, at least 2. Each variance is joined with
-    the known one, of `prior`, which counts for two values: G. Smyth, "Linear models and empirical Bayes
-    methods", 2004.
+    `std` contains the standard deviations of samples of `count` values (at least 2). Each variance is
+    combined with that of the standard deviation `prior`, which counts as much as two values: G. Smyth,
+    "Linear models and empirical Bayes methods", 2004.
     """
     joined = ((count - 1) * np.square(std) + _WORTH * prior**2) / (count - 1 + _WORTH)
     return quantile(count + _WORTH) * np.asarray(np.sqrt(joined / count))
 
 
 def half_width(values: Values, confidence: float = LEVEL) -> float:
-    """Return half the confidence interval of the mean of independent `values`, by Student's t.
+    """Return the half-width of the confidence interval of the mean of independent `values`, by Student's t.
 
-    It is NaN for fewer than two values.
+    The result is NaN for fewer than two values.
 
     Examples
     --------

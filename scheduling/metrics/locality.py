@@ -13,10 +13,10 @@ _PAIRS = 256
 
 
 class Locality:
-    """Mean distance between two nodes of a job over that of a compact set of as many nodes; 1 is ideal.
+    """Mean distance between two nodes of a job, divided by that in a compact set of equal size; 1 is ideal.
 
-    Of jobs with more than `pairs` pairs, so many are drawn: 256 are enough for a few percent, and means over
-    many jobs are far more exact.
+    For jobs with more than `pairs` pairs of nodes, that many pairs are drawn: 256 are enough for an accuracy
+    of a few percent, and means over many jobs are far more accurate.
     """
 
     def __init__(self, topology: Topology, pairs: int = _PAIRS, seed: int = 0) -> None:

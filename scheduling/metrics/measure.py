@@ -18,7 +18,7 @@ _ROUNDING = 1e-6  # seconds by which a promise may be missed
 
 @dataclass(frozen=True)
 class Spread:
-    """Mean, standard deviation, percentiles and maximum of one value a job."""
+    """Mean, standard deviation, percentiles and maximum of one value per job."""
 
     mean: float
     std: float
@@ -30,16 +30,16 @@ class Spread:
 
     @classmethod
     def of(cls, values: NDArray[np.float64]) -> Spread:
-        """Return the spread of `values`, at least one."""
+        """Return the spread of one or more `values`."""
         p50, p90, p95, p99 = np.percentile(values, (50, 90, 95, 99)).tolist()
         return cls(float(values.mean()), float(values.std()), p50, p90, p95, p99, float(values.max()))
 
 
 @dataclass(frozen=True)
 class Metrics:
-    """Figures of a whole schedule; times in seconds, shares from 0 to 1.
+    """Figures of a whole schedule; times are in seconds, and shares from 0 to 1.
 
-    `netplace.checks.quantities` tells where each figure appears.
+    `netplace.checks.quantities` lists where each figure appears.
     """
 
     jobs: int = quantity("Jobs that ran.")
@@ -90,12 +90,12 @@ class Metrics:
     cost: Cost = quantity("What it took the scheduler.", shown=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
+        """Return the values in JSON-compatible form."""
         return asdict(self)
 
 
 def measure(schedule: Schedule, counted: NDArray[np.bool_] | None = None) -> Metrics:
-    """Return the figures of a schedule; only jobs `counted`, shape (jobs,), enter `Metrics.per_job`."""
+    """Return the figures of a schedule; `Metrics.per_job` includes only the jobs `counted`, shape (jobs,)."""
     if not len(schedule):
         raise ValueError(
             f"schedule: none of {len(schedule.rejected)} jobs could run, so there is nothing to measure"

@@ -67,7 +67,7 @@ FIRST = ("wait", "head_wait", "run", "turnaround", "bounded_slowdown", "stretch"
 
 
 def per_job(schedule: Schedule, name: str) -> Column:
-    """Return one value per job, by a key of `PER_JOB`, in order of submission."""
+    """Return one value per job, in order of submission; `name` is a key of `PER_JOB`."""
     return PER_JOB[check_choice(name, PER_JOB, "measure of jobs")][0](schedule)
 
 

@@ -12,9 +12,9 @@ from netplace.scheduling.schedule import Schedule
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """A step function of time: ``value[i]`` from ``time[i]`` to ``time[i + 1]``, 0 outside.
+    """A step function of time: ``value[i]`` from ``time[i]`` to ``time[i + 1]``, and 0 outside.
 
-    Times are increasing, in seconds; the last value is 0.
+    Times are increasing and in seconds; the last value is 0.
     """
 
     time: NDArray[np.float64]
@@ -26,12 +26,12 @@ class Steps:
         return np.asarray(np.interp(moments, self.time, sums))
 
     def means(self, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the mean in each of the windows between `edges`, which increase."""
+        """Return the mean in each of the windows between `edges`, which are increasing."""
         return np.asarray(np.diff(self.until(edges)) / np.diff(edges))
 
 
 def held_nodes(schedule: Schedule) -> Steps:
-    """Return how many nodes are held, killed attempts included."""
+    """Return how many nodes are held over time, including those of killed attempts."""
     killed = schedule.killed
     return _steps(
         np.concatenate([schedule.start, killed.start]),
@@ -41,12 +41,12 @@ def held_nodes(schedule: Schedule) -> Steps:
 
 
 def running_jobs(schedule: Schedule) -> Steps:
-    """Return how many jobs run, killed attempts not counted."""
+    """Return how many jobs run over time, not counting killed attempts."""
     return _steps(schedule.start, schedule.end, np.ones(len(schedule), np.int64))
 
 
 def waiting_jobs(schedule: Schedule) -> Steps:
-    """Return how many jobs wait. One that is put back counts as waiting until its last start."""
+    """Return how many jobs wait over time. A requeued job counts as waiting until its last start."""
     return _steps(schedule.submit, schedule.start, np.ones(len(schedule), np.int64))
 
 

@@ -24,14 +24,14 @@ STEADY = ("utilisation", *PER_JOB)
 
 @dataclass(frozen=True)
 class SteadyMean:
-    """A mean of batches and its precision.
+    """A mean over batches and its precision.
 
     Attributes
     ----------
     half_width : float
-        Half the confidence interval; NaN if batches are too few or too correlated.
+        Half-width of the confidence interval; NaN if batches are too few or too strongly correlated.
     confidence : float
-        Level of the interval.
+        Level of the confidence interval.
     """
 
     mean: float
@@ -42,7 +42,7 @@ class SteadyMean:
 
 @dataclass(frozen=True)
 class Difference:
-    """H of a Kruskal-Wallis test, and the probability of so large an H for batches of equal schedules."""
+    """H of a Kruskal-Wallis test, and the probability of an H at least this large if schedules are equal."""
 
     statistic: float
     p_value: float
@@ -55,19 +55,20 @@ def batch_means(
     batches: int = 20,
     counted: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float64]:
-    """Return the means of batches of equal size, once the machine has filled.
+    """Return the means of batches of equal size, after the machine has filled.
 
     Parameters
     ----------
     measure : str
-        One of `STEADY`. Batches are of jobs in order of submission; those of the utilization are stretches of
-        time, up to the last submission.
+        One of `STEADY`. Batches consist of jobs in order of submission; for the utilization, they are
+        intervals of time up to the last submission.
     warmup : float
-        Share left out at the beginning, from 0 to less than 1.
+        Share that is omitted at the beginning, from 0 to less than 1.
     batches : int
-        At least 2.
+        Number of batches, at least 2.
     counted : ndarray of bool, shape (jobs,), optional
-        Jobs that count, except for the utilization; the jobs of each batch do not depend on it.
+        Jobs that enter the means, except for the utilization; the division of jobs into batches does not
+        depend on this.
     """
     check_choice(measure, STEADY, "measure")
     check_int(batches, "batches", 2)
@@ -100,9 +101,9 @@ def steady_mean(
     confidence: float = 0.95,
     counted: NDArray[np.bool_] | None = None,
 ) -> SteadyMean:
-    """Return the mean of the steady state with its confidence interval, by Student's t.
+    """Return the mean in the steady state with its confidence interval, by Student's t.
 
-    Parameters and errors are those of `batch_means`; `confidence` is between 0 and 1.
+    The other parameters and the errors are those of `batch_means`; `confidence` is between 0 and 1.
     """
     if not 0 < confidence < 1:
         raise ValueError(f"confidence: {confidence:g} is not between 0 and 1")
@@ -112,7 +113,7 @@ def steady_mean(
 
 
 def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:
-    """Return whether the batch means of at least two schedules, by name, differ by more than chance."""
+    """Return whether the batch means of two or more schedules differ by more than chance explains."""
     from scipy import stats
 
     if len(groups) < 2 or not all(len(values) for values in groups.values()):

@@ -21,18 +21,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class TimeBatches:
-    """Figures of stretches of time of equal length, each of shape (batches,), in the schedule's unit of time.
+    """Figures for intervals of equal length, each of shape (batches,), in the schedule's unit of time.
 
     Attributes
     ----------
     length : float
-        Length of a stretch.
+        Length of an interval.
     started : ndarray of float64
-        Jobs that start in it.
+        Number of jobs that start in the interval.
     head_wait, wait, run, turnaround : ndarray of float64
-        Means over the jobs that start in it; nan if none does.
+        Means over the jobs that start in the interval; nan if none does.
     utilisation : ndarray of float64
-        Share of the machine that is held.
+        Share of the machine that is held by jobs.
     """
 
     length: float
@@ -44,17 +44,17 @@ class TimeBatches:
     utilisation: Floats
 
     def mean(self, name: str) -> float:
-        """Return the mean over batches of one of the figures, over those in which a job starts."""
+        """Return the mean of one of the figures over the batches in which a job starts."""
         return float(np.nanmean(getattr(self, name)))
 
 
 def time_batches(
     schedule: Schedule, length: float, batches: int = 30, warmup: float | None = None
 ) -> TimeBatches:
-    """Return the figures of stretches of time after a warm-up.
+    """Return the figures for intervals of equal length after a warm-up.
 
-    `length` and `warmup` are in the schedule's unit of time; the warm-up begins at the first submission, by
-    default it lasts one stretch. At least 2 `batches`.
+    `length` and `warmup` are in the schedule's unit of time. The warm-up begins at the first submission and,
+    by default, lasts one interval. There must be at least 2 `batches`.
     """
     check_int(batches, "batches", 2)
     if not 0 < length < np.inf:

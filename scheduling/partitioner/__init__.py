@@ -167,15 +167,16 @@ PARTITIONER: Registry[PartitionerKind] = Registry("partitioner", PARTITIONERS, "
 def make_partitioner(
     text: str, topology: Topology, seed: int = 0, *, ranking: Ranking | None = None
 ) -> Partitioner:
-    """Return a partitioner of an empty machine, whose service nodes are permanently held, or omitted.
+    """Return a partitioner of an empty machine; service nodes are permanently held or omitted.
 
     Parameters
     ----------
     text : str
-        A key of `PARTITIONERS`, with a colon and an option if the partitioner takes one; or your own, as
-        ``"file.py:Class"``.
+        A key of `PARTITIONERS`, with a colon and an option if the partitioner takes one; or your own
+        partitioner, as ``"file.py:Class"``.
     ranking : callable, optional
-        Function that takes a job and returns boxes and mappings, the best first; for ``"contiguous:bps"``.
+        Function that takes a job and returns boxes and mappings, the best ones first; used by
+        ``"contiguous:bps"``.
 
     Raises
     ------

@@ -21,12 +21,12 @@ class Allocation:
     Attributes
     ----------
     nodes : ndarray of int64, shape (size,)
-        Nodes of the job, in the order of its tasks; more than it needs if the partitioner rounds up (internal
-        fragmentation).
+        Nodes of the job, in the order of its tasks. There are more than it needs if the partitioner rounds up
+        (internal fragmentation).
     shape : tuple of int or None
         Sides of the box in the order of the network's dimensions; None if the nodes are not a box.
     mapping : str
-        Mapping that the partitioner chose together with the shape; can be empty.
+        Mapping that the partitioner chose together with the shape, or empty.
     """
 
     nodes: Nodes
@@ -35,9 +35,9 @@ class Allocation:
 
 
 class Partitioner(Protocol):
-    """Chooses the nodes of jobs, and keeps track of the free ones.
+    """Chooses the nodes of jobs, and keeps track of the free nodes.
 
-    To add one, write a class with these six members and a line in
+    To add a partitioner, write a class with these members and add a line to
     `netplace.scheduling.partitioner.PARTITIONERS`.
 
     Attributes
@@ -45,18 +45,19 @@ class Partitioner(Protocol):
     free : int
         Number of free nodes.
     by_count : bool
-        Whether every job that needs no more than `free` nodes can be placed, so that counting suffices.
+        Whether every job that needs no more than `free` nodes can be placed, so that a policy only has to
+        count nodes.
     searches, visited : int
-        Calls of `find`, and nodes (or words of the occupancy map) that it examined.
+        Numbers of calls of `find`, and of nodes (or words of the occupancy map) that it examined.
     """
 
     @property
     def free(self) -> int:
-        """Free nodes."""
+        """Number of free nodes."""
 
     @property
     def by_count(self) -> bool:
-        """Whether counting suffices."""
+        """Whether a policy only has to count nodes."""
 
     @property
     def searches(self) -> int:
@@ -64,10 +65,10 @@ class Partitioner(Protocol):
 
     @property
     def visited(self) -> int:
-        """Number of nodes or words that it examined."""
+        """Number of nodes or words that `find` examined."""
 
     def find(self, job: Job) -> Allocation | None:
-        """Return nodes for `job`, or None if it cannot be placed now. This takes no nodes."""
+        """Return nodes for `job`, or None if it cannot be placed now. This does not hold any nodes."""
 
     def take(self, allocation: Allocation) -> None:
         """Mark nodes that `find` returned as held."""

@@ -117,18 +117,18 @@ class Queue(Protocol):
 
 @dataclass(frozen=True)
 class Policy:
-    """A rule by which waiting jobs start.
+    """A rule that determines when waiting jobs start.
 
     Attributes
     ----------
     queue : callable
-        Function that returns an empty queue with this rule.
+        Function that returns an empty queue that follows this rule.
     description : str
-        One line.
+        One-line description.
     estimated : bool
-        Whether it uses estimates.
+        Whether the policy uses estimates.
     requeues : bool
-        Whether it can requeue backfilled jobs that exceed their estimates.
+        Whether the policy can requeue backfilled jobs that exceed their estimates.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The nodes that are on, and the power of a schedule.
+"""Switching nodes on and off, and the power that a schedule needs.
 
 Examples
 --------

@@ -15,7 +15,7 @@ from netplace.scheduling.schedule import Schedule
 
 
 def energy_of(schedule: Schedule, model: PowerModel) -> Energy:
-    """Return the energy of a schedule: as its nodes were switched, or with all of them on."""
+    """Return the energy of a schedule, with its nodes as they were switched, or all on."""
     return always_on(schedule, model) if schedule.power is None else schedule.power
 
 
@@ -34,12 +34,12 @@ def always_on(schedule: Schedule, model: PowerModel) -> Energy:
 
 
 def hindsight(schedule: Schedule, model: PowerModel) -> float:
-    """Return the least energy in joules with which jobs could have run when they did.
+    """Return the least energy, in joules, with which the jobs could have run at the same times.
 
-    Nodes are alike and jobs may hold any: the node released last is taken first, and each gap between two
-    uses is spent idle or off, whichever draws less. All nodes are on at first, none has to be on at the end,
-    and `PowerModel.keep` of them always are. If switching draws less than idling or being off, no schedule
-    needs less than this, but none may reach it.
+    Nodes are identical, and jobs may hold any of them: the node released last is taken first, and between two
+    uses, a node is idle or off, whichever takes less energy. All nodes are on at first, none has to be on at
+    the end, and `PowerModel.keep` of them are always on. If switching draws less than idling or being off,
+    this is a lower bound that may not be reached.
     """
     use = always_on(schedule, model)
     if schedule.power is not None:
@@ -97,34 +97,35 @@ _KWH = 3.6e6
 
 @dataclass(frozen=True)
 class PowerFigures:
-    """Energy of a schedule, and how long its jobs waited.
+    """The energy of a schedule, and the wait times of its jobs.
 
     Attributes
     ----------
     energy : float
-        Joules from the first submission to the last end, all nodes.
+        Energy of all nodes from the first submission to the last end, in joules.
     by_state : dict of str to float
-        The same by state of the nodes, in joules.
+        This energy by state of the nodes, in joules.
     shares : dict of str to float
         Share of all node-seconds in each state.
     per_work : float
-        Joules per node-second in which a job ran.
+        Joules for each node-second in which a job ran.
     energy_delay : float
-        Energy times mean response, in joule-seconds.
+        Energy times mean response time, in joule-seconds.
     mean_response, mean_wait, bounded_slowdown : float
         Means over the jobs; a job waits until all its nodes are on.
     boots, stops : int
-        Nodes switched on, and off.
+        Numbers of times that a node was switched on, and off.
     mean_on : float
         Mean number of nodes that are idle or busy.
     waited_for_boot : int
-        Jobs that held nodes which were not on yet.
+        Number of jobs that held nodes that were not yet on.
     boot_wait : float
-        Mean time for which these waited, in seconds; 0 without any.
+        Mean time that these jobs waited for their nodes, in seconds; 0 if there are none.
     always_on, hindsight : float
-        Joules with the same starts if no node were ever off; with the best switching, known afterwards.
+        Energy in joules, with the same starts, if no node were ever off, and with the switching that is best
+        in hindsight.
     counts : dict of str to int
-        Counters of the rule.
+        Counters of the switching rule.
     """
 
     switching: str
@@ -148,12 +149,12 @@ class PowerFigures:
     counts: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what JSON can hold."""
+        """Return the values in JSON-compatible form."""
         return asdict(self)
 
 
 def power_figures(schedule: Schedule, model: PowerModel) -> PowerFigures:
-    """Return the figures of a schedule: as its nodes were switched, or with all of them on."""
+    """Return the figures of a schedule, with its nodes as they were switched, or all on."""
     use = energy_of(schedule, model)
     seconds, joules = use.node_seconds, use.joules
     everything = max(sum(seconds.values()), 1e-300)

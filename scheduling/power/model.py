@@ -10,12 +10,12 @@ from netplace.checks import check_int
 
 @dataclass(frozen=True)
 class PowerModel:
-    """Power of a node by state, in watts, and duration of switching, in seconds.
+    """Power of a node in each state, in watts, and durations of switching, in seconds.
 
-    A node is off, boots, is idle (on without a job) or busy, stops; a boot or stop cannot be reversed. The
-    network is not included: a switch always draws its power. The defaults are the Taurus nodes of Grid'5000,
-    as in the example platforms of Batsim (oar-team/batsim, energy_platform_homogeneous_no_net_1.xml). At
-    least `keep` nodes are on; one that boots or stops is not.
+    A node is off, booting, idle (on without a job), busy or stopping; a boot or stop cannot be reversed. The
+    network is not included, because switches always draw power. The defaults are those of the Taurus nodes of
+    Grid'5000 in the example platforms of Batsim (oar-team/batsim, energy_platform_homogeneous_no_net_1.xml).
+    At least `keep` nodes are on, not counting nodes that are booting or stopping.
     """
 
     busy: float = 190.738
@@ -43,7 +43,7 @@ class PowerModel:
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """Possible but unlikely values, one sentence each."""
+        """Values that are possible but unlikely, described in one sentence each."""
         if self.boot_watts < self.off:
             return (
                 f"power: boot_watts {self.boot_watts:g} is less than off {self.off:g}, so a boot would save "
@@ -53,25 +53,26 @@ class PowerModel:
 
     @property
     def boot_joules(self) -> float:
-        """Energy of a boot."""
+        """Energy of a boot, in joules."""
         return self.boot_watts * self.boot_seconds
 
     @property
     def stop_joules(self) -> float:
-        """Energy of a stop."""
+        """Energy of a stop, in joules."""
         return self.stop_watts * self.stop_seconds
 
     @property
     def switching_seconds(self) -> float:
-        """Seconds of a stop and a boot."""
+        """Total duration of a stop and a boot, in seconds."""
         return self.boot_seconds + self.stop_seconds
 
     @property
     def break_even(self) -> float:
-        """Seconds of idling that cost as much as a stop, a boot and being off in between.
+        """Seconds of idling that take as much energy as a stop, a boot and being off in between.
 
-        Shorter gaps are better spent idle; infinite if being off saves nothing. A node that is stopped after
-        so long without work costs at most twice what hindsight does (ski rental).
+        In shorter gaps, a node is better left idle. The value is infinite if being off saves nothing. A node
+        that is stopped after this time without work takes at most twice as much energy as with the best
+        switching in hindsight (the ski rental problem).
         """
         if self.idle == self.off:
             return math.inf
@@ -79,24 +80,24 @@ class PowerModel:
         return max(more / (self.idle - self.off), self.switching_seconds)
 
     def watts(self, state: str) -> float:
-        """Return what a node draws in one of `netplace.scheduling.energy.STATES`."""
+        """Return the power that a node draws in one of `netplace.scheduling.energy.STATES`."""
         switching = {"booting": self.boot_watts, "stopping": self.stop_watts}.get(state)
         return float(getattr(self, state)) if switching is None else switching
 
 
 @dataclass(frozen=True)
 class PowerRules:
-    """How nodes are switched while jobs come and go.
+    """How nodes are switched on and off while jobs start and end.
 
     Attributes
     ----------
     switching : str
-        Text form of a rule, see `netplace.scheduling.power.SWITCHINGS`.
+        Text form of a rule; see `netplace.scheduling.power.SWITCHINGS`.
     boot_rate, stop_rate : int
-        Most nodes that are booted, and stopped, per minute; 0: no limit. SLURM calls them ResumeRate and
-        SuspendRate, by default 300 and 60.
+        Largest number of nodes that are booted, and stopped, per minute; 0 means no limit. Slurm calls these
+        settings ResumeRate and SuspendRate; its defaults are 300 and 60.
     awake : bool
-        Whether a job gets nodes that are on before others.
+        Whether jobs get nodes that are on before nodes that are off.
     """
 
     model: PowerModel = field(default_factory=PowerModel)
@@ -110,6 +111,6 @@ class PowerRules:
             check_int(getattr(self, name), f"power: {name}", 0)
 
     def check(self, nodes: int) -> None:
-        """Check that they are for a machine of the given number of nodes."""
+        """Check that the rules suit a machine with the given number of nodes."""
         if self.model.keep > nodes:
             raise ValueError(f"power: keep is {self.model.keep} nodes, but the machine has {nodes}")

@@ -23,14 +23,14 @@ _WIDER = (10, 100)  # times that, where the solver cannot keep to the bound
 
 @dataclass(frozen=True)
 class SlotJob:
-    """A waiting job: its nodes, and its length in slots.
+    """A waiting job: its number of nodes, and its length in slots.
 
     Attributes
     ----------
     first, last : int
-        Slots between which it starts, both included; `last` None: any in which it still ends in time.
+        First and last slot in which it can start; if `last` is None, any slot in which it still ends in time.
     release : int or None
-        Slot from which its flow counts; None: `first`.
+        Slot from which its flow time counts; None means `first`.
     """
 
     nodes: int
@@ -42,7 +42,7 @@ class SlotJob:
 
 @dataclass(frozen=True)
 class SlotPower:
-    """What a node draws, in watts, and slots that a boot and a stop take."""
+    """Power that a node draws, in watts, and number of slots that a boot and a stop take."""
 
     busy: float
     idle: float
@@ -55,18 +55,18 @@ class SlotPower:
 
 @dataclass(frozen=True)
 class Slots:
-    """Equal nodes over slots 0 to ``slots - 1``; jobs end by the last.
+    """Identical nodes over slots 0 to ``slots - 1``; jobs must end by the last slot.
 
     Attributes
     ----------
     held : tuple of (int, int)
-        Nodes that running jobs hold until the beginning of a slot.
+        Numbers of nodes, each with the slot until whose beginning running jobs hold these nodes.
     on : int
-        Nodes that are on before slot 0, held ones included.
+        Number of nodes that are on before slot 0, including held ones.
     keep : int
-        Least number of nodes that are on.
+        Smallest number of nodes that must be on.
     booting, stopping : tuple of (int, int)
-        Nodes whose boot, or stop, began in a slot before 0.
+        Numbers of nodes whose boot or stop began before slot 0, each with the slot in which it began.
     """
 
     nodes: int
@@ -86,7 +86,7 @@ class Slots:
             raise ValueError(f"plan: {self.on} nodes are on, but the machine has {self.nodes}")
 
     def use(self) -> NDArray[np.int64]:
-        """Return how many nodes running jobs hold in each slot."""
+        """Return the number of nodes that running jobs hold in each slot."""
         used = np.zeros(self.slots, np.int64)
         for nodes, until in self.held:
             used[: max(until, 0)] += nodes
@@ -95,22 +95,22 @@ class Slots:
 
 @dataclass(frozen=True, eq=False)
 class OnOffPlan:
-    """A plan.
+    """A plan for starting jobs and switching nodes.
 
     Attributes
     ----------
     energy : float
-        Watt-slots; boots and stops that reach past the end in full.
+        Energy in watt-slots, including all of the boots and stops that continue past the end.
     second : float
-        The second objective at that energy.
+        Value of the second objective at this energy.
     starts : tuple of int
         Slot in which each job starts.
     on, boots, stops : ndarray of float64, shape (slots,)
-        Nodes on, boots begun and stops begun in each slot.
+        Numbers of nodes that are on, that begin to boot, and that begin to stop in each slot.
     proven : bool
-        Whether both optima are proven, within the gap.
+        Whether both objectives are proven to be optimal within the gap.
     seconds : float
-        CPU time of the solver.
+        CPU time of the solver in seconds.
     """
 
     energy: float
@@ -134,22 +134,22 @@ def plan_on_off(
     nodes: int = 0,
     least: float | None = None,
 ) -> OnOffPlan | None:
-    """Return a plan of least energy, and of least flow or makespan among those that need little more.
+    """Return a plan with the least energy and, among plans that need little more, least flow or makespan.
 
-    None: there is no plan.
+    The result is None if there is no plan.
 
     Parameters
     ----------
     second : {"flow", "makespan"}
-        Second objective: sum over the jobs of end minus release, or the last end.
+        Second objective: the sum over the jobs of end minus release, or the last end.
     slack : float
         Share by which the second phase may exceed the least energy.
     seconds, gap : float
-        Time limit of each phase, and relative distance to the bound that is good enough.
+        Time limit of each phase, and relative distance to the bound at which the solver can stop.
     nodes : int
-        Most nodes of the solver's search tree in each phase; 0: no limit.
+        Largest number of nodes of the solver's search tree in each phase; 0 means no limit.
     least : float, optional
-        The least energy if it is already known; then there is only the second phase.
+        The least energy, if it is already known; then, only the second phase is needed.
     """
     check_choice(second, SECONDS, "second objective")
     model = _Model(slots, jobs)
@@ -185,7 +185,7 @@ def plan_on_off(
 
 
 def profile(slots: Slots, jobs: tuple[SlotJob, ...], starts: tuple[int, ...]) -> OnOffPlan | None:
-    """Return the plan of least energy with the starts of the jobs given; None: there is none."""
+    """Return the plan with the least energy for the given starts of the jobs, or None if there is no plan."""
     fixed = tuple(
         replace(job, first=start, last=start, release=job.first if job.release is None else job.release)
         for job, start in zip(jobs, starts, strict=True)

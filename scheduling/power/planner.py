@@ -20,24 +20,24 @@ _LESS = 1e-6  # relative: an energy that is less by less than this is the same
 
 @dataclass(frozen=True)
 class Planning:
-    """Parameters of the planning.
+    """Parameters of the planner.
 
     Attributes
     ----------
     slot : float
         Length of a slot in seconds.
     early, late : int
-        Slots before and after its place in the list between which a job can start. `late` is the published
-        limit: no plan defers a job by more.
+        Number of slots by which a job can start before and after its start in the list. No plan defers a job
+        by more than `late`.
     jobs : int
-        Jobs of the queue that are planned, the first ones.
+        Number of jobs that are planned: the first ones of the queue.
     seconds : float
-        Time limit of each phase of the solver. Results then depend on the speed of the machine.
+        Time limit of each phase of the solver. If it is reached, results depend on the speed of the computer.
     nodes : int
-        Most nodes of the solver's search tree in each phase; 0: no limit. Results do not depend on the
-        machine.
+        Largest number of nodes of the solver's search tree in each phase; 0 means no limit. With this limit,
+        results do not depend on the computer.
     gap : float
-        Relative distance to the bound that is good enough.
+        Relative distance to the bound at which the solver can stop.
     slack : float
         Share by which the second phase may exceed the least energy.
     """
@@ -62,16 +62,16 @@ class Planning:
 
 @dataclass(frozen=True, eq=False)
 class Planned:
-    """A plan of starts and switches.
+    """A plan for starting jobs and switching nodes.
 
     Attributes
     ----------
     listed : tuple of int
-        Starts of the list.
+        Starts of the jobs in the list.
     list_energy : float
-        Energy of the list with its best profile, in watt-slots.
+        Least energy with the starts of the list, in watt-slots.
     fell_back : bool
-        Whether the plan is the list's, because the window gave nothing better in its time.
+        Whether the plan uses the starts of the list, because nothing better was found within the limits.
     timed_out : bool
         Whether the solver reached its time limit.
     """
@@ -84,9 +84,9 @@ class Planned:
 
 
 def list_starts(slots: Slots, jobs: tuple[SlotJob, ...]) -> tuple[int, ...] | None:
-    """Return the first slot at which each job fits for its whole time, in order; None: one never does.
+    """Return the first slot from which each job fits, in order, or None if some job never fits.
 
-    Nodes that are off can be used a boot later.
+    Nodes that are off can be used after the duration of a boot.
     """
     free = _usable(slots) - slots.use()
     starts = []
@@ -105,11 +105,11 @@ def list_starts(slots: Slots, jobs: tuple[SlotJob, ...]) -> tuple[int, ...] | No
 
 
 def make_plan(slots: Slots, jobs: tuple[SlotJob, ...], planning: Planning) -> Planned | None:
-    """Return a plan: the list's, or that of a window around it if that needs less energy.
+    """Return the plan with the starts of the list, or one with starts close to these if it needs less energy.
 
-    The horizon must be long enough for the list and the deferrals; None if the list does not fit. `jobs` are
-    in order of submission; one with a `SlotJob.last` is not deferred past it, unless its place in the list is
-    later.
+    The horizon must be long enough for the list and for deferred jobs; the result is None if the list does
+    not fit. `jobs` are in order of submission; a job is not deferred past its `SlotJob.last`, unless its
+    start in the list is later.
     """
     listed = list_starts(slots, jobs)
     if listed is None:

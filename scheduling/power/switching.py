@@ -264,7 +264,7 @@ SWITCHINGS: dict[str, Switching] = {
 
 
 def read_switching(text: str, model: PowerModel) -> Build:
-    """Return what makes a queue whose nodes are switched by a rule."""
+    """Return a function that makes queues whose nodes are switched by the given rule."""
     name, _, option = text.partition(":")
     return SWITCHINGS[check_choice(name, SWITCHINGS, "switching")].make(option, model)
 

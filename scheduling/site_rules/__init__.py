@@ -1,4 +1,4 @@
-"""A site's rules on top of backfilling: queues, priorities, windows, failures, dependencies, predictions.
+"""A site's rules beyond backfilling: queues, priorities, windows, failures, dependencies, predictions.
 
 Examples
 --------

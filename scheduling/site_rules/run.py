@@ -19,7 +19,7 @@ from netplace.topologies import Topology
 
 
 def check_dependencies(jobs: Sequence[Job]) -> int:
-    """Return the number of jobs that depend on a missing job, and therefore wait for none."""
+    """Return the number of jobs that depend on a missing job and therefore do not wait for any job."""
     after = {job.number: job.after for job in jobs}
     sound: set[int] = set()
     for first in after:
@@ -37,18 +37,18 @@ def check_dependencies(jobs: Sequence[Job]) -> int:
 
 @dataclass(frozen=True)
 class SiteResult:
-    """The result of jobs at a site.
+    """The results of scheduling jobs under the rules of a site.
 
     Attributes
     ----------
     schedule : Schedule
-        The rows; `kills` counts restarts after node failures.
+        The schedule of the jobs; its `kills` count restarts after node failures.
     refused : tuple of int
-        Numbers of the jobs that no queue admits; they are not in the schedule.
+        Numbers of the jobs that no queue admits; these jobs are not in the schedule.
     failures : int
-        Nodes that failed while jobs waited or ran; service nodes are not counted.
+        Number of nodes that failed while jobs waited or ran, not counting service nodes.
     unknown_before : int
-        Number of jobs that depend on a missing job, and therefore wait for none.
+        Number of jobs that depend on a missing job and therefore do not wait for any job.
     """
 
     schedule: Schedule
@@ -58,10 +58,10 @@ class SiteResult:
 
 
 class SiteRun:
-    """The rules of a site, prepared for one schedule of some jobs: a policy, and the jobs that are admitted.
+    """The rules of a site, prepared for scheduling given jobs: a policy, and the admitted jobs.
 
-    `jobs` are in order of submission; `partitioner` is the text form of the schedule's, `times` give the
-    longest run time of a job. `refused` and `unknown_before` are those of `SiteResult`.
+    `jobs` are in order of submission; `partitioner` is the text form of the partitioner, and `times` gives
+    the longest run time of each job. `refused` and `unknown_before` are as in `SiteResult`.
     """
 
     def __init__(
@@ -105,11 +105,11 @@ class SiteRun:
 
     @property
     def failures(self) -> int:
-        """Nodes that failed while jobs waited or ran; service nodes are not counted."""
+        """Number of nodes that failed while jobs waited or ran, not counting service nodes."""
         return self._queues[-1].failures
 
     def counts(self) -> dict[str, int]:
-        """Return how many jobs were refused, how many nodes failed, and how many predecessors are unknown."""
+        """Return the numbers of refused jobs, of failed nodes, and of jobs that depend on a missing job."""
         return {
             "refused": len(self.refused),
             "node_failures": self.failures,
@@ -129,9 +129,9 @@ def run_site(
     seed: int = 0,
     tell: Callable[[int, float], None] | None = None,
 ) -> SiteResult:
-    """Return the schedule of jobs, in order of submission, under the rules of a site.
+    """Schedule jobs, given in order of submission, under the rules of a site.
 
-    The partitioner must place by count (any free nodes do); `seed` is its seed. `times`, `estimates`,
+    The partitioner must be one for which any free nodes suffice; `seed` is its seed. `times`, `estimates`,
     `overrun` and `tell` are those of `netplace.scheduling.schedule`.
     """
     times = LogTimes() if times is None else times

@@ -17,7 +17,7 @@ from netplace.scheduling.job import Job
 
 @dataclass(frozen=True, order=True)
 class Outage:
-    """A node that is down, in seconds on the workload's clock."""
+    """The time for which a node is down, in seconds on the workload's clock."""
 
     begin: float
     end: float
@@ -26,15 +26,15 @@ class Outage:
 
 @dataclass(frozen=True)
 class Failures:
-    """When nodes fail; by default never.
+    """When nodes fail; by default, they never do.
 
     Attributes
     ----------
     outages : tuple of Outage
         Known outages.
     mean_between, mean_repair : float
-        Mean seconds between failures of one node (infinity: none are drawn) and of a repair, exponentially
-        distributed.
+        Mean time between failures of one node (infinity means that no failures are drawn) and mean time of a
+        repair, in seconds; both times are exponentially distributed.
     """
 
     outages: tuple[Outage, ...] = ()
@@ -50,7 +50,7 @@ class Failures:
             )
 
     def events(self, nodes: int, begin: float) -> Iterator[Outage]:
-        """Yield outages in the order of their beginnings, those drawn from `begin` on without an end."""
+        """Yield outages in order; those that are drawn begin after `begin` and do not end."""
         for outage in self.outages:
             if not 0 <= outage.node < nodes:
                 raise ValueError(f"failures: node {outage.node}, expected one of 0 to {nodes - 1}")
@@ -120,13 +120,14 @@ class JobQueue:
     Attributes
     ----------
     numbers : tuple of int
-        Queue numbers of the log whose jobs it takes; empty: any job that it admits and no other queue names.
+        Queue numbers in the log whose jobs the queue takes. If empty, it takes any admissible job whose
+        number no other queue lists.
     most_nodes, most_seconds : int, float or None
-        Most nodes, and longest estimate, of a job.
+        Largest number of nodes, and longest estimate in seconds, of a job.
     most_running, most_per_user : int or None
-        Most running jobs of the queue, and of a user in it.
+        Largest number of running jobs of the queue, and of one user in the queue.
     priority : float
-        Jobs of the queue with the higher one come first, whatever the order among them.
+        Jobs of queues with a higher priority come first; `Site.order` determines the order within a queue.
     """
 
     name: str
@@ -138,13 +139,13 @@ class JobQueue:
     priority: float = 0.0
 
     def admits(self, job: Job, estimate: float) -> bool:
-        """Return whether a job is within the limits of one job."""
+        """Return whether a job is within the queue's limits on a single job."""
         return job.nodes <= (self.most_nodes or math.inf) and estimate <= (self.most_seconds or math.inf)
 
 
 @dataclass(frozen=True)
 class Window:
-    """Nodes (None: all) that are kept free for maintenance or an advance reservation.
+    """Nodes (None means all) that are kept free for maintenance or an advance reservation.
 
     `begin` and `end` are in seconds on the workload's clock.
     """
@@ -165,24 +166,24 @@ class Window:
 
 @dataclass(frozen=True)
 class Site:
-    """Rules of a site's scheduler; by default EASY, one queue, nothing else.
+    """Rules of a site's scheduler; by default, EASY backfilling with one queue and no other rules.
 
     Attributes
     ----------
     order : str
-        Key of `ORDERS`: which waiting job comes first.
+        Key of `ORDERS`, which determines which waiting job comes first.
     half_life : float
-        Seconds in which usage halves under fair share.
+        Time after which past usage counts half under fair share, in seconds.
     backfill : str
         Key of `BACKFILLS`.
     queues : tuple of JobQueue
-        Queues; empty: one without limits.
+        Queues; if empty, there is one queue without limits.
     windows : tuple of Window
         Maintenance windows and reservations.
     dependencies : bool
-        Whether a job waits for the one that it comes after, and the think time.
+        Whether a job waits for the job that it depends on, and then for its think time.
     prediction : bool
-        Whether run times are predicted as the mean of the user's last two that ended, instead of the
+        Whether the mean run time of the user's last two completed jobs is used as a prediction instead of the
         estimate. Jobs may still run as long as their estimates. D. Tsafrir, Y. Etsion and D. Feitelson,
         "Backfilling using system-generated predictions rather than user runtime estimates", IEEE TPDS 18(6),
         2007.
@@ -208,7 +209,7 @@ class Site:
                 raise ValueError(f"queues: number {number} belongs to two queues")
 
     def queue_of(self, job: Job, estimate: float) -> JobQueue | None:
-        """Return the queue of a job; None: none admits it."""
+        """Return the queue of a job, or None if no queue admits it."""
         if not self.queues:
             return _ANY
         named = [queue for queue in self.queues if job.queue in queue.numbers]

@@ -1,8 +1,8 @@
-"""Classes of applications in J. A. Pascual's thesis (UPV/EHU 2013), and the sizes of each.
+"""Classes of applications in J. A. Pascual's thesis (UPV/EHU, 2013), and their sizes.
 
-Also: J. A. Pascual, J. Miguel-Alonso, J. A. Lozano, "Locality-aware policies to improve job scheduling on 3D
-tori", J. Supercomput. 71(3), 966-994, 2015. Applications of two dimensions run on squares, those of three on
-cubes.
+See also J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Locality-aware policies to improve job scheduling
+on 3D tori", J. Supercomput. 71(3), 966-994, 2015. Two-dimensional applications run on squares,
+three-dimensional ones on cubes.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PUBLISHED_CLASSES: dict[str, tuple[str, ...]] = {
 
 
 def published_sizes(application: str) -> tuple[int, ...]:
-    """Return the sizes in which the thesis has an application."""
+    """Return the sizes in which an application occurs in the thesis."""
     if application in _II:
         return _SQUARES
     return _CUBES if application in _III else _POWERS

@@ -105,18 +105,18 @@ def solve_qap(
     Parameters
     ----------
     A : array_like or sparse array, shape (tasks, tasks)
-        Flow from each task to each other, such as bytes; need not be symmetric.
+        Flow (such as a number of bytes) from each task to each other task; it need not be symmetric.
     B : array_like, shape (locations, locations), or Locations
-        Cost of a unit of flow from each location to each other; at least as many locations as tasks. For many
-        thousands of locations, use computed costs; see `netplace.placement.mapping.cost_locations`.
+        Cost of a unit of flow from each location to each other location; there must be at least as many
+        locations as tasks. For many thousands of locations, use `netplace.placement.mapping.cost_locations`.
     method : str
         A key of `METHODS`.
     seconds : float, optional
-        Limit of processor time. A search checks the clock every few milliseconds, and always takes its first
-        step, such as one construction.
+        Limit on processor time. A search checks the clock every few milliseconds, and always completes its
+        first step, such as one construction.
     iterations : int, optional
-        Limit of iterations, as the method counts them. The result then depends only on input and seed.
-        Without any limit, the method's own number of iterations applies.
+        Limit on the number of iterations, as counted by the method. The result then depends only on the input
+        and the seed. Without any limit, the method's own number of iterations applies.
     """
     chosen = METHODS[check_choice(method, METHODS, "mapping method")]
     problem = qap_problem(A, B.matrix() if isinstance(B, Locations) and method != "portfolio" else B)

@@ -23,11 +23,11 @@ class QapResult:
     mapping : ndarray of int64, shape (tasks,)
         Location of each task.
     cost : int or float
-        Exact, and an int, if all flows and costs are whole numbers.
+        Cost of the solution; it is exact, and an int, if all flows and costs are whole numbers.
     method : str
         Key of `METHODS`.
     seconds : float
-        Processor time.
+        Processor time in seconds.
     """
 
     mapping: NDArray[np.int64]
