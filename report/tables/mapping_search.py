@@ -20,10 +20,15 @@ from netplace.report.tables.summary import spread
 from netplace.report.terminal.screen import number, table
 from netplace.runs.job_programs import repeated_of, settled
 from netplace.runs.mapping_search import Search
+from netplace.runs.placing import run_time_of
 from netplace.topologies import Topology
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+_BESIDE = ("consecutive", "random")  # mappings beside which the best is shown
+_MOST_TASKS = 256  # of which a page draws the traffic
 
 
 @dataclass(frozen=True)
@@ -85,9 +90,9 @@ class Searched:
     criterion: str  # key of `netplace.placement.mapping.CRITERIA`: of what the costs are
     seed: int  # seed of the best
     kept: QapResult  # the best
-    # What it makes of the traffic, and what the consecutive mapping does.
-    mine: Traits
-    theirs: Traits
+    mine: Traits  # what it makes of the traffic
+    others: dict[str, Traits]  # what the mappings of `_BESIDE` do, by their names
+    times: dict[str, int | None]  # cycles of the job alone under these, where candidates are simulated
     load: NDArray[np.float64]  # shape (routers, ports): bytes expected on each link
     costs: Sequence[float]  # bytes times the criterion of every mapping that was found
 
@@ -101,10 +106,19 @@ class Searched:
         by_own = search.simulates or search.mapping.partition(":")[0] == "link-load"
         place = int(np.argmin([mapping.cost for mapping in mappings] if by_own else costs))
         kept, seed = mappings[place], seeds[place]
-        usual = map_tasks("consecutive", topology, search.tasks, nodes=search.nodes(seed))
         mine, load = traits(topology, kept.mapping, search.traffic, criterion)
-        theirs, _ = traits(topology, usual, search.traffic, criterion)
-        return cls(search, criterion, seed, kept, mine, theirs, load, costs)
+        others, times = {}, {}
+        for name in _BESIDE:
+            nodes = map_tasks(name, topology, search.tasks, nodes=search.nodes(seed), seed=seed)
+            others[name], _ = traits(topology, nodes, search.traffic, criterion)
+            if search.simulates and search.program:
+                times[name] = run_time_of(topology, search.program, search.config, seed)(nodes, None)
+        return cls(search, criterion, seed, kept, mine, others, times, load, costs)
+
+    @property
+    def theirs(self) -> Traits:
+        """What the consecutive mapping makes of the traffic."""
+        return self.others["consecutive"]
 
     @property
     def title(self) -> str:
@@ -131,11 +145,22 @@ class Searched:
             "cycles": int(kept.cost) if search.simulates and np.isfinite(kept.cost) else None,
             **asdict(self.mine),
             "ratio": self.mine.cost / self.theirs.cost if self.theirs.cost else None,
-            "consecutive": asdict(self.theirs),
+            **{name: asdict(theirs) for name, theirs in self.others.items()},
+            "times": self.times,
+            "traffic": self._pairs,
             **self._bounds,
             "costs": self.costs,
             "nodes": kept.mapping.tolist(),
         }
+
+    @property
+    def _pairs(self) -> list[list[float]]:
+        """Return sender, receiver and bytes of each pair, or nothing of more than can be seen."""
+        flows = sparse.coo_array(self.search.traffic)
+        if flows.shape[0] > _MOST_TASKS:
+            return []
+        columns = zip(*(ends.tolist() for ends in flows.coords), flows.data.tolist(), strict=True)
+        return [[*pair] for pair in columns]
 
     @cached_property  # by the terminal, a page and JSON alike
     def _bounds(self) -> dict[str, Any]:

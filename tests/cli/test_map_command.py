@@ -11,6 +11,8 @@ from netplace.netsim import simulate
 from netplace.placement.mapping import cost_matrix
 from netplace.placement.metrics import metrics
 from netplace.report.files.traffic import read_traffic
+from netplace.report.pages import page_of
+from netplace.report.pages.html import DataTable
 from netplace.report.tables.mapping_search import traits
 from netplace.topologies import parse
 
@@ -28,6 +30,23 @@ def test_a_mapping_is_measured_beside_the_consecutive_one(netplace):
     usual = (W * cost_matrix(torus, None, "td")).sum()
     assert found["consecutive"]["cost"] == usual > found["cost"]
     assert found["ratio"] == found["cost"] / usual
+    assert found["random"]["cost"] != usual
+    assert [found["traffic"].count([row, column, W[row, column]]) for row, column in ((0, 1), (5, 4))] == [
+        1,
+        1,
+    ]
+
+
+def test_the_page_of_a_program_has_mappings_side_by_side_and_its_traffic(netplace, tmp_path):
+    flags = ("--network", "torus:2x2", "--app", "butterfly", "--mapping", "best:1", "-o", str(tmp_path / "m"))
+    assert netplace("map", *flags).exit_code == 0
+    page = page_of(tmp_path / "m")
+    side_by_side = next(part for part in page.parts if isinstance(part, DataTable))
+    assert list(side_by_side.columns[1:4]) == ["best:1", "consecutive", "random"]
+    name, best, consecutive, *_ = side_by_side.rows[0]
+    assert name == "run time alone (cycles)"
+    assert 0 < best <= consecutive
+    assert "Traffic between tasks" in [part.title for part in page.parts]
 
 
 def test_traits_are_the_metrics_where_there_are_some():

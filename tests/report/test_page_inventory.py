@@ -33,8 +33,8 @@ INVENTORY = {
     ),
     "load": (["Accepted load and delay of packets"], ["Points"]),
     "mapping": (
-        ["Comparison with the consecutive mapping"],
-        ["Traffic under the mapping", "Nodes", "Costs by seed"],
+        ["Mappings side by side", "Traffic between tasks"],
+        ["Mappings side by side", "Nodes", "Costs by seed"],
     ),
     "metrics": (["Which metric predicts run time"], ["Configurations", "Over all configurations"]),
     "explanation": (["Jobs that its packets waited for"], ["Other jobs", "Links with the most waiting"]),

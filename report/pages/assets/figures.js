@@ -146,12 +146,13 @@ function tipOf(panel, mark, n, frame) {
 
 // Ends of both axes under which a panel keeps its proportions; a thin one is stretched to a third of its place.
 function proportions(panel, width, height) {
+  const beside = panel.marks.some((mark) => mark.kind === "Cells") ? 0.5 : 0;
   const pairs = panel.marks.map((mark) => [[...(mark.x0 || mark.x || []), ...(mark.x1 || [])], [...(mark.y0 || mark.y || []), ...(mark.y1 || [])]]);
-  const ends = [0, 1].map((side) => [least(pairs.map((pair) => least(pair[side]))), most(pairs.map((pair) => most(pair[side])))]);
+  const ends = [0, 1].map((side) => [least(pairs.map((pair) => least(pair[side]))) - beside, most(pairs.map((pair) => most(pair[side]))) + beside]);
   const scales = ends.map(([low, high], side) => 0.96 * (side ? height : width) / Math.max(high - low, 1e-9));
   return ends.map(([low, high], side) => {
     const half = (side ? height : width) / Math.max(Math.min(...scales), scales[side] / 3) / 2, middle = (low + high) / 2;
-    return { min: middle - half, max: middle + half };
+    return { min: middle - half, max: middle + half, axisLabel: { showMinLabel: false, showMaxLabel: false } };
   });
 }
 

@@ -1,15 +1,19 @@
-"""The page of a mapping beside the consecutive one, as ``netplace map --json`` prints it."""
+"""The page of a program, as ``netplace map --json`` prints it: traffic, mappings side by side, bounds."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from scipy import sparse
+
 from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.networks import traffic_figure
 from netplace.report.tables.bounds import mapping_sentences
 
 _TRAITS = {
+    "cycles": "run time alone (cycles)",
     "cost": "cost (bytes times the cost function)",
     "pair_hops": "distance of a pair of tasks (hops)",
     "byte_hops": "distance of a byte (hops)",
@@ -17,42 +21,64 @@ _TRAITS = {
     "byte_hops_al": "distance with asymmetry, of a byte",
     "most_link_load": "largest link load (bytes)",
 }
-_DRAWN = {
+_SHOWN = {
+    "cycles": "run time",
     "cost": "cost",
     "pair_hops": "hops of a pair",
     "byte_hops": "hops of a byte",
     "most_link_load": "largest link load",
 }
+_BESIDE = ("consecutive", "random")
 _ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "method", "iterations", "seconds")
 
 
 def page(results: dict[str, Any]) -> Page:
     usual = results["consecutive"]
+    times = results["times"]
+    named = {results["mapping"]: results}
+    named |= {name: {**results[name], "cycles": times.get(name)} for name in _BESIDE}
     rows = [
-        [name, results[key], usual[key], _ratio(results[key], usual[key])]
+        [name, *(own[key] for own in named.values()), _ratio(results[key], named["consecutive"][key])]
         for key, name in _TRAITS.items()
-        if results.get(key) is not None
+        if results[key] is not None
     ]
+    shown = [key for key in _SHOWN if results[key] is not None]
     parts: list[Part] = [
         bar_figure(
-            "Comparison with the consecutive mapping",
-            list(_DRAWN.values()),
-            {"ratio": [_ratio(results[key], usual[key]) for key in _DRAWN]},
-            unit="mapping / consecutive",
+            "Mappings side by side",
+            [_SHOWN[key] for key in shown],
+            {
+                name: [_ratio(own[key], named["consecutive"][key]) for key in shown]
+                for name, own in named.items()
+                if name != "consecutive"
+            },
+            unit="relative to consecutive",
             base=1.0,
-            caption="Traffic under the mapping, relative to the consecutive mapping; below 1 is less.",
+            caption="Relative to the consecutive mapping; below 1 is less.",
         ),
-        DataTable("Traffic under the mapping", ["", "mapping", "consecutive", "ratio"], rows),
+        DataTable("Mappings side by side", ["", *named, "first / consecutive"], rows),
+    ]
+    missing = []
+    if pairs := results["traffic"]:
+        parts.append(traffic_figure(_matrix(pairs, results["tasks"]), "Traffic between tasks"))
+    else:
+        missing = ["the traffic between tasks, which is drawn for up to 256 tasks"]
+    parts.append(
         DataTable(
             "Nodes", ["task", "node"], [[task, int(node)] for task, node in enumerate(results["nodes"])]
-        ),
-    ]
+        )
+    )
     if len(results["costs"]) > 1:
         seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
         parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds))
     title = results.get("title") or f"Mapping {results['mapping']} on {results['network']}"
     asked = asked_of({name: results[name] for name in _ASKED if name in results})
-    return Page(title, _verdict(results, usual), asked, parts)
+    return Page(title, _verdict(results, usual), asked, parts, missing)
+
+
+def _matrix(pairs: list[list[float]], tasks: int) -> Any:
+    row, column, sent = zip(*pairs, strict=True)
+    return sparse.coo_array((sent, (row, column)), shape=(tasks, tasks))
 
 
 def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
@@ -70,8 +96,8 @@ def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
     return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in mapping_sentences(results)]
 
 
-def _ratio(mine: float, theirs: float) -> float | None:
-    return mine / theirs if theirs else None
+def _ratio(mine: float | None, theirs: float | None) -> float | None:
+    return mine / theirs if mine is not None and theirs else None
 
 
 def _change(mine: float, theirs: float) -> str:
