@@ -1,4 +1,4 @@
-"""Advice: the best free nodes for a job while other jobs run, and the order of its tasks on them.
+"""Advice: the best free nodes for a job while other jobs run, and the order of its tasks on these nodes.
 
 Examples
 --------

@@ -105,10 +105,10 @@ class Limits:
     Attributes
     ----------
     seconds : float
-        Processor time in total. It ends the search, but not the judgment on `_FEWEST` draws.
+        Total processor time. It limits the search, but not the final comparison with the default placement.
     simulations : int or None
-        Number of simulations instead, half of them for the choice, so that the advice depends only on input
-        and seed.
+        Number of simulations, which replaces the limit on time, so that the advice depends only on the input
+        and the seed; half of them are used for the choice.
     """
 
     seconds: float = 60.0
@@ -122,15 +122,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Tried:
-    """A placement that was simulated for the choice.
+    """A placement that was simulated to choose the best one.
 
     Attributes
     ----------
     ratio : float or None
-        Its time relative to the default placement, as a mean over the common draws; None if it was abandoned
-        because it took too long.
+        Its time relative to the default placement, as a mean over the draws that both have in common; None if
+        it was abandoned because it took too long.
     draws : int
-        Number of draws.
+        Number of draws with which it was simulated.
     """
 
     partition: str
@@ -146,22 +146,22 @@ class Advice:
     Attributes
     ----------
     verdict : str
-        ``"faster"``, or ``"no clear difference"``, in which case `nodes` are the default ones.
+        ``"faster"``, or ``"no clear difference"``; in the latter case, `nodes` are the default nodes.
     nodes, default : ndarray of int64, shape (tasks,)
         Node of each task, as recommended and as chosen by the scheduler.
     partition, mapping, default_rule : str
-        Rules that produced both.
+        Rules that produced the recommended nodes and the default nodes.
     best : tuple of int
         Node of each task in the best placement found, recommended or not.
     gain, half_width : float
-        Share of its time that the best placement saves, and the half-width of its interval at the level of
-        0.95, which is 0 without randomness.
+        Share of the default time that the best placement saves, and the half-width of its 95 % confidence
+        interval, which is 0 if nothing is random.
     best_cycles, default_cycles : tuple of int
-        Times on the draws for the judgment, none of which was used for the choice.
+        Times in the draws of the final comparison, none of which was used for the choice.
     tried : tuple of Tried
-        Simulated placements, the fastest first.
+        The simulated placements, fastest first.
     seconds : float
-        Processor time in total.
+        Total processor time.
     """
 
     verdict: str
@@ -207,11 +207,11 @@ class _Clock:
 def advise(
     situation: Situation, free: Sequence[int] | Nodes, limits: Limits | None = None, default: str = USUAL
 ) -> Advice:
-    """Return the recommended nodes among the free ones for a job, and their order.
+    """Return the recommended nodes, among the free ones, for a job, and their order.
 
-    Placements are simulated together with the neighbors. Those that seem best on some draws are simulated on
-    more draws. The remaining one is judged against the default placement, the choice of the partitioner
-    `default` in its order, on draws that were not used for the choice.
+    Placements are simulated together with the neighbors. Those that seem best in a few draws of random
+    numbers are simulated with more draws. The best one is then compared with the default placement (the
+    choice of the partitioner `default`, in its order) in draws that were not used for the choice.
 
     Raises
     ------

@@ -35,27 +35,27 @@ def machine_text(text: str) -> str:
 
 
 def machine_of(text: str) -> Topology:
-    """Return the machine of a text form, or of a Slurm file."""
+    """Return the machine that a text form or a Slurm file describes."""
     return parse(machine_text(text))
 
 
 def nodes_from(text: str, machine: Topology, hosts: Sequence[str], where: str) -> Nodes:
-    """Return the nodes of a list, or of a file with such a list, in its order.
+    """Return the nodes in a list, or in a file with such a list, in the order of the list.
 
     Parameters
     ----------
     text : str
-        Names in Slurm's format, ``n[0-3,7]``, or numbers of nodes, ``0-3,7``; or the name of a file with
-        them, on any number of lines. Text after a ``#`` is ignored.
+        Names in Slurm's format, as in ``n[0-3,7]``, or numbers of nodes, as in ``0-3,7``; or the name of a
+        file that contains such a list on any number of lines. Text after a ``#`` is ignored.
     hosts : sequence of str
         The name of each node of the machine.
     where : str
-        Name of the list in messages.
+        Name of the list in error messages.
 
     Raises
     ------
     ValueError
-        If a file cannot be read, a name is unknown, or a node does not compute or is named twice.
+        If a file cannot be read, a name is unknown, a node does not compute, or a node is named twice.
     """
     number = {name: node for node, name in enumerate(hosts)}
     chosen: dict[int, None] = {}
@@ -143,9 +143,9 @@ class Neighbour:
     name : str
         Name of the application; empty if unknown.
     held : ndarray of int64
-        Its nodes.
+        Nodes that the job holds.
     program : Program or None
-        None if it is unknown or sends nothing.
+        Program of the job; None if it is unknown or sends nothing.
     nodes : ndarray of int64, shape (tasks,)
         Node of each task.
     """
@@ -157,13 +157,13 @@ class Neighbour:
 
 
 def read_beside(path: Path, machine: Topology, hosts: Sequence[str], config: Config) -> list[Neighbour]:
-    """Return the jobs that run on a machine according to a file.
+    """Return the jobs that, according to a file, run on a machine.
 
     Raises
     ------
     ValueError
         If the file cannot be read, a key or value is not valid, a job has more tasks than nodes, or two jobs
-        share a node; the message names file and line.
+        share a node; the message names the file and the line.
     """
     text, tables, _ = read_table_list(path, "job")
     neighbours: list[Neighbour] = []

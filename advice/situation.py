@@ -18,15 +18,15 @@ from netplace.topologies import Topology
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """A job that is to start on a machine with running jobs.
+    """A job that is about to start on a machine with running jobs.
 
     Attributes
     ----------
     neighbours : tuple of Neighbour
-        Running jobs, each of which starts again as soon as it ends.
+        Running jobs; each starts again as soon as it ends.
     placed : callable or None
-        Function that returns the program on given nodes, if collectives depend on their switches; None means
-        `program` everywhere.
+        Function that returns the program for given nodes, if collectives depend on the switches of the nodes;
+        None means that the program is always `program`.
     """
 
     machine: Topology
@@ -43,12 +43,12 @@ class Situation:
 
     @property
     def draws(self) -> bool:
-        """Whether there is randomness: in the phases of the neighbors, or in the network."""
+        """Whether anything is random: the phases of the neighbors, or the network."""
         return bool(self.talking) or network_draws(self.machine, self.config)
 
     @cached_property
     def periods(self) -> list[int]:
-        """Cycles of each neighbor alone on the machine."""
+        """Number of cycles that each neighbor takes alone on the machine."""
         periods = []
         for neighbour in self.talking:
             network = Network(self.machine, self.config, seed=self.seed)

@@ -12,10 +12,10 @@ Entry = TypeVar("Entry")
 
 
 class OnDemand(MutableMapping[str, Entry]):
-    """Entries by name; those of other tables are imported with their dependencies on first use.
+    """Entries by name; entries of other tables are imported, with their dependencies, on first use.
 
-    Listing, counting and testing names needs no import. `here` has the first entries; `elsewhere` has the
-    names of the others by their table, as ``module:TABLE``, in order.
+    Listing, counting and testing names needs no import. `here` contains the first entries; `elsewhere`
+    contains the names of the other entries for each table (``module:TABLE``), in order.
     """
 
     def __init__(self, here: Mapping[str, Entry], elsewhere: Mapping[str, Iterable[str]]) -> None:

@@ -25,14 +25,14 @@ _FILES: set[str] = set()  # what was loaded, so that what goes wrong in it can b
 
 @dataclass(frozen=True)
 class Place:
-    """The place at which an object is defined.
+    """The place where an object is defined.
 
     Attributes
     ----------
     module : str
         A file that ends in ``.py``, or the name of an importable module.
     installed : bool
-        Whether an installed package offers it, so that a name is enough to choose it.
+        Whether an installed package offers the object, so that its name is enough to choose it.
     """
 
     module: str
@@ -53,7 +53,7 @@ class Place:
         return self.in_file or _file_of(self.module) is not None
 
     def source(self, what: str) -> Path:
-        """Return the file of the module, which must exist; `what` names its purpose in messages."""
+        """Return the file of the module, which must exist; `what` states its purpose in error messages."""
         if self.in_file:
             return Path(self.module)
         file = _file_of(self.module)
@@ -67,7 +67,8 @@ class Place:
         Raises
         ------
         ValueError
-            If the module does not load, has no callable object of that name, or `NO_CODE` forbids it.
+            If the module does not load or has no callable object with this name, or if `NO_CODE` forbids
+            loading it.
         """
         if os.environ.get(NO_CODE) and not self.installed:
             raise ValueError(f"{what} {str(self)!r}: is user code, which netplace does not run here")

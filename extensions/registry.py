@@ -20,7 +20,7 @@ __all__ = ["Registry", "current_digest", "file_digest"]
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, read again only if it has changed."""
+    """Return the SHA-256 of a file, which is read again only if it has changed."""
     try:
         state = input_file(path).stat()
         return _digest(path, state.st_mtime_ns, state.st_size)
@@ -35,7 +35,7 @@ def _offer_digest(offer: Offer) -> str:
 
 
 def current_digest(name: str) -> str:
-    """Return the current digest of a name in the form of `Registry.source`, or of a file."""
+    """Return the current digest of a file, or of a name in the form that `Registry.source` returns."""
     group, colon, rest = name.partition(":")
     if colon and group.startswith("netplace.") and (offer := offers(group).get(rest)) is not None:
         return _offer_digest(offer)
@@ -64,14 +64,14 @@ class Registry(Generic[Entry]):
     Attributes
     ----------
     what : str
-        Name of the kind of rule in messages, such as ``"mapping"``.
+        Name of the kind of rule in error messages, such as ``"mapping"``.
     known : mapping of str to object
         The dict of built-in rules.
     group : str
         Group of entry points in which packages offer rules.
     wrap : callable
         ``wrap(found, name, description)`` turns the object at a place into an entry like those of `known`. An
-        object that already is an entry stays as it is.
+        object that is already an entry is not changed.
     """
 
     what: str
@@ -106,7 +106,7 @@ class Registry(Generic[Entry]):
         return self._entry(place.load(what or self.what), name), option
 
     def source(self, text: str, what: str = "") -> tuple[str, str] | None:
-        """Return the name and code digest of the selected rule; None for a rule of netplace."""
+        """Return the name and the code digest of the selected rule; None for a built-in rule."""
         name, _ = self.split(text, what)
         if name in self.known:
             return None

@@ -1,4 +1,4 @@
-"""netplace beside a running machine: a service that places jobs, and tools for resource managers.
+"""netplace on a running machine: a service that places jobs, and tools for resource managers.
 
 Examples
 --------

@@ -53,7 +53,7 @@ Nodes = NDArray[np.int64]
 
 
 class RequestError(ValueError):
-    """A request that cannot be served; the state is as before."""
+    """A request cannot be served; the state of the cluster does not change."""
 
 
 @dataclass(frozen=True)
@@ -65,22 +65,22 @@ class Held:
 
 
 class Cluster:
-    """A machine with its jobs.
+    """A machine and its jobs.
 
     Parameters
     ----------
     hosts : iterable of str, optional
-        Name of each node; by default those of the topology's file, or n0, n1, ..
+        Name of each node; by default, the names in the topology's file, or n0, n1, ..
     partition, mapping : str
-        Rules of jobs that name none.
+        Rules for jobs that do not name any.
     allowed : iterable of str
-        Rules beyond those of netplace that requests can name: a user's rules, and rules that read files.
+        Rules that requests can name in addition to netplace's own: a user's rules, and rules that read files.
     queue : int
         Largest number of waiting jobs.
     power : PowerModel, optional
-        Power of a node, for `Plan`.
+        Power of a node, used by `Plan`.
     clock : callable
-        Returns the time in seconds.
+        Function that returns the time in seconds.
     record : callable, optional
         Function that is called with every event before it is applied.
 
@@ -89,9 +89,9 @@ class Cluster:
     jobs : dict of str to Held
         Jobs that hold nodes.
     waiting : dict of str to Place
-        Jobs that wait, in order.
+        Waiting jobs, in order.
     states : list of str
-        State of each node, one of `STATES`.
+        State of each node: one of `STATES`.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Cluster:
         Raises
         ------
         RequestError
-            If it cannot be served.
+            If the request cannot be served.
         """
         verbs: dict[type, Callable[[Any], Any]] = {
             Place: self.place,
@@ -155,7 +155,7 @@ class Cluster:
             raise RequestError(" ".join(str(error).split())) from None
 
     def place(self, request: Place) -> Placed:
-        """Return nodes for a job, which holds them from now on; the same again for the same request."""
+        """Return nodes for a job, which then holds them; the same request gets the same nodes again."""
         if request.job in self.jobs:
             held = self.jobs[request.job].took
             if len(held.ranks) != request.nodes:
@@ -183,20 +183,20 @@ class Cluster:
         return self._placed(took)
 
     def release(self, request: Release) -> dict[str, Any]:
-        """Give back what a job holds, and start jobs that wait."""
+        """Release the nodes of a job, and start waiting jobs."""
         if request.job not in self.jobs and request.job not in self.waiting:
             raise RequestError(f"job {abbreviate(request.job)}: neither holds nodes nor waits")
         self._happen(Left(request.job, self.clock()))
         return {"job": request.job, "started": self._start_waiting()}
 
     def mark(self, request: Mark) -> dict[str, Any]:
-        """Record the state of nodes, and start jobs that wait."""
+        """Record the state of nodes, and start waiting jobs."""
         nodes = self._nodes(request.nodes, "nodes")
         self._happen(Marked(nodes, request.state, self.clock()))
         return {"nodes": len(nodes), "started": self._start_waiting()}
 
     def explain(self, request: Explain) -> dict[str, Any]:
-        """Report how a job got its nodes, how near those of other rules are, and who shares links with it."""
+        """Report how a job got its nodes, how compact other choices would be, and who shares its links."""
         if request.job in self.waiting:
             place = list(self.waiting).index(request.job)
             return {"job": request.job, "state": "waiting", "before": place, "free": int(self.free.sum())}
@@ -236,7 +236,7 @@ class Cluster:
         }
 
     def plan(self, request: Plan) -> dict[str, Any]:
-        """Return the nodes to switch; this switches none."""
+        """Return the nodes to switch on or off, without switching them."""
         decision = decide(request.rule, self.power, self.power_state())
         return {
             "rule": request.rule,
@@ -247,7 +247,7 @@ class Cluster:
         }
 
     def state(self, request: State) -> dict[str, Any]:
-        """Return counts of nodes and jobs, or also the nodes of each job."""
+        """Return counts of nodes and jobs and, if requested, the nodes of each job."""
         counts = {"free": int(self.free.sum()), "held": sum(len(job.nodes) for job in self.jobs.values())}
         marked = Counter(self.states)
         told: dict[str, Any] = {
@@ -269,7 +269,7 @@ class Cluster:
         return told
 
     def power_state(self) -> PowerState:
-        """Return what rules of switching see."""
+        """Return the state that switching rules use."""
         now = self.clock()
         idle = {self.hosts[node]: float(self.since[node]) for node in np.flatnonzero(self.free).tolist()}
         return PowerState(
@@ -286,7 +286,7 @@ class Cluster:
     # Events.
 
     def apply(self, event: Event) -> None:
-        """Change the state."""
+        """Apply an event to the state."""
         if isinstance(event, Took):
             nodes = np.array([*event.ranks, *event.extra], np.int64)
             if event.job in self.jobs or not self.free[nodes].all():
@@ -320,7 +320,7 @@ class Cluster:
             self._turn(np.array(turned, np.int64), event.state == "up")
 
     def events(self) -> list[Event]:
-        """Return events that give the present state, to an empty machine."""
+        """Return events that bring an empty machine to the present state."""
         made: list[Event] = [job.took for job in self.jobs.values()]
         for state in ("down", "off"):
             if nodes := self._in_state(state):

@@ -42,7 +42,7 @@ class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 class Place(_Message, frozen=True, tag="place"):
-    """A request for nodes and a rank order.
+    """A request for nodes and an order of ranks.
 
     Attributes
     ----------
@@ -51,16 +51,16 @@ class Place(_Message, frozen=True, tag="place"):
     nodes : int
         Number of nodes; one rank runs on each.
     partition, mapping : str
-        Rules; by default those of the service.
+        Rules; by default, those of the service.
     app : str
         Application of the job, as in ``2d-torus,packets=4``, for mappings that use its traffic; empty means
-        that every rank sends the same to every other.
+        that every rank sends the same amount to every other rank.
     seconds : float
-        Longest run time; 0 if unknown.
+        Longest run time in seconds; 0 if unknown.
     wait : bool
-        Whether the job waits in the queue of the service if it has no place now.
+        Whether the job waits in the queue of the service if it cannot be placed now.
     among : str
-        Host list of the nodes that the job can have; by default all.
+        Host list of the nodes that the job can use; by default, all nodes.
     """
 
     job: Name
@@ -77,7 +77,7 @@ class Place(_Message, frozen=True, tag="place"):
 
 
 class Release(_Message, frozen=True, tag="release"):
-    """Give the nodes of a job back, or take a waiting job out of the queue."""
+    """Release the nodes of a job, or remove a waiting job from the queue."""
 
     job: Name
     version: Literal[1] = 1
@@ -85,7 +85,7 @@ class Release(_Message, frozen=True, tag="release"):
 
 
 class Explain(_Message, frozen=True, tag="explain"):
-    """Ask why a job has its nodes, what other rules give it, and which jobs share links with it."""
+    """Ask why a job has its nodes, which nodes other rules choose, and which jobs share links with it."""
 
     job: Name
     version: Literal[1] = 1
@@ -101,7 +101,7 @@ class Plan(_Message, frozen=True, tag="plan"):
 
 
 class Mark(_Message, frozen=True, tag="mark"):
-    """Tell that nodes are up, down or switched off. Jobs keep their nodes."""
+    """Report that nodes are up, down or switched off. Jobs keep their nodes."""
 
     nodes: Hosts
     state: Literal["up", "down", "off"]
@@ -110,7 +110,7 @@ class Mark(_Message, frozen=True, tag="mark"):
 
 
 class State(_Message, frozen=True, tag="state"):
-    """Ask for the state of the machine; `jobs` also lists the nodes of each job."""
+    """Ask for the state of the machine, and, with `jobs`, for the nodes of each job."""
 
     jobs: bool = False
     version: Literal[1] = 1

@@ -32,7 +32,7 @@ _BOUNDS = (0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.02, 0.1, 1.0)  # seconds, of 
 
 
 class Service:
-    """Answers requests about a cluster, one after another; a journal keeps its changes."""
+    """Answers requests about a cluster, one after another; a journal records all changes."""
 
     def __init__(self, cluster: Cluster, journal: Journal | None = None) -> None:
         self.cluster, self.journal = cluster, journal
@@ -44,7 +44,7 @@ class Service:
         self._servers: list[socketserver.BaseServer] = []
 
     def answer(self, line: bytes) -> bytes:
-        """Return the answer to a request, both without a newline; never raises for a bad request."""
+        """Return the answer to a request, both without newlines; an invalid request raises no exception."""
         with self._lock:
             began = time.perf_counter()
             verb, made = self._answered(line)
@@ -102,7 +102,7 @@ class Service:
     # Ways in.
 
     def serve_lines(self, source: BinaryIO | BufferedIOBase, target: BinaryIO | BufferedIOBase) -> None:
-        """Answer each line of `source` by a line of `target`, until one of the two ends."""
+        """Answer each line of `source` with a line on `target`, until one of the two ends."""
         with suppress(OSError, ValueError):  # the client is gone, or the service ends
             while line := source.readline(LONGEST + 2):
                 if not line.endswith(b"\n") and len(line) > LONGEST:
@@ -114,7 +114,7 @@ class Service:
                     target.flush()
 
     def listen(self, path: Path) -> None:
-        """Serve lines on a Unix socket, which only this user can open."""
+        """Serve lines on a Unix socket that only this user can open."""
         if path.exists() or path.is_symlink():
             if not stat.S_ISSOCK(os.lstat(path).st_mode):
                 raise ValueError(f"--socket {path}: exists and is not a socket, expected a new name")
@@ -148,7 +148,7 @@ class Service:
         self._start(server)
 
     def listen_http(self, port: int, token: str) -> int:
-        """Serve HTTP on a port of the loopback address, 0 for any, to holders of the token; return it."""
+        """Serve HTTP on a loopback port (0 means any) to holders of the token; return the port."""
         service = self
 
         class Http(_Handler):
@@ -172,7 +172,7 @@ class Service:
         threading.Thread(target=server.serve_forever, args=(0.2,), daemon=True).start()
 
     def close(self) -> None:
-        """Stop listening, and close the journal after the request that is being answered."""
+        """Stop listening, and close the journal once the current request has been answered."""
         for server in self._servers:
             server.shutdown()
             server.server_close()

@@ -1,4 +1,4 @@
-"""Execution of many plans: stored outcomes are skipped, new ones are stored, until none is missing."""
+"""Execution of many plans: plans with stored outcomes are skipped, and new outcomes are stored."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Progress:
 
 
 def missing(runs: Iterable[Run], store: Store) -> list[Run]:
-    """Return the missing simulations of `runs` in `store`, each once, with those of one program together."""
+    """Return the simulations of `runs` that `store` lacks, each once, grouped by program."""
     return StoredRuns(store).missing(runs)
 
 
@@ -125,7 +125,7 @@ def complete(
     executor: Executor[Run, Ended],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
-    """Simulate the runs that are missing in `store`, and save each result at once."""
+    """Simulate the runs that `store` lacks, and store each result immediately."""
     wanted = list(runs)
     store.ask(wanted)
     return complete_all(wanted, StoredRuns(store), executor, tell)
@@ -138,10 +138,10 @@ def outcomes_of(
     resources: Resources = _ONE_PROCESS,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> list[Any]:
-    """Return the outcome of each plan; missing ones are executed and stored one by one.
+    """Return the outcome of each plan; missing plans are executed and stored one by one.
 
-    `function` returns the outcome of a plan as data for JSON; it is picklable, if others execute plans.
-    `tell` is called with the `Progress` at the beginning and after each plan.
+    `function` returns the outcome of a plan in JSON-compatible form; if other processes execute plans, it
+    must be picklable. `tell` is called with the `Progress` at the beginning and after each plan.
     """
     if kept.missing(plans):
         progress = complete_all(plans, kept, resources.executor(function, WorkerFailure), tell)
@@ -156,12 +156,12 @@ def complete_all(
     executor: Executor[AnyPlan, Outcome],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
-    """Execute the missing ones of `plans`, and store every outcome at once.
+    """Execute those of `plans` whose outcomes are missing, and store each outcome immediately.
 
-    Failures of the machine (a killed worker, no memory) are retried and never stored; `lost` of the result
-    counts the plans that could not be executed and are still missing. Several processes can do this with the
-    same store at the same time and share the work. `tell` is called with the `Progress` at the beginning and
-    after each plan.
+    Failures of the computer (a killed worker, or lack of memory) are retried and never stored; `lost` in the
+    result is the number of plans that could not be executed and are still missing. Several processes can
+    share the work by using the same store at the same time. `tell` is called with the `Progress` at the
+    beginning and after each plan.
     """
     left = deque(kept.missing(plans))
     progress, tries = Progress(len(left)), Counter[str]()

@@ -21,14 +21,15 @@ Outcome = TypeVar("Outcome")
 
 
 class Cluster(Generic[Item, Outcome]):
-    """The workers of a Dask cluster, which need this netplace and the same paths of files.
+    """The workers of a Dask cluster, which need the same version of netplace and the same file paths.
 
     Parameters
     ----------
     address : str
-        Of the scheduler, such as ``"tcp://scheduler:8786"``.
+        Address of the scheduler, such as ``"tcp://scheduler:8786"``.
     function : callable
-        What returns the outcome of an item, picklable; what it raises is raised by `collect`.
+        Picklable function that returns the outcome of an item; `collect` raises the exceptions that it
+        raises.
     lost : callable
         ``lost(reason)`` returns the outcome of an item that the cluster could not execute.
     """
@@ -71,12 +72,12 @@ class Cluster(Generic[Item, Outcome]):
         self.busy = 0
 
     def has_room(self) -> bool:
-        """Return whether some thread of the cluster has less than it can hold."""
+        """Return whether the cluster can take more items."""
         threads: int = sum(self._client.nthreads().values())
         return self.busy < _IN_HAND * max(1, threads)
 
     def give(self, item: Item) -> None:
-        """Hand the item to the cluster."""
+        """Send an item to the cluster."""
         # Not pure: a failure that Dask remembers would otherwise be its answer for ever.
         future: Any = self._client.submit(answer_of, self._function, item, pure=False)
         self._items[future] = item
@@ -84,7 +85,7 @@ class Cluster(Generic[Item, Outcome]):
         future.add_done_callback(self._ended.put)
 
     def collect(self) -> list[tuple[Item, Outcome]]:
-        """Wait until an item has ended."""
+        """Wait until an item has been processed, and return it with its outcome."""
         future = self._next()
         item = self._items.pop(future)
         self.busy -= 1

@@ -12,8 +12,8 @@ COMPARED = ["count", "missing", "failed", "mean", "std", "min", "max"]
 def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """Return the entries in which two tables of `netplace.runs.tables.time_table` differ.
 
-    Columns: `ENTRY`; ``where``, that is ``"both"``, ``"first"`` or ``"second"``; ``mean_first`` and
-    ``mean_second`` in cycles; ``ratio``, the second divided by the first; and the two counts.
+    The columns are `ENTRY`; ``where`` (``"both"``, ``"first"`` or ``"second"``); ``mean_first`` and
+    ``mean_second`` in cycles; ``ratio``, the second mean divided by the first; and the two counts.
     """
     columns = [*ENTRY, *COMPARED]
     merged = first[columns].merge(

@@ -30,7 +30,7 @@ from netplace.topologies import Topology
 
 @dataclass(frozen=True)
 class Ended:
-    """The end of a simulation."""
+    """The outcome of a simulation."""
 
     # Measurements as data for JSON; see `netplace.runs.run_figures.RunFigures`.
     outcome: dict[str, Any] | None
@@ -65,10 +65,10 @@ class Executed:
 
 @checked
 def attempt(run: Run, threads: int | str = 1) -> Ended:
-    """Simulate a run; a failure becomes a reason in the result.
+    """Simulate a run; if it fails, the result contains the reason.
 
-    A run with the same programs on the same nodes as an earlier run of this process, or on symmetric nodes,
-    is not simulated again; see `netplace.runs.chance.same_place`.
+    A run with the same programs as an earlier run of this process, on the same nodes or symmetric ones, is
+    not simulated again; see `netplace.runs.chance.same_place`.
     """
     try:
         topology, programs = network_of(run.network), repeated_of(run)
@@ -106,7 +106,7 @@ def execute(run: Run, engine: str = "kernel") -> Result:
     Raises
     ------
     ValueError
-        If a program cannot be made or placed, or a file has changed since the description of the run.
+        If a program cannot be made or placed, or a file has changed since the run was described.
     SimulationError
         If the run cannot reach its end.
     """

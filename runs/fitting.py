@@ -1,4 +1,4 @@
-"""End points of a fabric, fitted to measured times by the simulator's own answers."""
+"""Fitting parameters of a fabric's end points, so that simulated times match measured ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PACKETS = 16  # of a large message at the most: it then takes larger packets, w
 
 @dataclass(frozen=True)
 class Point:
-    """A measured time, and what is simulated for it."""
+    """A measured time, and the simulation to compare with it."""
 
     name: str  # in messages and tables
     network: str
@@ -37,10 +37,10 @@ class Point:
     partition: str = "whole"
 
     def run(self, config: Config) -> Run:
-        """Return the run under these settings.
+        """Return the run with these settings.
 
-        Packets of messages of more than 16 are doubled until there are as few, which changes how finely
-        messages take turns and little else, and saves most of the time.
+        If messages have more than 16 packets, the packet size is doubled until they have no more. This saves
+        most of the time, and changes little except how finely messages take turns.
         """
         while self.bytes // config.packet_bytes > _PACKETS:
             config = replace(config, packet_phits=2 * config.packet_phits)
@@ -108,17 +108,17 @@ PARAMETERS = {
 
 @dataclass(frozen=True)
 class Fitted:
-    """The result of a fit.
+    """The results of a fit.
 
     Attributes
     ----------
     config : Config
         The settings with the fitted parameters.
     values : dict of str to (float, float, float)
-        Value, and ends of its interval of 95 %, by parameter; the interval takes the points as independent
-        and the model as linear around the values.
+        Value and ends of the 95 % confidence interval of each parameter; the interval assumes that the points
+        are independent and that the model is linear near the values.
     simulated : ndarray of float64, shape (points,)
-        Simulated seconds of each point.
+        Simulated time of each point in seconds.
     """
 
     config: Config
@@ -127,7 +127,7 @@ class Fitted:
 
 
 def seconds_of(points: Sequence[Point], config: Config) -> Float:
-    """Return the simulated seconds of each point."""
+    """Return the simulated time of each point in seconds."""
     return np.array(
         [
             run_simulation(run := point.run(config)).result.cycles * run.config.cycle_ns * 1e-9
@@ -142,22 +142,22 @@ def fit(
     names: Sequence[str] = ("overhead", "link"),
     evaluations: int = 12,
 ) -> Fitted:
-    """Return the parameters with which simulated times are closest to those measured.
+    """Return the parameters with which simulated times are closest to the measured ones.
 
-    Least squares of the logarithms of simulated over measured times, in which a factor counts the same at
-    every size, and ratios far from 1 count less (soft L1 beyond 10 %); SciPy's trust-region reflective method
-    on the logarithms of the parameters.
+    The fit minimizes the squares of the logarithms of simulated over measured times, so that a factor counts
+    the same at every size; ratios far from 1 count less (soft L1 loss beyond 10 %). It uses SciPy's
+    trust-region reflective method on the logarithms of the parameters.
 
     Parameters
     ----------
     points : sequence of Point
-        At least two more than there are parameters.
+        Points, at least two more than there are parameters.
     config : Config
-        The other settings, and where the search begins.
+        Values of the other settings, and values at which the search begins.
     names : sequence of str
         Keys of `PARAMETERS`.
     evaluations : int
-        Most steps of the search; each simulates every point once more than there are parameters.
+        Largest number of steps of the search; with n parameters, each step simulates every point n + 1 times.
     """
     chosen = [PARAMETERS[check_choice(name, PARAMETERS, "parameter")] for name in names]
     if len(points) < len(chosen) + 2:

@@ -1,4 +1,4 @@
-"""Tables of stored results by job: one row per job of each run, and the cycles of each job by entry."""
+"""Tables of stored results by job: one row per job of each run, and statistics over seeds."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ JOB_ENTRY = ["job", *ENTRY, BESIDE]  # what the cycles of a job belong to
 
 
 def job_table(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return one row per job of each run, from `Store.rows`: its entry, the other jobs, and its cycles.
+    """Return one row per job of each run in `Store.rows`: its entry, the other jobs, and its cycles.
 
-    Columns: `JOB_ENTRY`, that is ``job``, its number in the run, from 0; `ENTRY` of this job alone; and
-    ``beside``, the other jobs. Then ``seed``, ``cycles`` from the start of the job until its last task ended
-    (empty if the run has not ended), ``failure`` and ``key``, those of the run. Runs are in the order of
-    `netplace.runs.tables.run_table`, the jobs of a run in that of its placement.
+    The first columns are `JOB_ENTRY`: ``job``, the number of the job in the run, from 0; `ENTRY` for this job
+    only; and ``beside``, the other jobs. The other columns are ``seed``, ``cycles`` from the start of the job
+    until its last task ended (empty if the run has not ended), and the ``failure`` and ``key`` of the run.
+    Runs are in the order of `netplace.runs.tables.run_table`, and the jobs of a run in the order of their
+    placement.
     """
     taken = list(rows)
     sizes = tasks_of_traces(taken)
@@ -43,7 +44,7 @@ def job_table(rows: Iterable[Row]) -> pd.DataFrame:
 
 
 def job_time_table(jobs: pd.DataFrame) -> pd.DataFrame:
-    """Return `JOB_ENTRY` of a `job_table`, in its order, with the statistics of `time_table`."""
+    """Return the entries `JOB_ENTRY` of a `job_table`, in its order, with the statistics of `time_table`."""
     return over_seeds(jobs, JOB_ENTRY, sort=False)
 
 

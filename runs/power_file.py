@@ -1,4 +1,4 @@
-"""Files of a power model in TOML; missing keys have the values of a Taurus node.
+"""TOML files that describe a power model; missing keys have the values of a Taurus node.
 
 ::
 
@@ -37,14 +37,14 @@ _SWITCHING = ("rule", "boot_rate", "stop_rate", "awake")
 
 
 def read_power(path: str | Path, switching: str | None = None) -> PowerRules:
-    """Return the power model of a file; ``"taurus"`` instead of a file means the default.
+    """Return the power model of a file; the path ``"taurus"`` means the default model.
 
     Parameters
     ----------
     path : str or Path
-        The file.
+        Path of the file.
     switching : str, optional
-        A rule that stands before that of the file.
+        A rule that takes precedence over the rule in the file.
     """
     if str(path) == DEFAULT_POWER:
         return PowerRules(switching=switching or "always-on")

@@ -46,17 +46,18 @@ def resolve(
     network_seed: int | None = None,
     max_cycles: int | None = None,
 ) -> Run:
-    """Return the run of a user's request.
+    """Return the run that a user requests.
 
     Parameters
     ----------
     jobs : mapping, or sequence of mappings
-        Each has ``app`` or ``trace``, and may have ``tasks``, ``section``, ``iterations``, ``cpu_scale``,
-        ``mapping``, ``start`` and options of the application such as ``class`` or ``packets``.
+        The jobs of the run. Each has ``app`` or ``trace``, and may have ``tasks``, ``section``,
+        ``iterations``, ``cpu_scale``, ``mapping``, ``start`` and options of the application such as ``class``
+        or ``packets``.
     partition : str
         Rule that gives each job its nodes.
     seed, network_seed : int
-        Seed of placement and network, and one of the network alone.
+        Seed of the placement and the network, and a separate seed of the network.
 
     Raises
     ------

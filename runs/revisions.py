@@ -1,7 +1,8 @@
-"""Revisions of rules, so that results of older code are not confused with current ones.
+"""Revisions of rules, so that results from older code are not confused with current ones.
 
-A rule whose outcome has changed gets a number in `REVISIONS`, to be increased at every further change. It is
-part of the keys of everything that uses the rule; results under the older key stay, and are distinct.
+A rule whose outcome has changed has a number in `REVISIONS`, which must be increased at every further change.
+The number is part of the keys of everything that uses the rule; results with older keys stay in stores and
+remain distinct.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ REVISIONS: dict[str, dict[str, int]] = {
 def revisions_of(
     mappings: Iterable[str] = (), partition: str = "", config: Config | None = None, partitioner: str = ""
 ) -> Revisions:
-    """Return the rules among those named that have a revision, as (``"kind name"``, number), in order.
+    """Return those of the named rules that have a revision, as (``"kind name"``, number), in order.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The figures of a simulation, as stored."""
+"""The figures of a simulation, in the form in which they are stored."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class DelayFigures:
     Attributes
     ----------
     count : int
-        How many there were.
+        Number of packets or messages.
     mean, p50, p95, p99, most : float or None
-        Mean, percentiles and largest; see `netplace.netsim.Delay`.
+        Mean, percentiles and largest value; see `netplace.netsim.Delay`.
     """
 
     count: int
@@ -35,7 +35,7 @@ class DelayFigures:
 
     @classmethod
     def of(cls, delay: Delay) -> DelayFigures:
-        """Return the figures of a histogram of delays."""
+        """Return the figures of the given delays."""
         return cls(**delay.to_dict())
 
 
@@ -48,11 +48,11 @@ class JobFigures:
     name : str
         Name of its program.
     start, end, cycles : int
-        First cycle, the one in which its last task ended, and how many lie between them.
+        First cycle, cycle in which the last task ended, and number of cycles between them.
     tasks : int
-        Tasks of its program.
+        Number of tasks of its program.
     winner : str or None
-        The mapping that it was given, if it asked for the best one.
+        The mapping that the job was given, if it requested the best one.
     """
 
     name: str
@@ -65,16 +65,16 @@ class JobFigures:
 
 @dataclass(frozen=True)
 class RunFigures:
-    """The result of a simulation, which is the same on every machine.
+    """The results of a simulation, which are the same on every computer.
 
     Attributes
     ----------
     cycles, drained_cycles : int
-        Cycles until every program has ended, and until every packet has been consumed as well.
+        Cycles until every program has ended, and until every packet has been ejected as well.
     seconds : float
-        Simulated time of `cycles`.
+        Duration of `cycles` in seconds.
     packets, phits, packet_hops : int
-        Created packets, their phits, and links that packets crossed.
+        Numbers of created packets, of their phits, and of links that packets crossed.
     packet_delay, message_delay : DelayFigures
         Delays of packets and messages.
     injection_blocked : int
@@ -84,9 +84,9 @@ class RunFigures:
     jobs : tuple of JobFigures
         The jobs.
     events : int
-        State changes that the engine applied.
+        Number of state changes that the engine applied.
     faults : tuple of FaultReport
-        Effects of the faults.
+        Effects of each fault.
     """
 
     cycles: int
@@ -125,10 +125,10 @@ class RunFigures:
         )
 
     def with_winners(self, winners: Sequence[str | None]) -> RunFigures:
-        """Return the figures with the mapping that each job was given which asked for the best."""
+        """Return the figures with the mapping that each job was given if it requested the best one."""
         jobs = (replace(job, winner=winner) for job, winner in zip(self.jobs, winners, strict=True))
         return replace(self, jobs=tuple(jobs))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is kept as data for JSON."""
+        """Return the stored values in JSON-compatible form."""
         return to_plain(self)

@@ -1,4 +1,4 @@
-"""The figures of a schedule, as stored and written into folders."""
+"""The figures of a schedule, in the form in which they are stored and written to folders."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Rejected:
     Attributes
     ----------
     jobs : tuple of int
-        Their numbers in the workload.
+        Numbers of the jobs in the workload.
     sizes : tuple of int
-        Requested numbers of nodes, each once.
+        Requested numbers of nodes, without duplicates.
     first : str or None
         Reason why the first of them cannot run.
     """
@@ -41,21 +41,21 @@ class ScheduleFigures:
     metrics : Metrics
         Figures of the whole schedule.
     steady : dict of str to SteadyMean
-        Means of jobs in the steady state, if there are enough jobs: seconds, and ratios.
+        Means over jobs in the steady state, if there are enough jobs, as times in seconds and as ratios.
     batches : dict of str to tuple of float
-        Means over batches of jobs one after the other, of the same measures.
+        Means of the same measures over batches of successive jobs.
     rejected : Rejected
         Jobs that can never run.
     failed : tuple of int
         Numbers of the jobs that were ended at their estimates.
     power : PowerFigures or None
-        Energy, if the plan has a power model.
+        Energy figures, if the plan has a power model.
     site : dict of str to int, or None
         Effects of the rules of a site, if the plan has any.
     notes : tuple of str
-        What a user should know in addition, a sentence each.
+        Further information for users, one sentence each.
     cpu_seconds : float
-        CPU time in total.
+        Total CPU time in seconds.
     versions : dict of str to str
         Versions of the software.
     """
@@ -72,10 +72,10 @@ class ScheduleFigures:
     versions: dict[str, str] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is kept as data for JSON; no power or site if there is none."""
+        """Return the stored values in JSON-compatible form, without `power` or `site` if there is none."""
         return to_plain(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ScheduleFigures:
-        """Return the figures of a checked dict from a store or folder."""
+        """Return the figures in a dict from a store or folder, which must have been checked."""
         return from_plain(cls, plain)

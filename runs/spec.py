@@ -24,25 +24,25 @@ class Job:
     Attributes
     ----------
     program : str
-        Name of an application, ``module:function``, or name of a trace without folder and ending.
+        Name of an application, ``module:function``, or name of a trace without folder and suffix.
     tasks : int or None
-        Number of tasks; None means that of the trace.
+        Number of tasks; None means the number in the trace.
     options : tuple of (str, value)
-        Options of an application, all of them, by name.
+        All options of the application, ordered by name.
     section : str
         Key of `netplace.runs.programs.SECTIONS`.
     iterations : str
         ``"a:b"`` means only iterations a to b; empty means all.
     cpu_scale : float
-        Factor on the recorded computation; 0 drops it.
+        Factor by which recorded computation is multiplied; 0 omits it.
     mapping : str
         Rule that gives each task its node; see `netplace.placement.MAPPINGS`.
     start : int
         First cycle in which the tasks act.
     digest : str
-        SHA-256 of the trace, or of the file of the user's own application; empty for those of netplace.
+        SHA-256 of the trace, or of the file of a user's own application; empty for netplace's applications.
     path : str
-        Path of the trace, which is not part of the job's identity; only the contents count.
+        Path of the trace. It is not part of the job's identity, because only the contents count.
     """
 
     program: str
@@ -63,9 +63,9 @@ class Job:
 
 @dataclass(frozen=True)
 class Run:
-    """Jobs on a network, and a seed for all randomness.
+    """Jobs on a network, and a seed for all random choices.
 
-    `netplace.runs.resolve.resolve` makes one from a user's request. Two runs with the same `key` have the
+    `netplace.runs.resolve.resolve` makes a run from a user's request. Two runs with the same `key` have the
     same result.
 
     Attributes
@@ -79,16 +79,17 @@ class Run:
     config : Config
         Settings of the network.
     seed : int
-        Seed of placement and network.
+        Seed of the placement and the network.
     network_seed : int or None
-        Separate seed of the network, to simulate a placement several times; None means `seed`.
+        Separate seed of the network, with which a placement can be simulated several times; None means
+        `seed`.
     max_cycles : int or None
         Largest allowed number of cycles.
     contents : tuple of (str, str)
-        Files that rules of placement read, each with its SHA-256.
+        Files that placement rules read, each with its SHA-256.
     revisions : tuple of (str, int)
-        Used rules whose outcome has changed; see `netplace.runs.revisions`. Runs in stores of older code have
-        none, and therefore other keys.
+        Rules in use whose outcome has changed; see `netplace.runs.revisions`. Runs stored by older code have
+        no revisions, and therefore other keys.
     """
 
     network: str
@@ -120,14 +121,14 @@ class Run:
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values as data for JSON, which `from_dict` reads."""
+        """Return the values in a JSON-compatible form that `from_dict` reads."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
         return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
 
     @classmethod
     @checked
     def from_dict(cls, plain: dict[str, Any]) -> Run:
-        """Return the run of a dict from `to_dict`."""
+        """Return the run that a dict from `to_dict` describes."""
         check_keys(cls, plain, "run")
         made = {name: pairs_of(plain.get(name, ()), f"run: {name}") for name in ("contents", "revisions")}
         if not isinstance(plain["jobs"], Sequence):

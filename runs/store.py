@@ -1,15 +1,15 @@
-"""Stores of results in one SQLite file.
+"""Stores of results, each in one SQLite file.
 
-Table ``runs`` contains the requests, and ``simulations`` the results, with one row per simulation: the runs
-of all seeds share one if there is no randomness. Every row is written when its simulation ends (write-ahead
-log), so a killed process loses only running simulations, and several processes can use one file at the same
-time.
+The table ``runs`` contains the requests, and ``simulations`` the results, with one row per simulation: if
+nothing is random, the runs of all seeds share a row. Every row is written when its simulation ends (to a
+write-ahead log), so a killed process loses only running simulations, and several processes can use a file at
+the same time.
 
 Outcomes of other plans are in one table per kind: ``schedules``, ``loads`` (points of latency-throughput
-curves), ``mappings``, and ``configurations`` (metrics). Each is created with its first row.
+curves), ``mappings``, and ``configurations`` (metrics). Each table is created with its first row.
 
-Every row has a checksum, or a key that is one, and is checked when it is read: damage or alteration is an
-error.
+Every row has a checksum, or a key that serves as one, and is checked when it is read; a damaged or altered
+row raises an error.
 """
 
 from __future__ import annotations
@@ -60,23 +60,23 @@ _PATIENCE = 60.0  # seconds to wait for another process that is writing
 
 
 class StoreError(ValueError):
-    """A store that cannot be used; the message says why."""
+    """A store cannot be used; the message states the reason."""
 
 
 class Store:
-    """Runs and their results in an SQLite file; a context manager.
+    """Runs and their results in an SQLite file; the store is a context manager.
 
     Parameters
     ----------
     path : str or Path
-        The file, which is created if it does not exist, unless `read_only`.
+        The file. If it does not exist, it is created, unless `read_only`.
     read_only : bool
         Whether to open the file for reading only.
 
     Attributes
     ----------
     was_empty : bool
-        Whether the file was empty, as after an interruption at its creation.
+        Whether the file was empty, as it is after an interruption during its creation.
     """
 
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
@@ -109,7 +109,7 @@ class Store:
         self._database.close()
 
     def ask(self, runs: Iterable[Run]) -> None:
-        """Record `runs` as requested, so that tables show the missing ones."""
+        """Record `runs` as requested, so that tables also show those that are missing."""
         rows = [(run.key, simulation_of(run).key, json.dumps(run.to_dict())) for run in runs]
         with self._explained(), self._database:
             self._database.executemany(
@@ -123,7 +123,7 @@ class Store:
             self.keep(simulation_of(execution.run).key, execution.ended())
 
     def keep(self, key: str, ended: Ended) -> None:
-        """Store the result of the simulation `key`, unless there is one."""
+        """Store the result of the simulation `key`, unless a result is already stored."""
         if ended.by_machine:
             raise ValueError(f"store: a failure of the machine is not a result: {ended.failure}")
         outcome = None if ended.outcome is None else json_text(ended.outcome)
@@ -139,21 +139,22 @@ class Store:
             )
 
     def has(self, key: str) -> bool:
-        """Return whether the simulation `key` has ended, well or not."""
+        """Return whether the simulation `key` has ended, successfully or not."""
         with self._explained():
             row = self._database.execute("SELECT 1 FROM simulations WHERE key = ?", (key,)).fetchone()
         return row is not None
 
     def simulated(self) -> dict[str, bool]:
-        """Return the keys of all simulations, and whether each has an outcome."""
+        """Return the keys of all simulations, each with whether it has an outcome."""
         with self._explained():
             rows = self._database.execute("SELECT key, outcome IS NOT NULL FROM simulations").fetchall()
         return {key: bool(well) for key, well in rows}
 
     def rows(self, runs: Sequence[Run] | None = None) -> Iterator[Row]:
-        """Yield each requested run, its outcome if there is one, and the reason of a failure.
+        """Yield each requested run, with its outcome if there is one, and the reason if it failed.
 
-        They are those of `runs`, in this order; by default all, in the order of their keys.
+        With `runs`, only these runs are yielded, in the given order; by default, all runs, in the order of
+        their keys.
         """
         if runs is None:
             with self._explained():
@@ -193,7 +194,7 @@ class Store:
         )
 
     def verify(self) -> Verified:
-        """Check the file, and every row against its checksum."""
+        """Check the file, and check every row against its checksum."""
         faults = self._faults_of_pages()
         queries: list[tuple[Callable[..., object], str]] = [
             (read_run, "SELECT key, simulation, run FROM runs"),
@@ -216,14 +217,14 @@ class Store:
         return Verified(rows, tuple(f"{self.path}: {fault}" for fault in faults))
 
     def forget(self, keys: Iterable[str]) -> None:
-        """Remove the failures among the simulations `keys`, so that they are executed again."""
+        """Remove those of the simulations `keys` that failed, so that they are executed again."""
         with self._explained(), self._database:
             self._database.executemany(
                 "DELETE FROM simulations WHERE key = ? AND failure IS NOT NULL", [(key,) for key in keys]
             )
 
     def outcomes(self, table: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """Yield every plan in one of `TABLES`, and its outcome, in the order of their keys."""
+        """Yield every plan in one of `TABLES` with its outcome, in the order of their keys."""
         if not self._has(table):
             return
         with self._explained():
@@ -234,7 +235,7 @@ class Store:
             yield plan
 
     def keep_outcome(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
-        """Store the outcome of the plan `key` in one of `TABLES`, unless there is one."""
+        """Store the outcome of the plan `key` in one of `TABLES`, unless an outcome is already stored."""
         texts = json_text(plan), json_text(outcome)
         with self._explained(), self._database:
             self._database.execute(_MADE.format(table=table))
@@ -347,7 +348,7 @@ class Store:
 
 
 def has_rows(path: Path) -> bool:
-    """Return whether a store may have contents; an empty file is left by an interruption at its creation."""
+    """Return whether a store may have contents; an interruption during its creation leaves an empty file."""
     return path.exists() and path.stat().st_size > 0
 
 

@@ -1,4 +1,4 @@
-"""Sweep files: TOML in which any field can be a list, expanded to runs and checked at once.
+"""Sweep files: TOML in which any field can be a list; they are expanded into runs and checked as a whole.
 
 ::
 
@@ -15,8 +15,8 @@
     policy = ["smart", "shortest"]
     bubble = [2, 1]
 
-Every combination is a run. ``[[jobs]]`` tables can replace ``app`` (or ``trace``), one for each job of a run,
-with ``count`` for several equal jobs; the keys at the top then apply to all of them.
+Every combination of values is a run. ``[[jobs]]`` tables, one for each job of a run, can replace ``app`` (or
+``trace``); ``count`` makes several equal jobs, and the keys at the top then apply to all jobs.
 """
 
 from __future__ import annotations
@@ -68,11 +68,12 @@ class Sweep:
     path : Path
         The file.
     text : str
-        What is in it.
+        Contents of the file.
     axes : tuple of tuples of dict
-        One after the other the choices that combine; each choice gives values to keys.
+        For each axis of the sweep, the choices to combine with those of the other axes; a choice sets values
+        of keys.
     seeds : sequence of int
-        The seeds of every combination.
+        The seeds for every combination.
     """
 
     path: Path
@@ -89,10 +90,11 @@ class Sweep:
         return [run for _, run in self._each()]
 
     def check_programs(self, wanted: Sequence[Run]) -> None:
-        """Check that the programs of the runs `wanted` can be made and placed: classes, task counts, sizes.
+        """Check that the programs of the runs `wanted` can be made and placed.
 
-        Only one iteration of an application is made. Then the placement of the jobs is checked, with a
-        shortened search if the mapping searches. Impossible runs are thus reported before anything runs.
+        Only one iteration of each application is made. Then, the placement of the jobs is checked, with a
+        shortened search if the mapping searches. Impossible runs are thus reported before any simulation
+        begins.
         """
         wanted_programs, wanted_places = {_programs(run) for run in wanted}, {_places(run) for run in wanted}
         for choice, run in self._each():
@@ -124,7 +126,7 @@ class Sweep:
         return self.error(place, choice[place], reason)
 
     def error(self, place: _Place, value: Any, reason: str) -> ValueError:
-        """Return an error about a value."""
+        """Return an error about a value in the file."""
         line = line_of(self.text, self._written(place), place[1], value)
         return ValueError(f"{self.path}:{line}: {place[1]} = {abbreviate(value)}: {reason}")
 

@@ -1,4 +1,4 @@
-"""Tables of stored results: one row per run, and run times by entry."""
+"""Tables of stored results: one row per run, and statistics of run times over seeds."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ _WHAT, _VERSION = "table", 1  # to be raised when columns change
 
 
 def run_table(rows: Iterable[Row]) -> pd.DataFrame:
-    """Return a row per run, from `Store.rows`: its entry, seed and measurements, and the reason of a failure.
+    """Return a row per run in `Store.rows`: its entry, seed and measurements, and the reason for any failure.
 
-    The table does not depend on where or when a run was simulated. Runs are in the order of their entries and
-    then of their seeds; missing values are empty.
+    The table does not depend on where or when a run was simulated. Runs are sorted by entry and then by seed;
+    missing values are empty.
     """
     import pandas as pd
 
@@ -89,7 +89,7 @@ def run_table(rows: Iterable[Row]) -> pd.DataFrame:
 
 
 def tasks_of_traces(rows: Iterable[Row]) -> dict[str, int]:
-    """Return how many tasks traces have by digest, of those that ran."""
+    """Return the number of tasks of each trace that has been simulated, by the digest of the trace."""
     return {
         job.digest: entry["tasks"]
         for run, outcome, _ in rows
@@ -99,7 +99,7 @@ def tasks_of_traces(rows: Iterable[Row]) -> dict[str, int]:
 
 
 def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
-    """Return the columns `ENTRY` of a run; `sizes`: tasks of traces by digest, which a run may not say."""
+    """Return the columns `ENTRY` of a run; `sizes` gives the number of tasks of each trace by its digest."""
     own = PARTITION.is_own(run.partition)
     kind, _, shape = (run.partition, "", "") if own else run.partition.partition(":")
     tasks = [job.tasks or (sizes or {}).get(job.digest) for job in run.jobs]
@@ -116,11 +116,11 @@ def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
 
 
 def time_table(runs: pd.DataFrame, sort: bool = True) -> pd.DataFrame:
-    """Return the run-time table of a `run_table`: for each entry its cycles over the seeds.
+    """Return the run-time table of a `run_table`: for each entry, statistics of its cycles over the seeds.
 
-    Columns: `ENTRY`, ``count`` (runs that ended), ``missing`` (not simulated yet), ``failed``, ``mean``,
-    ``std`` (of the sample, empty for a single run), ``min`` and ``max``, the last four in cycles. Entries are
-    in the order of their names if `sort`, else in that of `runs`.
+    The columns are `ENTRY`, ``count`` (of runs that ended), ``missing`` (not simulated yet), ``failed``,
+    ``mean``, ``std`` (of the sample, empty for a single run), ``min`` and ``max``; the last four are in
+    cycles. Entries are sorted if `sort`; otherwise, they are in the order of `runs`.
     """
     return over_seeds(runs, ENTRY, sort)
 
@@ -148,7 +148,7 @@ def over_seeds(runs: pd.DataFrame, entry: list[str], sort: bool) -> pd.DataFrame
 
 
 def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
-    """Return the run-time table of a table of either kind."""
+    """Return a run-time table, given a table of either kind."""
     if BESIDE in frame.columns:
         raise ValueError(f"{where}: holds times by job (table --jobs), expected a table of runs or run times")
     if _OF_RUNS.issubset(frame.columns):
@@ -162,9 +162,9 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
 def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what: str = "") -> None:
     """Write a table atomically, as CSV or, if the name ends in ``.parquet``, as Parquet.
 
-    Tables of runs and run times, which are read again, get a column with their version and checksum. The
-    schema of a Parquet file has the units and descriptions that the fields of the dataclass `kind` have
-    (`netplace.checks.quantities.quantities`), and `what` a row is, with the version.
+    Tables of runs and of run times, which can be read again, get a column with their version and checksum.
+    The schema of a Parquet file contains the version, the units and descriptions of the fields of the
+    dataclass `kind` (`netplace.checks.quantities.quantities`), and `what`, which describes a row.
     """
     if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
         frame = sealed(frame, _WHAT, _VERSION)
@@ -190,7 +190,7 @@ def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Return a table that `write_table` wrote, or one of others with some of its columns."""
+    """Read a table that `write_table` wrote, or another table with some of its columns."""
     try:
         if path.suffix == ".parquet":
             frame = _parquet(input_file(path))

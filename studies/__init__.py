@@ -1,7 +1,7 @@
 """Studies: sets of simulations, each of which answers one question in a report.
 
-A package offers a `Study` in the group ``netplace.studies`` of its entry points. `STUDIES` holds the studies
-of all installed packages, including `netplace.experiments`.
+A package offers a `Study` in the group ``netplace.studies`` of its entry points. `STUDIES` contains the
+studies of all installed packages, including `netplace.experiments`.
 """
 
 from __future__ import annotations

@@ -21,11 +21,11 @@ class ReportTable:
     Attributes
     ----------
     name : str
-        Name of its CSV file, without the ending.
+        Name of its CSV file, without the suffix.
     title : str
-        Line above it.
+        Line above the table.
     digits : mapping of str to int
-        Decimal places of columns of numbers; other columns are text.
+        Number of decimal places of each column of numbers; the other columns contain text.
     """
 
     name: str
@@ -53,13 +53,13 @@ class Report:
     Attributes
     ----------
     tables : tuple of ReportTable
-        Results next to the published ones.
+        Tables that show the results beside the published ones.
     summary : tuple of str
-        Sentences that say where the results agree, where they differ, and why.
+        Sentences that say where the results agree with the published ones, where they differ, and why.
     figures : mapping of str to callable
-        Names of pictures without suffix, and functions that draw them into a given file.
+        Names of pictures (without suffix), and functions that draw them to a given file.
     points : mapping of str to DataFrame
-        Names of CSV files without suffix, and the long tables behind the pictures.
+        Names of CSV files (without suffix), and the full tables from which the pictures are drawn.
     """
 
     tables: tuple[ReportTable, ...]

@@ -1,4 +1,4 @@
-"""Schedules of a study: missing ones are executed and stored one by one."""
+"""The schedules of a study: missing schedules are executed and stored one by one."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ __all__ = ["KeptCase", "case_outcomes", "kept_outcomes", "outcomes", "turnaround
 class KeptCase:
     """A dataclass with all inputs of an outcome; its content hash is the key in the store.
 
-    Increase `revision` when a case no longer gives the same outcome; `study` is the name of the study.
+    Increase `revision` when a case no longer has the same outcome; `study` is the name of the study.
     """
 
     study: ClassVar[str]
     revision: ClassVar[int] = 1
 
     def describe(self) -> dict[str, Any]:
-        """Return the inputs of the outcome as a dict for JSON, with a log by its content."""
+        """Return the inputs of the outcome as a JSON-compatible dict, with the content hash of any log."""
         plain = asdict(self)  # type: ignore[call-overload]
         if isinstance(plain.get("log"), dict):
             plain["log"].pop("path")
@@ -38,7 +38,7 @@ class KeptCase:
 
     @property
     def key(self) -> str:
-        """Content hash."""
+        """Content hash of the case."""
         return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
 
 
@@ -57,14 +57,14 @@ AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
 
 
 def outcomes(plans: Sequence[Plan], bench: Bench) -> list[ScheduleFigures]:
-    """Return the outcome of each plan; missing ones are executed and stored one by one."""
+    """Return the outcome of each plan; missing plans are executed and stored one by one."""
     return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, bench)]
 
 
 def case_outcomes(cases: Iterable[Runnable], bench: Bench) -> list[tuple[Runnable, dict[str, Any]]]:
-    """Return each case with its outcome; missing ones are made and stored one by one.
+    """Return each case with its outcome; missing outcomes are made and stored one by one.
 
-    Cases are dataclasses, such as `KeptCase` with a method ``run``.
+    Cases are dataclasses such as `KeptCase`, with a method ``run``.
     """
     every = list(cases)
     kept = kept_outcomes(
@@ -79,17 +79,17 @@ def kept_outcomes(
     describe: Callable[[Case], dict[str, Any]],
     bench: Bench,
 ) -> dict[str, dict[str, Any]]:
-    """Return the outcome of each case by its key in the store; missing ones are made and stored one by one.
+    """Return the outcome of each case by its key; missing outcomes are made and stored one by one.
 
-    `make` and `describe` return the outcome of a case and its description, as dicts for JSON; `make` must be
-    picklable.
+    `make` and `describe` return the outcome of a case and its description as JSON-compatible dicts; `make`
+    must be picklable.
     """
     plans = [_CasePlan(key, describe(case), case) for key, case in wanted.items()]
     return dict(zip(wanted, _completed(plans, partial(_made, make), bench), strict=True))
 
 
 def turnaround(figures: ScheduleFigures) -> float:
-    """Return the mean turnaround in seconds of all jobs of a schedule."""
+    """Return the mean turnaround of all jobs of a schedule, in seconds."""
     return figures.metrics.per_job["turnaround"].mean
 
 

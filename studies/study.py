@@ -28,12 +28,12 @@ class Asked:
     quick : bool
         Whether to run a small version that takes seconds instead of hours.
     mappings, partitions, sim_seeds : int or None
-        Number of mappings of each kind, of random partitions, and of simulations of each placement; None
-        means the default of the study.
+        Numbers of mappings of each kind, of random partitions, and of simulations of each placement; None
+        means the study's default.
     logs : tuple of str
-        Job logs for the study; empty means those of the study.
+        Job logs to use; empty means the study's own logs.
     data : str
-        Folder of measurements that others made, for a study that needs them.
+        Folder with measurements by others, for studies that need them.
     """
 
     parts: tuple[str, ...]
@@ -46,11 +46,11 @@ class Asked:
 
     @property
     def key(self) -> str:
-        """Content hash of the request, without that of the study."""
+        """Content hash of the request, not including the study."""
         return hashlib.sha256(repr(self).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what is asked, as JSON can hold it."""
+        """Return the request in JSON-compatible form."""
         return {
             name: list(value) if isinstance(value, tuple) else value for name, value in vars(self).items()
         }
@@ -60,7 +60,7 @@ class Asked:
 class Bench:
     """The store and the workers of a study.
 
-    `tell` is called with the progress. Unless `simulate`, missing results are an error.
+    `tell` is called with the progress. Unless `simulate` is true, missing results are an error.
     """
 
     store: Store
@@ -71,7 +71,7 @@ class Bench:
 
 @dataclass(frozen=True)
 class Row:
-    """A run, and its labels in the table of the study."""
+    """A run and its labels in the table of the study."""
 
     labels: Mapping[str, str | int]
     run: Run
@@ -79,22 +79,23 @@ class Row:
 
 @dataclass(frozen=True)
 class Study:
-    """A study and its name.
+    """A study and its properties.
 
     Attributes
     ----------
     title, source : str
-        Question in one line, and source of the published numbers.
+        One-line question, and source of the published numbers.
     parts : mapping of str to str
-        Tables of the study, with descriptions.
+        Tables of the study, with their descriptions.
     usual : tuple of str
-        Default tables.
+        Tables that are made by default.
     conduct : callable
-        Function that executes the missing part of a request and returns a report; `of_runs` for most studies.
+        Function that executes the missing part of a request and returns a report; most studies use `of_runs`.
     options : tuple of str
-        Those of ``"mappings"``, ``"partitions"``, ``"sim_seeds"``, ``"logs"`` and ``"data"`` that it takes.
+        Options that the study takes, out of ``"mappings"``, ``"partitions"``, ``"sim_seeds"``, ``"logs"`` and
+        ``"data"``.
     many : bool
-        Whether it executes plans, which workers or a cluster can share.
+        Whether the study executes plans, which several workers or a cluster can share.
     """
 
     name: str
@@ -112,7 +113,8 @@ def of_runs(
 ) -> Callable[[Asked, Bench], Report]:
     """Return the `Study.conduct` of a study that consists of runs.
 
-    `rows` returns the runs of a request, `report` the report of a request and a table of `measured`.
+    `rows` returns the runs for a request; `report` returns the report for a request and a table from
+    `measured`.
     """
 
     def conduct(asked: Asked, bench: Bench) -> Report:
@@ -129,7 +131,7 @@ def ask(
     data: str = "",
     **numbers: int | None,
 ) -> Asked:
-    """Return the checked request to `study`.
+    """Return a checked request for `study`.
 
     Raise ValueError if there is no such part, or the study does not take one of the options.
     """
@@ -156,10 +158,10 @@ def ask(
 
 
 def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
-    """Return the times of runs, and simulate missing ones.
+    """Return the times of runs; missing runs are simulated.
 
-    Each run has a row, in their order: its labels, ``cycles`` (of the slowest job), ``jobs`` (list of the
-    cycles of each job) and ``outcome`` (all measurements). Raise ValueError if runs have failed, or are
+    Each run has a row, in the given order: its labels, ``cycles`` (of the slowest job), ``jobs`` (a list of
+    the cycles of each job) and ``outcome`` (all measurements). Raise ValueError if runs have failed, or are
     missing and may not be simulated.
     """
     runs = [row.run for row in rows]

@@ -18,10 +18,10 @@ __all__ = ["check_application", "check_traffic"]
 
 
 def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
-    """Check that a traffic pattern gives each node a destination, and is reproducible.
+    """Check that a traffic pattern gives each node a destination and is reproducible.
 
     The rule is a function that takes a `netplace.topologies.Topology` and returns the destination of each
-    node's packets, or -1 for a random other node.
+    node's packets, or -1 for random other nodes.
     """
     what = f"traffic {name_of(rule)}"
 
@@ -60,7 +60,7 @@ def check_application(
     Parameters
     ----------
     engines : sequence of str
-        Engines that must agree. For a long program, use ``("kernel",)`` alone.
+        Engines that must agree. For a long program, use only ``("kernel",)``.
     **options
         Options of the application.
     """

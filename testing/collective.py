@@ -136,7 +136,7 @@ def check_collective(
     bytes: Sequence[int] = (37, 48),
     **options: Any,
 ) -> list[Schedule]:
-    """Check that each rank ends with the data it needs, and that each sender has the data it sends.
+    """Check that each rank finally has the data it needs, and that each sender has the data it sends.
 
     The rule is a function that takes a `Call` and yields rounds of messages. The check follows the data
     symbolically, round by round. A rank can forward a sum, but cannot add a contribution twice.
@@ -146,8 +146,8 @@ def check_collective(
     operation : str
         Key of `netplace.apps.collectives.OPERATIONS`.
     ranks, bytes : sequence of int
-        Rank counts and sizes to try. The roots are the first rank, the last rank and one between them. The
-        check skips cases in which the rule rounds bytes.
+        Numbers of ranks, and sizes, to try. The roots are the first rank, the last rank and one between them.
+        The check skips cases in which the rule rounds numbers of bytes.
     **options
         Other attributes of the `Call`, such as ``segment``.
 

@@ -23,7 +23,7 @@ _PartitionCase = tuple[str, tuple[int, ...]]
 
 
 def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
-    """Check that a partition gives each job its own nodes for all tasks, reproducibly.
+    """Check that a partition reproducibly gives each job its own nodes for all tasks.
 
     The rule is a function that takes a `netplace.placement.PartitionRequest`.
     """
@@ -66,7 +66,7 @@ _Case = tuple[str, int, bool]
 
 
 def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
-    """Check that a mapping gives each task its own node among the allowed ones, reproducibly.
+    """Check that a mapping reproducibly gives each task its own node among the allowed ones.
 
     The rule is a function that takes a `netplace.placement.MappingProblem`.
     """

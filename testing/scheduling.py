@@ -240,7 +240,7 @@ def _check_alone(policy: Policy) -> None:
 
 
 def check_run_times(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
-    """Check that run times are not negative, reproducible, and at most the longest run time.
+    """Check that run times are reproducible, at least 0, and at most the longest run time.
 
     The rule is a class that takes a machine and a list of words.
     """

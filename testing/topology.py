@@ -18,7 +18,7 @@ _MOST = 600  # routers: all of it is looked at
 
 
 def check_topology(network: str | Topology, *, simulated: bool = True) -> None:
-    """Check that a network has links both ways, correct distances, and equal results on both engines.
+    """Check that a network has bidirectional links, correct distances, and equal results on both engines.
 
     With `simulated`, messages from each node to all others are simulated.
     """
