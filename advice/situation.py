@@ -59,7 +59,7 @@ class Situation:
         return periods
 
     def cycles(self, nodes: Nodes, draw: int, limit: float | None = None) -> int | None:
-        """Return cycles beside the neighbors, whose phases depend on `draw`; None if over `limit`."""
+        """Return the job's cycles beside neighbors whose phases depend on `draw`; None if above `limit`."""
         rng = np.random.default_rng([self.seed, 5, draw])
         network = Network(self.machine, self.config, seed=int(rng.integers(1 << 31)))
         begin = max(self.periods, default=0)

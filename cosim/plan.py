@@ -168,7 +168,7 @@ class CosimPlan:
     @classmethod
     @checked
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
-        """Return the plan that such a dict describes; missing values have their defaults."""
+        """Return the plan that a dict from `to_dict` describes; missing values have their defaults."""
         check_keys(cls, plain, "plan")
         config = plain.get("config", {})
         check_keys(Config, config, "plan: config")

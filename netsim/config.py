@@ -141,8 +141,8 @@ class Config:
         Limit on the packets from one node to another; see `netplace.netsim.congestion.read_congestion`. Empty
         means no limit.
     buffer_phits : int
-        Capacity of a transit FIFO in phits, instead of `queue_packets`. This selects wormhole switching,
-        which only the reference engine supports; 0 selects virtual cut-through.
+        Capacity of an input FIFO in phits, instead of `queue_packets`. This selects wormhole switching, which
+        only the reference engine supports; 0 selects virtual cut-through.
     ordered_flows : bool
         Whether packets of a traffic class from one node to another keep their order. They all use the same
         injector, and the same route as those already in flight.

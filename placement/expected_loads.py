@@ -51,7 +51,7 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     betweenness centrality", J. Mathematical Sociology 25 (2001).
 
     If routes are used evenly, the largest load, divided by the bytes that a link carries per cycle, is a
-    lower bound of the run time.
+    lower bound on the run time.
 
     `nodes`, shape (n,), contains the node of each task, and `W`, shape (n, n), the traffic in bytes; the
     diagonal does not count.

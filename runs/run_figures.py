@@ -105,7 +105,7 @@ class RunFigures:
 
     @classmethod
     def of(cls, result: Result) -> RunFigures:
-        """Return the measurements, without the run's own values and those that vary between executions."""
+        """Return the measurements, without the run's inputs and values that vary between executions."""
         return cls(
             cycles=result.cycles,
             drained_cycles=result.drained_cycles,

@@ -114,7 +114,7 @@ class Run:
         return hashlib.sha256(self.canonical().encode()).hexdigest()
 
     def canonical(self) -> str:
-        """Return the canonical form: JSON of all but the paths of traces, keys in order, no spaces."""
+        """Return the canonical form: JSON without the paths of traces, with sorted keys and no spaces."""
         plain = self.to_dict() | {"config": self.config.described()}
         for job in plain["jobs"]:
             del job["path"]

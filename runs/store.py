@@ -245,7 +245,7 @@ class Store:
             )
 
     def outcome(self, table: str, key: str, kind: Kind = anything) -> Outcome:
-        """Return the outcome of the plan `key` in one of `TABLES`, of a kind; None if there is none."""
+        """Return the checked outcome of the plan `key` in one of `TABLES`; None if there is none."""
         return self._of_kind(self._outcome(table, key), kind, table.removesuffix("s"), key)
 
     def _outcome(self, table: str, key: str) -> Outcome:

@@ -20,14 +20,15 @@ from netplace.topologies import Graph, Grid, Hierarchy, Topology, hierarchy
 class Contiguity:
     """Determines whether the nodes of a job are contiguous on a machine.
 
-    A set of nodes is contiguous:
+    A set of nodes is contiguous
 
     * on a mesh, torus, hypercube or twisted torus if it is a full *box*: all combinations of one interval per
-    dimension, which can cross the end of a ring. On minimal routes, no message of the job then leaves its
-    nodes. On a twisted torus, a box does not cross the end of Y, where X is shifted; * on a tree if it is in
-    one subtree of the smallest possible size. Other jobs can use the rest of that subtree; * on any other
-    network if its routers are connected to each other: the switches of the job's nodes, or the nodes
-    themselves if they are routers.
+      dimension, which can cross the end of a ring. On minimal routes, no message of the job then leaves its
+      nodes. On a twisted torus, a box does not cross the end of Y, where X is shifted;
+    * on a tree if it is in one subtree of the smallest possible size. Other jobs can use the rest of that
+      subtree;
+    * on any other network if its routers are connected to each other: the switches of the job's nodes, or
+      the nodes themselves if they are routers.
 
     A single node is always contiguous. A ValueError is raised for networks to which none of this applies.
     """

@@ -128,8 +128,8 @@ def cost_locations(
 ) -> Locations | None:
     """Return `Locations` with the costs of `cost_matrix`, computed pair by pair; None if impossible.
 
-    It is possible for the named criteria on meshes and tori (with or without switches, twisted or not) and on
-    trees, and for hops on networks with arbitrary wiring, by the table of distances between switches.
+    This is possible for the named criteria on meshes and tori (with or without switches, twisted or not) and
+    on trees, and for hops on networks with arbitrary wiring (from the table of distances between switches).
     """
     chosen = np.arange(topology.nodes) if nodes is None else topology.check_nodes(nodes)
     if not isinstance(criterion, str):

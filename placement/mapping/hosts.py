@@ -1,4 +1,4 @@
-"""Mappings from files that list, as in an allocation, the names of hosts, or nodes."""
+"""Mappings from files that list host names (as in an allocation) or nodes."""
 
 from __future__ import annotations
 

@@ -60,13 +60,13 @@ class Slots:
     Attributes
     ----------
     held : tuple of (int, int)
-        Numbers of nodes, each with the slot until whose beginning running jobs hold these nodes.
+        Pairs of a number of nodes and the slot before which running jobs hold them.
     on : int
         Number of nodes that are on before slot 0, including held ones.
     keep : int
         Smallest number of nodes that must be on.
     booting, stopping : tuple of (int, int)
-        Numbers of nodes whose boot or stop began before slot 0, each with the slot in which it began.
+        Pairs of a number of nodes and the slot (before 0) in which their boot or stop began.
     """
 
     nodes: int

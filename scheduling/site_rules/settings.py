@@ -50,7 +50,7 @@ class Failures:
             )
 
     def events(self, nodes: int, begin: float) -> Iterator[Outage]:
-        """Yield outages in order; those that are drawn begin after `begin` and do not end."""
+        """Yield outages in the order of their beginnings; from `begin` on, drawn outages follow endlessly."""
         for outage in self.outages:
             if not 0 <= outage.node < nodes:
                 raise ValueError(f"failures: node {outage.node}, expected one of 0 to {nodes - 1}")

@@ -237,8 +237,7 @@ def make_times(text: str, machine: Topology) -> RunTimes:
     """Return the run times that a text form describes.
 
     `text` is a key of `RUN_TIMES` with its options after a colon, such as ``"penalty:linear,0.1"``; or your
-    own rule, as ``"file.py:Class"``. Raise ValueError if the rule is
-    unknown or its options are invalid.
+    own rule, as ``"file.py:Class"``. Raise ValueError if the rule is unknown or its options are invalid.
 
     Examples
     --------
