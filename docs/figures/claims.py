@@ -1,22 +1,19 @@
-"""Write docs/studies/claims.md from the folders of studies: published claims, and their reproduction.
-
-Call it with the folders of ``netplace study`` local-backfilling, redirection, two-kinds and power.
-"""
+"""Write docs/studies/claims.md from the tables beside it: published claims, and their reproduction."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pandas as pd
 
-PAGE = Path(__file__).parents[1] / "studies" / "claims.md"
+STUDIES = Path(__file__).parents[1] / "studies"
+PAGE = STUDIES / "claims.md"
 HEAD = """# Published claims on scheduling and power, one by one
 
 This page compares the printed and plotted results in F. Mendonca's thesis (2017) and in O. Marra et al.
 (2011) with those of the studies [local-backfilling](local-backfilling.md), [redirection](redirection.md),
 [two-kinds](two-kinds.md) and [power](power.md), which name the publications in full.
-`docs/figures/claims.py` makes this page from the folders of these studies. The pages on [placement
+`docs/figures/claims.py` makes this page from tables of these studies. The pages on [placement
 rules](../background/places.md#the-rules) and [sequential tasks](../background/tasks.md) explain the names of
 the rules and policies.
 
@@ -35,9 +32,9 @@ NOT_TRIED = [
 ]
 
 
-def orders(folder: Path, name: str) -> pd.DataFrame:
+def orders(file: str) -> pd.DataFrame:
     """Return the verdicts on orders that a study left in a file."""
-    frame = pd.read_csv(folder / name, keep_default_na=False)
+    frame = pd.read_csv(STUDIES / file, keep_default_na=False)
     made = frame.rename(columns={"order": "published"})
     made["published"] = made["metric"] + ": " + made["published"]
     made["on"] = made["on"].where(made["on"] != "", made["platform"])
@@ -46,11 +43,11 @@ def orders(folder: Path, name: str) -> pd.DataFrame:
     return made[["claim", "figure", "published", "log", "verdict", "for", "against"]]
 
 
-def two_kinds(folder: Path) -> pd.DataFrame:
+def two_kinds() -> pd.DataFrame:
     """Return the verdicts on SWDUAL's times."""
     lines = []
     for name, labels in (("workers", ["workers"]), ("databases", ["database", "queries", "workers"])):
-        for row in pd.read_csv(folder / f"{name}.csv").to_dict("records"):
+        for row in pd.read_csv(STUDIES / "two-kinds" / f"{name}.csv").to_dict("records"):
             near = abs(row["greedy / published"] - 1) <= 0.2
             lines.append(
                 {
@@ -64,10 +61,10 @@ def two_kinds(folder: Path) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
-def power(folder: Path) -> pd.DataFrame:
+def power() -> pd.DataFrame:
     """Return the verdicts on the published instances."""
     lines = []
-    for row in pd.read_csv(folder / "instances.csv").dropna().to_dict("records"):
+    for row in pd.read_csv(STUDIES / "power" / "instances.csv").dropna().to_dict("records"):
         timed = row["quantity"].startswith("time")
         held = row["ours"] < row["published"] if timed else row["ours"] == row["published"]
         lines.append(
@@ -78,7 +75,7 @@ def power(folder: Path) -> pd.DataFrame:
                 "verdict": "holds" if held else "does not hold",
             }
         )
-    growth = pd.read_csv(folder / "growth.csv")
+    growth = pd.read_csv(STUDIES / "power-growth" / "growth.csv")
     seconds = growth["energy s"] + growth["makespan s"]
     lines.append(
         {
@@ -101,24 +98,23 @@ def markdown(frame: pd.DataFrame) -> str:
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 
 
-def main() -> None:
-    """Write the page."""
-    backfilling, redirection, kinds, energy = (Path(word) for word in sys.argv[1:5])
+def page() -> str:
+    """Return the page."""
     parts = {
-        "Chapter 5: weeks of logs": orders(backfilling, "claims_weeks.csv"),
-        "Chapter 4: jobs drawn at random, all submitted at time 0": orders(backfilling, "claims_drawn.csv"),
-        "Chapter 3: redirection": orders(redirection, "claims_windows.csv"),
-        "Chapter 2: SWDUAL": two_kinds(kinds),
-        "Power": power(energy),
+        "Chapter 5: weeks of logs": orders("local-backfilling-kinds/claims_weeks.csv"),
+        "Chapter 4: jobs drawn at random, all submitted at time 0": orders(
+            "local-backfilling/claims_drawn.csv"
+        ),
+        "Chapter 3: redirection": orders("redirection/claims_windows.csv"),
+        "Chapter 2: SWDUAL": two_kinds(),
+        "Power": power(),
     }
     counts = pd.DataFrame({name: part["verdict"].value_counts() for name, part in parts.items()}).T
     counts = counts.reindex(columns=["holds", "does not hold", "not tried"]).fillna(0).astype(int)
     counts.loc["all"] = counts.sum()
     text = HEAD + markdown(counts.rename_axis("").reset_index())
-    for name, part in parts.items():
-        text += f"\n## {name}\n\n{markdown(part)}"
-    PAGE.write_text(text, encoding="utf-8")
+    return text + "".join(f"\n## {name}\n\n{markdown(part)}" for name, part in parts.items())
 
 
 if __name__ == "__main__":
-    main()
+    PAGE.write_text(page(), encoding="utf-8")

@@ -85,6 +85,37 @@ def mappings(folder: str, table: str) -> Score:
     return score((ours, printed * (1 - allowed), printed * (1 + allowed)))
 
 
+def normalized() -> Score:
+    """Return the same of JPDC 1b, 2 and 3c over the best of consecutive, random and TD means."""
+    cells = []
+    for table in ("1b", "2", "3c"):
+        frame = pd.read_csv(STUDIES / f"td-vs-classic-{_TD[table]}" / f"table-{table}.csv")
+        own = frame[frame["mapping"].isin(["consecutive", "random", "td"]) & frame["published"].notna()]
+        own = own.assign(table=table, ours=own["ours / published"] * own["published"])
+        least = own.groupby("app")[["ours", "published"]].transform("min")
+        cells.append(own[["mapping"]].join(own[["ours", "published"]] / least))
+    by_mapping = pd.concat(cells).groupby("mapping")
+    return score(*(shares(own["ours"], own["published"], 0.05) for _, own in by_mapping))
+
+
+def by_quantity(file: str) -> Score:
+    """Return how many printed values of each quantity are met exactly; solving times are not compared."""
+    frame = pd.read_csv(STUDIES / file)
+    frame = frame[frame["published"].notna() & ~frame["quantity"].str.startswith("time")]
+    return score(*((own["ours"], own["published"], own["published"]) for _, own in frame.groupby("quantity")))
+
+
+def selections() -> Score:
+    """Return the same of shares of equal choices of processor sets, within a percentage point."""
+    frame = pd.read_csv(STUDIES / "allocators-sets" / "sets.csv").set_index(["rule", "tie"])
+    ours = frame["equal"] / frame["compared"]
+    quantities = []
+    for rule, tie, equal in (("quality", "first", 1 - 23 / 4272), ("nodes", "coin", 15155 / 15210)):
+        printed = pd.Series([equal])
+        quantities.append((pd.Series([ours[rule, tie]]), printed - 0.01, printed + 0.01))
+    return score(*quantities)
+
+
 def exchanged(file: str) -> Score:
     """Return the same of times relative to contiguous ones, with tasks outside the subtree."""
     frame = pd.read_csv(STUDIES / file)
@@ -188,6 +219,7 @@ ROWS: Rows = [
         ("3a", "two draws of each mapping; IS as above"),
         ("3b", "two draws of each mapping; FT, IS as above"),
         ("3c", "two partitions, one draw of each mapping; BT, FT and IS classic"))],
+    ("thesis 3.3 and 3.4", "td-vs-classic", normalized, "5 %", "as in JPDC 1b and 3c"),
     ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as equal",
      "IS on 4x4x4: td is no faster than classic"),
     ("LOC 5 (classes)", "partition-selection",
@@ -204,6 +236,9 @@ ROWS: Rows = [
     ("MET 2, 2-D correlations", "partition-metrics",
      lambda: near(_METRICS, "r", "published", most=0.1), "0.1",
      "metrics of the nodes for CG and MG"),
+    ("MET 3, 3-D correlations", "partition-metrics",
+     lambda: near("partition-metrics-3d/correlations-3d-W.csv", "r", "published", most=0.1), "0.1",
+     "two metrics by little; the printed cells of one application were available"),
     ("thesis 3.9", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity/together.csv"), "10 %", _CHOICE),
     ("JSSPP, thesis 3.10", "quasi-contiguous", speed_ups, "5 points",
@@ -213,6 +248,15 @@ ROWS: Rows = [
      "the log of LLNL's T3D is missing"),
     ("CLUSTER 1, gains", "allocators",
      partial(gains, "allocators-cplant/stream.csv", "torus:8x8,c=4, first four rows"), "a factor of 2", ""),
+    ("PSS 6.2, equal choices", "allocators", selections, "1 point", ""),
+    ("Marra, section 4", "power", lambda: by_quantity("power/instances.csv"), "exact",
+     "the printed energy of test 2 is not that of the printed solution"),
+    ("Mendonca 2.2", "two-kinds", lambda: near("two-kinds/workers.csv", "greedy", "published", 0.2), "20 %",
+     "two numbers of workers by little"),
+    ("Mendonca 2.4 and 2.5", "two-kinds", lambda: near("two-kinds/databases.csv", "greedy", "published", 0.2),
+     "20 %", "the speed of workers with smaller databases is not published"),
+    ("Mendonca 3.1, tasks", "redirection",
+     lambda: near("redirection/instances.csv", "tasks", "published", 0.1), "10 %", ""),
     ("Mendonca 5.13 to 5.16, orders among rules of one kind", "local-backfilling",
      lambda: orders("kinds-as-told"), _SIGN,
      "beplat uses fewer clusters than beloc, and on LLNL-Thunder also fewer pieces than becont"),

@@ -227,8 +227,8 @@ _KINDS: dict[str, Callable[..., dict[str, Any]]] = {
     "trends": _trend,
     "flows": lambda case, machine, *, jobs, log: flow_times(machine, case.partition, jobs, case.seed, log),
     # By the stream of requests of a revision, on a machine of its own.
-    "sets": lambda case, machine, *, requests, tie, revision: chosen_sets(
-        case.partition, requests, case.seed, tie
+    "sets": lambda case, machine, *, requests, tie, revision, processors=1: chosen_sets(
+        case.partition, requests, case.seed, tie, processors
     ),
     "sets-pay": lambda case, machine, *, jobs, load: sets_pay(machine, case.partition, jobs, load, case.seed),
     "set-times": lambda case, machine, *, surplus, times: selection_times(

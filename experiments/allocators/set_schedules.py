@@ -56,8 +56,11 @@ _SECONDS = {True: (243, 390), False: (848, 3170)}
 Mask = NDArray[np.bool_]
 
 
-def published_machine(costs: str = "uniform") -> ProcessorSets:
+def published_machine(costs: str = "uniform", processors: int = 1) -> ProcessorSets:
     """Return the 334 sets of the machine: cards, control switches, power lines, fuse blocks, nodes.
+
+    With several `processors` a node, the sets are over processors, and the number of nodes is a component in
+    front of the others, as published.
 
     `costs`: ``"uniform"``: every set costs 1 of its kind; ``"nodes"``: a node costs more the higher it is in
     its rack and the further its rack is from the middle of the room, as in the published example of 42 nodes;
@@ -81,8 +84,11 @@ def published_machine(costs: str = "uniform") -> ProcessorSets:
         for members, weight in zip(group, mine.tolist(), strict=True):
             vector = [0] * 5
             vector[component] = weight
-            sets.append((members.tolist(), vector))
-    return processor_sets(NODES, sets)
+            if processors > 1:
+                vector.insert(0, int(component == 4))
+            each = members[:, None] * processors + np.arange(processors)
+            sets.append((each.ravel().tolist(), vector))
+    return processor_sets(NODES * processors, sets)
 
 
 def _heights() -> NDArray[np.int64]:
@@ -103,32 +109,38 @@ def _lines(rack: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     return [rack[low & odd], rack[low & ~odd], rack[~low & odd], rack[~low & ~odd]]
 
 
-def chosen_sets(name: str, requests: int, seed: int, tie: str = "first") -> dict[str, float]:
+def chosen_sets(
+    name: str, requests: int, seed: int, tie: str = "first", processors: int = 1
+) -> dict[str, float]:
     """Return the figures of a rule on a stream of requests to the machine, first come, first served.
 
     A next request always waits until enough nodes are free; sizes and run times follow the printed means and
     deviations. `name`: ``"quality"``: the heuristic beside the exact choice where few nodes remain;
     ``"nodes"``, ``"nodes and lines"``: such costs beside uniform ones, both judged by the uniform, for jobs
     of several nodes, as printed; otherwise the rule whose line cards a job are counted: ``"sets"``, ``"first-
-    free"`` or ``"random"``. `tie`: how removals of the same worth are decided.
+    free"``, ``"random"`` or ``"least-loaded"``. `tie`: how removals of the same worth are decided.
+    `processors`: of each node, if jobs get parts of nodes; a job of one node asks for any number of them.
     """
     rng = np.random.default_rng(seed)
     coins = np.random.default_rng([seed, 1]) if tie == "coin" else None
-    sets = published_machine()
+    sets = published_machine(processors=processors)
     costly = published_machine(name) if name in _UNEVEN else sets
-    free = np.ones(NODES, bool)
+    free = np.ones(NODES * processors, bool)
     running: list[tuple[float, int, NDArray[np.int64]]] = []  # by their ends
     now = 0.0
     counts = dict.fromkeys(("requests", "compared", "equal", "first better", "second better"), 0)
-    cards: list[tuple[int, int]] = []
+    cards: list[tuple[int, int, int]] = []
     while counts["requests"] < requests:
         size, seconds = _drawn(rng)
+        if processors > 1:
+            size = size * processors if size > 1 else int(rng.integers(1, processors + 1))
         while free.sum() < size:
             now, _, ended = heapq.heappop(running)
             free[ended] = True
         chosen = _chosen(name, costly, free, size, rng, coins)
         counts["requests"] += 1
-        cards.append((size, len(np.unique(chosen // CARD))))
+        nodes = np.unique(chosen // processors)
+        cards.append((size, len(np.unique(nodes // CARD)), len(nodes)))
         _compare(name, sets, free, size, chosen, counts, coins)
         free[chosen] = False
         heapq.heappush(running, (now + seconds, counts["requests"], chosen))
@@ -136,7 +148,8 @@ def chosen_sets(name: str, requests: int, seed: int, tie: str = "first") -> dict
     return counts | {
         "cards": float(table[:, 1].mean()),
         "deviation": float(table[:, 1].std()),
-        "least cards": float(np.ceil(table[:, 0] / CARD).mean()),
+        "least cards": float(np.ceil(table[:, 0] / (CARD * processors)).mean()),
+        "on fewest nodes": float((table[:, 2] == np.ceil(table[:, 0] / processors)).mean()),
     }
 
 
@@ -162,6 +175,9 @@ def _chosen(
         return usable[:size]
     if name == "random":
         return np.sort(rng.permutation(usable)[:size])
+    if name == "least-loaded":
+        node = usable // (len(free) // NODES)
+        return usable[np.argsort(-np.bincount(node)[node], kind="stable")][:size]
     nodes = select(sets, free, size, _thrown(coins))
     assert nodes is not None, "enough are free"
     return nodes

@@ -51,6 +51,7 @@ PARTS = {
     "trends": "how dispersed jobs are as the load grows, 8x8x5 mesh (CLUSTER 2002, figure 1)",
     "flow": "flow time of all-to-all jobs on 32 processors (WADS 2005, section 6)",
     "sets": "processor sets: comparison with the exact choice, realistic costs, line cards per job",
+    "set-parts": "processor sets over processors: jobs get parts of nodes; rules of Grid Engine",
     "sets-pay": "processor sets and other allocators in live runs: levels, measured weights, a cost limit",
     "set-times": "time to select a processor set, by the number of surplus free nodes",
 }
@@ -140,6 +141,13 @@ def _sets(quick: bool) -> Iterator[AllocatorCase]:
             yield AllocatorCase("sets", "mesh:256", rule, seed, given)
 
 
+def _set_parts(quick: bool) -> Iterator[AllocatorCase]:
+    for rule in ("sets", "first-free", "least-loaded"):
+        for seed in range(1 if quick else 3):
+            given = (("requests", 40 if quick else 300), ("tie", "first"), ("revision", 2), ("processors", 8))
+            yield AllocatorCase("sets", "mesh:256", rule, seed, given)
+
+
 def _sets_pay(quick: bool) -> Iterator[AllocatorCase]:
     beside = ("random", "non-contiguous", "curve:hilbert", "mm", "contiguous")
     on_trees = ("random", "non-contiguous", "gen-alg", "contiguous")
@@ -172,6 +180,7 @@ _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
     "trends": _trends,
     "flow": _flow,
     "sets": _sets,
+    "set-parts": _set_parts,
     "sets-pay": _sets_pay,
     "set-times": _set_times,
 }

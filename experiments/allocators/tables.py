@@ -48,6 +48,20 @@ def _sets(frame: pd.DataFrame) -> Made:
     return cells, dict.fromkeys(_COUNTS, 0) | dict.fromkeys(_CARDS, 2), sentences
 
 
+def _parts(frame: pd.DataFrame) -> Made:
+    cells = frame.groupby("partition", sort=False)[["on fewest nodes", *_CARDS]].mean()
+    fewest, cards = (
+        ", ".join(f"{value:.3g} {rule}" for rule, value in cells[name].items())
+        for name in ("on fewest nodes", "cards")
+    )
+    sentences = [
+        f"share of jobs on the fewest nodes possible: {fewest} (printed: all jobs, with sets).",
+        f"line cards per job: {cards} (printed: fewest with sets).",
+    ]
+    cells = cells.reset_index().rename(columns={"partition": "rule"})
+    return cells, {"on fewest nodes": 3} | dict.fromkeys(_CARDS, 2), sentences
+
+
 def _pay(frame: pd.DataFrame) -> Made:
     """Return figures relative to the first free nodes, seed by seed."""
     names = ["wait", "run", "turnaround", "makespan", "slowdown", "mean hops"]
@@ -89,7 +103,12 @@ def _times(frame: pd.DataFrame) -> Made:
     return cells, {"sets": 0, "surplus": 0, "ms": 2}, sentences
 
 
-SET_TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {"sets": _sets, "sets-pay": _pay, "set-times": _times}
+SET_TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {
+    "sets": _sets,
+    "set-parts": _parts,
+    "sets-pay": _pay,
+    "set-times": _times,
+}
 
 
 _Made = tuple[pd.DataFrame, dict[str, int], list[str]]

@@ -13,8 +13,9 @@ from netplace.experiments.shared.statistics import constant
 FIGURES = Path(__file__).parents[2] / "docs" / "figures"
 
 
-def test_the_page_counts_what_is_stored():
-    made = runpy.run_path(str(FIGURES / "published_tables.py"))
+@pytest.mark.parametrize("script", ["published_tables", "claims"])
+def test_the_page_counts_what_is_stored(script):
+    made = runpy.run_path(str(FIGURES / f"{script}.py"))
     assert made["PAGE"].read_text(encoding="utf-8") == made["page"]()
 
 

@@ -112,12 +112,12 @@ class ImprovedFirstFit(_OverRuns):
     in all other dimensions, and so on, so that each step checks fewer dimensions and more nodes. The first
     failure gives a region of bases that the same partition forbids. The region is marked with the distance to
     jump, and cleared after the search. If a run along X is too short, the search continues behind the
-    partition that ends it.
+    partition that ends it. Taking a box writes the nodes of its periphery, and those whose runs end there.
 
     J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "A fast implementation of the first fit contiguous
     partitioning strategy for cubic topologies", Concurrency and Computation: Practice and Experience 26
     (2014), and tech. report EHU-KAT-IK-06-12. Examined nodes count as visited, once per examination; marking
-    regions does not count.
+    regions, and finding where a jump ends, do not count.
     """
 
     runs = native.Iff

@@ -1,4 +1,7 @@
-// IFF, improved first fit, as published: see iff.py.
+// IFF, improved first fit, as published. Of a partition, only the rim keeps values, and only the rim is written when it
+// is taken: a search enters a partition at its rim. The text leaves two cases open, in which a base lies inside one. A jump
+// may end there: so the row is walked up to its end, from rim to rim. On a torus, a row may begin there: so partitions keep
+// values at X = 0 too.
 #include <algorithm>
 
 #include "experiments/first_fit/searches/searches.hpp"
@@ -72,21 +75,23 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> iff(const IffNodes& nodes, 
     Place base(dims), blocked(dims), marked, met;
     const auto last = [&](std::size_t d) { return wraps ? sizes[d] - 1 : sizes[d] - shape[d]; };
     std::int64_t visited = 0, fitting = -1, accepted = 0;
+    std::int64_t held_until = 0, rim = 0;  // end along X of a partition that a jump ended in, and a node of its rim
     for (bool ended = false; !ended;) {
-        const auto node = number(base, sizes);
-        const std::int64_t run = nodes.runs[node];
+        const auto node = number(base, sizes), row = node - base[0];
+        const bool inside = base[0] < held_until;
+        const std::int64_t run = inside ? 0 : nodes.runs[node];
         ++visited;
         std::int64_t step = 1, block = -1;  // a held node of the partition that is met
         if (nodes.jumps[node] > 0) {
             step = nodes.jumps[node];
         } else if (run == 0) {
-            step = nodes.left[node];
-            block = node;
+            step = inside ? held_until - base[0] : nodes.left[node];
+            block = inside ? rim : node;
         } else if (run < shape[0]) {
             // What ends the run is a partition, or the border of a mesh.
             step = run;
             if (const auto end = base[0] + run; end < sizes[0] || wraps) {
-                block = node - base[0] + end % sizes[0];
+                block = row + end % sizes[0];
                 step += nodes.left[block];
             }
         } else {
@@ -109,9 +114,18 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> iff(const IffNodes& nodes, 
             nodes.seen[nodes.whose[block]] = true;
             met.push_back(nodes.whose[block]);
         }
-        base[0] += step;
+        const auto behind = base[0] + step;
+        if (nodes.jumps[node] > 0 && behind <= last(0)) {
+            for (auto at = inside ? held_until : base[0]; at < behind;) {
+                const auto free = nodes.runs[row + at];
+                rim = free > 0 ? rim : row + at;
+                at += free > 0 ? free : nodes.left[row + at];
+                held_until = free > 0 ? 0 : at;
+            }
+        }
+        base[0] = behind;
         for (std::size_t d = 0; !ended && base[d] > last(d);) {
-            base[d] = 0;
+            base[d] = held_until = 0;
             ended = ++d == dims;
             if (!ended) ++base[d];
         }
@@ -133,16 +147,26 @@ void change_iff(const IffNodes& nodes, Sides sizes, Sides shape, std::int64_t ba
     for (std::size_t along = 0; along < dims; ++along) {
         std::fill(offset.begin(), offset.end(), 0);
         while (true) {
-            for (std::size_t d = 0; d < dims; ++d) place[d] = start[d] + offset[d];
-            place[along] = 0;
-            const auto line = number(place, sizes), side = sizes[along];
-            change_line(nodes.runs.data() + along * count, line, stride[along], side, start[along], shape[along], free,
-                        wraps);
-            for (std::int64_t i = 0; along == 0 && i < shape[0]; ++i) {
-                const auto node = line + (start[0] + i) % side;
-                nodes.left[node] = free ? 0 : static_cast<std::int32_t>(shape[0] - i);
-                nodes.whose[node] = partition;
+            bool on_face = false;  // of the partition, in another dimension: the whole line belongs to the rim
+            for (std::size_t d = 0; d < dims; ++d) {
+                place[d] = start[d] + offset[d];
+                on_face = on_face || (d != along && (offset[d] == 0 || offset[d] == shape[d] - 1));
             }
+            place[along] = 0;
+            const auto line = number(place, sizes), side = sizes[along], first = start[along], length = shape[along];
+            auto* runs = nodes.runs.data() + along * count;
+            const auto hold = [&](std::int64_t i) {
+                const auto node = line + (first + i) % side * stride[along];
+                runs[node] = 0;
+                if (along > 0) return;
+                nodes.left[node] = static_cast<std::int32_t>(length - i);
+                nodes.whose[node] = partition;
+            };
+            if (!free) {
+                if (along == 0 && first + length > side) hold(side - first);
+                for (std::int64_t i = 0; i < length; i += on_face ? 1 : std::max<std::int64_t>(length - 1, 1)) hold(i);
+            }
+            change_line(runs, line, stride[along], side, first, free ? length : 1, free, wraps);
             std::size_t d = 0;
             for (; d < dims && (d == along || offset[d] == shape[d] - 1); ++d) offset[d] = 0;
             if (d == dims) break;

@@ -16,6 +16,7 @@ from netplace.experiments.allocators.set_schedules import (
     LEAST,
     MEASURED,
     NODES,
+    _chosen,
     chosen_sets,
     measured_weights,
     published_machine,
@@ -116,6 +117,25 @@ def test_the_machine_of_the_sets():
     found = chosen_sets("quality", 60, 1)
     assert found["equal"] >= 0.9 * found["compared"] > 0
     assert found["cards"] < chosen_sets("random", 60, 1)["cards"]
+
+
+def test_sets_of_processors_keep_jobs_on_few_nodes():
+    """Parts of nodes: costs as those of nodes, with the number of nodes in front of them."""
+    nodes, parts = published_machine(), published_machine(processors=8)
+    assert parts.cost(range(3, 90)) == (12, *nodes.cost(range(12)))
+    found = {rule: chosen_sets(rule, 60, 1, processors=8) for rule in ("sets", "least-loaded", "first-free")}
+    shares = [of["on fewest nodes"] for of in found.values()]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 0.9
+    assert found["sets"]["cards"] < found["least-loaded"]["cards"]
+
+
+def test_the_least_loaded_nodes_come_first():
+    """Of hosts with 4, 5 and 8 free processors, the last; ties by number."""
+    free = np.zeros(8 * NODES, bool)
+    free[4:8] = free[11:16] = free[80:88] = True
+    chosen = _chosen("least-loaded", published_machine(), free, 15, np.random.default_rng(0), None)
+    assert chosen.tolist() == [*range(80, 88), *range(11, 16), 4, 5]
 
 
 def test_costs_of_nodes_cost_no_card_line_or_switch():

@@ -329,18 +329,21 @@ def test_mm_is_exact_for_three_nodes(machine, data):
     assert ALGORITHMS["mm"](space_of(grid, "mm"), free, 3).cost == min(sums)
 
 
-@pytest.mark.parametrize("size", [3, 6])
-def test_the_approximation_scheme_comes_near_to_the_optimum(size):
-    """With three strips: not below the optimum, and it in almost all states of nine free nodes."""
-    space = space_of(parse("mesh:6x6"), "ptas")
+@pytest.mark.parametrize(
+    ("machine", "nodes", "size"),
+    [("mesh:6x6", 8, 3), ("mesh:6x6", 9, 6), ("mesh:4x3x3", 5, 3), ("mesh:36", 9, 6)],
+)
+def test_the_approximation_scheme_comes_near_to_the_optimum(machine, nodes, size):
+    """With three strips: not below the optimum, and it in almost all states of a few free nodes."""
+    space = space_of(parse(machine), "ptas")
     rng, best = np.random.default_rng(size), 0
-    for _ in range(6):
-        free = np.sort(rng.choice(36, 9, replace=False))
+    for _ in range(4):
+        free = np.sort(rng.choice(36, nodes, replace=False))
         found, least = ptas(space, free, size), ALGORITHMS["optimal"](space, free, size).cost
         assert found.cost == pairwise_sum(space.topology, found.nodes) >= least
         assert len(set(found.nodes.tolist()) & set(free.tolist())) == size
         best += found.cost == least
-    assert best >= 5
+    assert best >= 3
 
 
 @pytest.mark.parametrize(
@@ -349,7 +352,7 @@ def test_the_approximation_scheme_comes_near_to_the_optimum(size):
         ("mesh:6x6", 4, "4 nodes in 3 strips, expected 3 strips at least and a multiple"),
         ("mesh:6x6", 39, "39 nodes are more than the 36 free ones"),
         ("mesh:6x6", 9, "36 free nodes are too many for 9 in 3 strips"),
-        ("torus:6x6", 3, "is defined on 2-D meshes, not on torus:6x6"),
+        ("torus:6x6", 3, "is defined on meshes, not on torus:6x6"),
     ],
 )
 def test_mistakes_of_the_approximation_scheme(machine, size, told):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lives import PATIENT
 
 from netplace.scheduling.partitioner.curves import ORDERS
-from netplace.scheduling.partitioner.curves.objective import curve_objective
+from netplace.scheduling.partitioner.curves.objective import best_order, curve_objective
 from netplace.topologies import parse
 
 MOST = {1: 40, 2: 17, 3: 9, 4: 5, 5: 4, 6: 3}
@@ -144,6 +144,21 @@ def test_hindex_is_closed_and_keeps_within_its_bound(bits):
     apart = np.minimum(apart, side**2 - apart)
     squared = ((path[:, None] - path) ** 2).sum(axis=-1)
     assert (squared[apart > 0] <= 4 * apart[apart > 0] - 2).all()
+
+
+@pytest.mark.parametrize("machine", ["mesh:3x2", "torus:5", "tree:2,2"])
+@pytest.mark.parametrize("decay", [0.5, 0.9])
+def test_the_best_order_is_that_of_all_orders(machine, decay):
+    topology = parse(machine)
+    weights = decay ** np.arange(-1.0, topology.nodes - 1)
+    orders = map(np.array, itertools.permutations(range(topology.nodes)))
+    least = min(curve_objective(topology, order, weights) for order in orders)
+    assert curve_objective(topology, best_order(topology, weights), weights) == pytest.approx(least)
+
+
+def test_a_best_order_is_of_a_small_machine():
+    with pytest.raises(ValueError, match="order best: mesh:4x4 has 16 nodes, expected at most 9"):
+        best_order(parse("mesh:4x4"))
 
 
 def test_a_searched_order_is_as_good_as_hilberts():
