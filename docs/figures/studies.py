@@ -26,6 +26,7 @@ from netplace.experiments.quasi_contiguous import study as thresholds
 from netplace.experiments.selection_by_makespan import study as makespans
 from netplace.experiments.shared_machine import study as shared
 from netplace.experiments.td_vs_classic import study as td
+from netplace.experiments.training_placement import study as training
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure, front_figure
 
@@ -34,7 +35,6 @@ EXCEPTIONS = {
     "partition-metrics": "netplace study partition-metrics --table 2d-W, for CG, FT and MG",
     "non-contiguous-break-even": "netplace study non-contiguous-break-even: a point for each slowdown",
     "collectives": "netplace study collectives",
-    "training-placement": "netplace study training-placement",
 }
 
 
@@ -190,6 +190,10 @@ PICTURES: dict[str, Callable[[Path, pd.DataFrame], None]] = {
     **{f"shared-machine/{name}": _titled(shared.draw, machine) for name, machine in shared.MACHINES.items()},
     **{f"pareto/{name}": _titled(pareto.draw, machine) for name, machine in pareto.MACHINES.items()},
     **{f"fabrics/{part}": _titled(draw_slowdowns, title) for part, title in fabrics.PARTS.items()},
+    **{
+        f"training-placement/{part}": _titled(training.draw_steps, training.title_of(part))
+        for part in ("torus", "tree", "dragonfly")
+    },
     "first-fit/mesh": _first_fit("mesh:1024x1024"),
     "first-fit-torus/torus": _first_fit("torus:16x16x16x16x16"),
     "allocators-choice/choice": allocators.draw_choice,

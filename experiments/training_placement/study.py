@@ -20,6 +20,10 @@ from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import case_outcomes
 
 
+def title_of(part: str) -> str:
+    return f"{PARTS[part]}: mean milliseconds of a step"
+
+
 def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
     """Draw the mean milliseconds of a step by partitioner and order of ranks, alone and beside others."""
     maps = {
@@ -204,7 +208,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             continue
         steps = steps_of(case_outcomes(cells(part, asked), bench))
         tables += _tables(part, steps)
-        figures[part] = partial(draw_steps, steps=steps, title=f"{PARTS[part]}: mean milliseconds of a step")
+        figures[part] = partial(draw_steps, steps=steps, title=title_of(part))
         summary.append(_said(part, steps))
     return Report(tuple(tables), tuple(summary), figures)
 
