@@ -164,7 +164,7 @@ class TaskWriter:
         }
 
     def marks(self) -> list[tuple[int, int]]:
-        """Return the marks as (operation, iteration), in order; at one operation, a closing one is first."""
+        """Return the marks as (operation, iteration), in order; at an operation, closing marks come first."""
         return sorted(self._marks, key=lambda mark: (mark[0], mark[1] >= 0))
 
     def sections(self) -> dict[str, tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Checks of user input; the bottom layer, which imports nothing from the project.
+"""Checks of user input: the lowest layer, which imports nothing else from the project.
 
 Every function raises ``ValueError`` with one sentence that names the value, what was expected and
 where it came from. The command line turns such an error into that sentence and exit code 2.
@@ -46,12 +46,12 @@ _LISTED = 600  # characters of a list of names: those of a file may be thousands
 
 
 def check_choice(value: object, options: Iterable[str], what: str) -> str:
-    """Return `value` if it is one of `options`, else offer the nearest names.
+    """Return `value` if it is one of `options`; otherwise, the error suggests the nearest names.
 
     Parameters
     ----------
     value : object
-        What the user wrote; a name is text.
+        What the user wrote; only text can be a name.
     options : iterable of str
         The valid names.
     what : str

@@ -29,7 +29,7 @@ def read_limit(text: str | None = None, what: str = READ_LIMIT) -> int:
         Number of bytes, optionally followed by K, M, G or T. The default is the environment variable
         `READ_LIMIT`, or 256 MiB.
     what : str
-        Origin of the text, for messages.
+        Origin of the text, for error messages.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
         `MEMORY_LIMIT`, or the smaller of 4 GiB and three quarters of the memory
         (`netplace.checks.memory.available`).
     what : str
-        Origin of the text, for messages.
+        Origin of the text, for error messages.
 
     Raises
     ------
@@ -95,19 +95,19 @@ def check_unpacked(path: Path, size: int) -> None:
 
 
 def is_packed(content: bytes) -> bool:
-    """Return whether the contents of a file begin as gzip."""
+    """Return whether the contents of a file begin like a gzip file."""
     return content.startswith(_GZIP)
 
 
 def read_content(path: Path) -> bytes:
-    """Return the contents of a file, unpacked if it is gzip.
+    """Return the contents of a file, unpacked if it is a gzip file.
 
     Raises
     ------
     ValueError
-        If it is damaged gzip, or unpacks to more than `read_limit`.
+        If the file is a damaged gzip file, or unpacks to more than `read_limit`.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     """
     content = input_file(path).read_bytes()
     return _unpacked(path, content) if is_packed(content) else content

@@ -25,7 +25,7 @@ def abbreviate(value: object, longest: int = _LONGEST) -> str:
 
 
 def printable(text: str) -> str:
-    r"""Return `text` with what a terminal would obey, or could not encode, written as an escape.
+    r"""Return `text` with characters that a terminal would obey, or could not encode, written as escapes.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def printable(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Return `text` as HTML shows it, whatever it holds: no markup, and nothing that cannot be shown.
+    r"""Return `text` escaped for HTML: without markup, and without characters that cannot be displayed.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def escaped(text: str) -> str:
 
 
 def shortened(sentence: str) -> str:
-    """Return a sentence with long words shortened, and shortened itself if it is long."""
+    """Return a sentence with long words shortened; a long sentence is itself shortened."""
     words = _LONG_WORD.sub(lambda match: _cut(match[0], _LONGEST), sentence)
     return _cut(printable(words), _LONGEST_SENTENCE)
 

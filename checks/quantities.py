@@ -1,7 +1,8 @@
-"""What the fields of an outcome are: name, unit, digits, which direction is better, and valid values.
+"""Descriptions of the fields of an outcome: name, unit, digits, better direction, and valid values.
 
-A field that `quantity` makes says all of it once. Checks of files (`netplace.checks.schema.kind_of`), tables
-on the terminal and on pages, schemas of Parquet files and comparisons are made from it.
+A field made by `quantity` contains its whole description, in one place. Checks of files
+(`netplace.checks.schema.kind_of`), tables on the terminal and on pages, schemas of Parquet files, and
+comparisons are made from it.
 """
 
 from __future__ import annotations
@@ -15,24 +16,24 @@ LESS, NEITHER, MORE = -1, 0, 1
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a field is, for people.
+    """A description of a field for people.
 
     Attributes
     ----------
     name : str
         A few words, for headings.
     unit : str
-        Unit; ``"share"`` is shown in percent on the terminal, and ``"s"`` in a unit of time that fits.
+        Unit; on the terminal, ``"share"`` is shown in percent, and ``"s"`` in a suitable unit of time.
     digits : int
-        Digits after the decimal point.
+        Number of digits after the decimal point.
     better : int
-        `LESS` or `MORE` if outcomes are compared by it; else `NEITHER`.
+        `LESS` or `MORE` if outcomes are compared by this field; otherwise `NEITHER`.
     shown : bool
-        Whether tables of pages have it.
+        Whether tables on pages contain the field.
     moment : bool
-        Whether it is a moment, which tables show relative to the first one.
+        Whether the field is a moment, which tables show relative to the first moment.
     help : str
-        A sentence.
+        One-sentence description.
     """
 
     name: str
@@ -45,7 +46,7 @@ class Quantity:
 
     @property
     def heading(self) -> str:
-        """Name with the unit, as in ``"makespan (s)"``."""
+        """The name with the unit, as in ``"makespan (s)"``."""
         return self.in_unit(self.unit)
 
     def in_unit(self, unit: str) -> str:
@@ -68,20 +69,20 @@ def quantity(
     Parameters
     ----------
     help, unit, name, **more
-        As of `Quantity`; the name is that of the field unless another is given.
+        As in `Quantity`; the default name is the name of the field.
     default : optional
-        Default, for files that lack the field.
+        Default value, for files that lack the field.
     bounds : (float, float), optional
         Smallest and largest valid number.
     choices : iterable of str
-        Valid texts, if not all are.
+        Valid texts, if not all texts are valid.
     """
     said = Quantity(name, unit, help=help, **more)
     return field(default=default, metadata={"quantity": said, "bounds": bounds, "choices": tuple(choices)})
 
 
 def quantities(kind: type) -> dict[str, Quantity]:
-    """Return what the fields of a dataclass are, by their names."""
+    """Return the descriptions of the fields of a dataclass, by their names."""
     said = {item.name: item.metadata["quantity"] for item in fields(kind) if "quantity" in item.metadata}
     return {
         name: Quantity(**{**vars(each), "name": each.name or name.replace("_", " ")})

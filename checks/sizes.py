@@ -14,18 +14,18 @@ def check_size(count: int, bytes_each: int, what: str, where: str) -> None:
     Parameters
     ----------
     count : int
-        Number of items, counted before any is made.
+        Number of items, determined before any of them is made.
     bytes_each : int
         Peak bytes per item.
     what : str
         Name of the items, such as ``"cables"``.
     where : str
-        Origin: a text form, a file and line, or a flag.
+        Origin of the number: a text form, a file and line, or a flag.
 
     Raises
     ------
     ValueError
-        If they need more than `memory_limit`.
+        If the items need more than `memory_limit`.
     """
     need, limit = count * bytes_each, memory_limit()
     if need > limit:
@@ -42,7 +42,7 @@ def check_steps(count: int, what: str, where: str) -> None:
     Parameters
     ----------
     count : int
-        Number of steps of some nanoseconds.
+        Number of steps, each of which takes a few nanoseconds.
     what : str
         Name of the steps, such as ``"cycles of nodes"``.
     where : str

@@ -220,7 +220,7 @@ class Graph(Topology):
 
     @cached_property
     def least_bisection(self) -> int:
-        """A lower bound of `bisection_width`; see `netplace.topologies.bisection.least_cut`."""
+        """A lower bound on `bisection_width`; see `netplace.topologies.bisection.least_cut`."""
         return least_cut(self.neighbor, self.home, self.first_switch)
 
 

@@ -168,7 +168,7 @@ class Grid(Topology):
         return Twist(self.sizes, self.twist, self.neighbor)
 
     def coordinates(self, nodes: ArrayLike) -> NDArray[np.int64]:
-        """Return the coordinates of `nodes`, shape (..., dims); ValueError if one of them is not a node."""
+        """Return the coordinates of `nodes`, shape (..., dims); raise ValueError if one is not a node."""
         return np.asarray(self.check_nodes(nodes)[..., None] // self._strides % self.sizes)
 
     def node(self, coordinates: ArrayLike) -> NDArray[np.int64]:

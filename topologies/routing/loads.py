@@ -43,7 +43,7 @@ def crossing(switches: Switches, ports: NDArray[np.int16], traffic: Floats) -> F
 
 
 def load_bound(switches: Switches, routes: Routes, traffic: Floats, cycles: NDArray[np.int32]) -> float:
-    """Return the largest factor of `traffic` at which no link between switches is overloaded.
+    """Return the largest factor for `traffic` at which no link between switches is overloaded.
 
     `traffic`: phits per cycle from every switch to every other at a load of 1, shape (switches, switches).
     `cycles`: cycles per phit of every link, shape (switches, ports).
