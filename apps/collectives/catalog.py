@@ -9,6 +9,19 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from netplace.apps.collectives import trees
+from netplace.apps.collectives.bine import (
+    bine_allgather,
+    bine_allreduce,
+    bine_alltoall,
+    bine_bcast,
+    bine_doubling,
+    bine_gather,
+    bine_reduce,
+    bine_reduce_scatter,
+    bine_reduce_scatter_gather,
+    bine_scatter,
+    bine_scatter_allgather,
+)
 from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, Round, Rounds
 from netplace.apps.collectives.decisions import shipped_table
 from netplace.apps.collectives.halving import butterfly, recursive_halving, reduce_scatter_block_butterfly
@@ -34,7 +47,6 @@ from netplace.apps.collectives.hierarchical import (
     reduce_scatter_non_overlapping,
 )
 from netplace.apps.collectives.linear import (
-    alltoall_in_random_order,
     barrier_linear,
     barrier_tree,
     basic_linear_allreduce,
@@ -63,6 +75,7 @@ from netplace.apps.collectives.ring import (
     ring_of_pieces,
     segmented_ring,
 )
+from netplace.apps.collectives.torus import alltoall_in_random_order, alltoall_in_two_phases, swing
 from netplace.apps.collectives.tree_based import (
     allreduce_double_binary_tree,
     double_tree_bcast,
@@ -137,6 +150,7 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("allgather", "hierarchical"): Algorithm(
         hierarchical_allgather, "to group leaders, around a ring of leaders, and back", grouped=True
     ),
+    ("allgather", "bine"): Algorithm(bine_allgather, "a Bine butterfly, far ranks first", _power_of_two),
     ("allgather", "mpich_recursive_doubling"): Algorithm(
         _mpich_recursive_doubling, "recursive_doubling; MPICH's default if ranks are no power of two"
     ),
@@ -182,6 +196,13 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("allreduce", "hierarchical"): Algorithm(
         hierarchical_allreduce, "within groups, among leaders, within groups", grouped=True
     ),
+    ("allreduce", "bine"): Algorithm(bine_allreduce, "reduce-scatter and allgather by Bine", _power_of_two),
+    ("allreduce", "bine_doubling"): Algorithm(
+        bine_doubling, "exchanges the whole vector with Bine partners", _power_of_two
+    ),
+    ("allreduce", "swing"): Algorithm(
+        swing, "as bine, in parts, one for each direction of a torus", _power_of_two
+    ),
     ("alltoall", "linear"): Algorithm.shifting(pairwise, "everything at once", together=True),
     ("alltoall", "pairwise"): Algorithm.shifting(pairwise, "exchanges with p + k and p - k in round k"),
     ("alltoall", "pairwise_exchange"): Algorithm(
@@ -193,6 +214,12 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ),
     ("alltoall", "random_order"): Algorithm(
         alltoall_in_random_order, "everything at once, each rank in an order of its own"
+    ),
+    ("alltoall", "two_phase"): Algorithm(
+        alltoall_in_two_phases, "along one side of a torus, then across the others"
+    ),
+    ("alltoall", "bine"): Algorithm(
+        bine_alltoall, "half of the blocks with each Bine partner", _power_of_two
     ),
     ("alltoall", "two_proc"): Algorithm.shifting(pairwise, "two ranks exchange blocks", _two),
     ("alltoallv", "basic_linear"): Algorithm.shifting(
@@ -234,6 +261,10 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("bcast", "hierarchical"): Algorithm(
         hierarchical_bcast, "among leaders, then within groups", grouped=True
     ),
+    ("bcast", "bine"): Algorithm(bine_bcast, "down a Bine tree, far ranks first", _power_of_two),
+    ("bcast", "bine_scatter_allgather"): Algorithm(
+        bine_scatter_allgather, "scatter and allgather by Bine", _power_of_two
+    ),
     ("exscan", "linear"): Algorithm(chain_scan, "from p to p + 1, one after another"),
     ("exscan", "recursive_doubling"): Algorithm(
         scan_recursive_doubling, "exchanges sums of groups with p xor 2^k"
@@ -242,6 +273,7 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("gather", "binomial"): Algorithm(gather(trees.in_order_binomial), "up a binomial tree"),
     ("gather", "in_order_binomial"): Algorithm(gather_by_distance, "up a binomial tree, child by child"),
     ("gather", "linear_sync"): Algorithm(gather_linear_sync, "requested by the root, in two messages"),
+    ("gather", "bine"): Algorithm(bine_gather, "up a Bine tree", _power_of_two),
     ("reduce", "linear"): Algorithm(tree_reduce(trees.linear), _LINEAR),
     ("reduce", "chain"): Algorithm(tree_reduce(trees.chain), "segments up several chains"),
     ("reduce", "pipeline"): Algorithm(tree_reduce(trees.pipeline), "segments up one chain"),
@@ -258,6 +290,10 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("reduce", "hierarchical"): Algorithm(
         hierarchical_reduce, "within groups, then among leaders", grouped=True
     ),
+    ("reduce", "bine"): Algorithm(bine_reduce, "up a Bine tree, near ranks first", _power_of_two),
+    ("reduce", "bine_reduce_scatter_gather"): Algorithm(
+        bine_reduce_scatter_gather, "reduce-scatter and gather by Bine", _power_of_two
+    ),
     ("reduce_scatter", "non_overlapping"): Algorithm(
         partial(reduce_scatter_non_overlapping, _by_default), "reduce to rank 0, then scatter"
     ),
@@ -266,6 +302,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("reduce_scatter", "butterfly"): Algorithm(butterfly, "halving at distances 1, 2, .., then to the owner"),
     ("reduce_scatter", "pairwise"): Algorithm.shifting(
         reduce_scatter_pairwise, "blocks directly to their owners"
+    ),
+    ("reduce_scatter", "bine"): Algorithm(
+        bine_reduce_scatter, "a Bine butterfly, near ranks first", _power_of_two
     ),
     ("reduce_scatter_block", "basic_linear"): Algorithm(
         partial(reduce_scatter_block_basic_linear, _by_default), "reduce to rank 0, then scatter"
@@ -283,6 +322,9 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
     ("reduce_scatter_block", "pairwise"): Algorithm.shifting(
         reduce_scatter_pairwise, "blocks directly to their owners"
     ),
+    ("reduce_scatter_block", "bine"): Algorithm(
+        bine_reduce_scatter, "a Bine butterfly, near ranks first", _power_of_two
+    ),
     ("scan", "linear"): Algorithm(chain_scan, "from p to p + 1, one after another"),
     ("scan", "recursive_doubling"): Algorithm(
         scan_recursive_doubling, "exchanges sums of groups with p xor 2^k"
@@ -293,6 +335,7 @@ ALGORITHMS: dict[tuple[str, str], Algorithm] = {
         scatter_by_distance, "down a binomial tree, largest subtree first"
     ),
     ("scatter", "linear_nb"): Algorithm(scatter(trees.linear), _LINEAR),
+    ("scatter", "bine"): Algorithm(bine_scatter, "down a Bine tree", _power_of_two),
 }
 """Every algorithm, by (operation, name)."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted
 from netplace.apps.collectives.trees import down, levels, linear, up, whole_vector
 
@@ -57,17 +55,3 @@ def chain_scan(call: Call) -> Rounds:
 
 def _unless_empty(block: Part) -> tuple[Part] | None:
     return (block,) if block[0] < block[1] else None
-
-
-def alltoall_in_random_order(call: Call) -> Rounds:
-    """Send all blocks at once, each rank in its own order, which is drawn once.
-
-    Blue Gene/L does so to prevent the packets of all ranks from requesting the same links: Kumar et al., ICPP
-    2008. The draws are **(ours)**.
-    """
-    messages = []
-    for rank in range(call.ranks):
-        others = [other for other in range(call.ranks) if other != rank]
-        random.Random(rank).shuffle(others)
-        messages += [Message.of(rank, other, call.block(rank, other)) for other in others]
-    yield messages

@@ -1,0 +1,156 @@
+"""Bine trees and butterflies: binomial ones whose partners are a third nearer.
+
+De Sensi and others, "Bine trees: enhancing collective operations by optimizing communication locality", SC
+2025 (arXiv 2508.17311). In negabinary (base -2), a rank of a tree and its child of step k differ in the
+lowest k + 1 digits, which are all equal: an even rank p meets p + d, an odd one p - d, d = 1, -1, 3, -5, 11,
+.. In a butterfly all ranks do so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from netplace.apps.collectives.call import Call, Message, Part, Rounds
+
+Step = Callable[[int], int]
+"""The partner of each rank in a step, of which that rank is in turn the partner."""
+
+
+def partner(rank: int, step: int, ranks: int) -> int:
+    distance: int = (1 - (-2) ** (step + 1)) // 3
+    return (rank + (distance if rank % 2 == 0 else -distance)) % ranks
+
+
+def reached(rank: int, steps: Sequence[Step]) -> list[int]:
+    """Return the ranks to which data of `rank` can get in these steps."""
+    found = [rank]
+    for step in steps:
+        found += [step(p) for p in found]
+    return found
+
+
+def scattering(offsets: Sequence[int], steps: Sequence[Step]) -> Rounds:
+    """Reduce-scatter: in each step, send the blocks of all ranks that the partner reaches later."""
+    for number, step in enumerate(steps):
+        yield [
+            Message.of(p, q, *_parts(offsets, reached(q, steps[number + 1 :])))
+            for p in range(len(offsets) - 1)
+            for q in (step(p),)
+        ]
+
+
+def gathering(offsets: Sequence[int], steps: Sequence[Step]) -> Rounds:
+    """Allgather: the steps of `scattering` in reverse, in which a rank sends all blocks that it has."""
+    for number in reversed(range(len(steps))):
+        yield [
+            Message.of(p, steps[number](p), *_parts(offsets, reached(p, steps[number + 1 :])))
+            for p in range(len(offsets) - 1)
+        ]
+
+
+def bine_allgather(call: Call) -> Rounds:
+    return gathering(call.offsets, _steps(call))
+
+
+def bine_reduce_scatter(call: Call) -> Rounds:
+    return scattering(call.offsets, _steps(call))
+
+
+def bine_allreduce(call: Call) -> Rounds:
+    """Reduce-scatter, near ranks first, then allgather."""
+    yield from scattering(call.offsets, _steps(call))
+    yield from gathering(call.offsets, _steps(call))
+
+
+def bine_doubling(call: Call) -> Rounds:
+    """Allreduce: exchange the whole vector in each step."""
+    for step in _steps(call):
+        yield [Message.of(p, step(p), (0, call.bytes)) for p in range(call.ranks)]
+
+
+def bine_alltoall(call: Call) -> Rounds:
+    """In each step, send all blocks that are here and are for ranks that the partner reaches later."""
+    steps = _steps(call)
+    for number, step in enumerate(steps):
+        sent = []
+        for p in range(call.ranks):
+            ends = reached(step(p), steps[number + 1 :])
+            origins = reached(p, steps[:number][::-1])
+            sent.append(
+                Message.of(p, step(p), *(call.block(origin, end) for origin in origins for end in ends))
+            )
+        yield sent
+
+
+def bine_bcast(call: Call) -> Rounds:
+    """Send down the tree, far ranks first."""
+    return _down(call, lambda ranks: [(0, call.bytes)])
+
+
+def bine_reduce(call: Call) -> Rounds:
+    return _up(call, lambda ranks: [(0, call.bytes)])
+
+
+def bine_scatter(call: Call) -> Rounds:
+    """Send down the tree what the child and all below it are to have."""
+    return _down(call, lambda ranks: _parts(call.offsets, map(call.rank, ranks)))
+
+
+def bine_gather(call: Call) -> Rounds:
+    return _up(call, lambda ranks: _parts(call.offsets, map(call.rank, ranks)))
+
+
+def bine_scatter_allgather(call: Call) -> Rounds:
+    """Broadcast: scatter the blocks down the tree, then allgather."""
+    yield from _down(call, lambda ranks: _parts(call.offsets, ranks))
+    yield from _from_the_root(call, gathering(call.offsets, _steps(call)))
+
+
+def bine_reduce_scatter_gather(call: Call) -> Rounds:
+    """Reduce: reduce-scatter, then gather up the tree."""
+    yield from _from_the_root(call, scattering(call.offsets, _steps(call)))
+    yield from _up(call, lambda ranks: _parts(call.offsets, ranks))
+
+
+def _steps(call: Call) -> list[Step]:
+    ranks = call.ranks
+    return [lambda p, k=k: partner(p, k, ranks) for k in range(ranks.bit_length() - 1)]  # type: ignore[misc]
+
+
+def _down(call: Call, load: Callable[[list[int]], Iterable[Part]]) -> Rounds:
+    """Send from the root; `load` returns the parts for a child and all below it, as seen from the root."""
+    steps = _steps(call)[::-1]
+    have = [0]
+    for number, step in enumerate(steps):
+        yield [
+            Message.of(call.rank(p), call.rank(q), *load(reached(q, steps[number + 1 :])))
+            for p in have
+            for q in (step(p),)
+        ]
+        have += [step(p) for p in have]
+
+
+def _up(call: Call, load: Callable[[list[int]], Iterable[Part]]) -> Rounds:
+    """Send along the edges of `_down` in the other direction, last ones first."""
+    for messages in reversed(list(_down(call, load))):
+        yield [
+            message._replace(source=message.destination, destination=message.source) for message in messages
+        ]
+
+
+def _from_the_root(call: Call, rounds: Rounds) -> Rounds:
+    """Yield rounds in which ranks count from the root."""
+    for messages in rounds:
+        yield [m._replace(source=call.rank(m.source), destination=call.rank(m.destination)) for m in messages]
+
+
+def _parts(offsets: Sequence[int], blocks: Iterable[int]) -> list[Part]:
+    """Return the intervals that are these blocks, those beside each other as one."""
+    parts: list[Part] = []
+    for block in sorted(blocks):
+        begin, end = offsets[block], offsets[block + 1]
+        if parts and parts[-1][1] == begin:
+            parts[-1] = (parts[-1][0], end)
+        else:
+            parts.append((begin, end))
+    return parts
