@@ -107,7 +107,7 @@ def bine_scatter_allgather(call: Call) -> Rounds:
 
 
 def bine_reduce_scatter_gather(call: Call) -> Rounds:
-    """Reduce: reduce-scatter, then gather up the tree."""
+    """Reduce: reduce-scatter, then gather along the tree."""
     yield from _from_the_root(call, scattering(call.offsets, _steps(call)))
     yield from _up(call, lambda ranks: _parts(call.offsets, ranks))
 

@@ -59,7 +59,7 @@ def alltoall_in_random_order(call: Call) -> Rounds:
 def alltoall_in_two_phases(call: Call) -> Rounds:
     """Send along one side of the torus first, `group` consecutive ranks, then across the other sides.
 
-    A rank gets from the others of its line what they have for ranks in its place of any line. Kumar et al.,
+    A rank gets from the others of its line all their blocks for ranks in its place of any line. Kumar et al.,
     ICPP 2008, whose ranks pass on packets before all have come; here the second phase waits for the first.
     """
     ranks, width = call.ranks, side(call)
