@@ -47,7 +47,7 @@ def _of(app: str, means: Means) -> Iterator[tuple[str, bool]]:
         yield "4x4x4: td is best", _least(solid, "td")
         yield "consecutive on 8x8 beats all on 4x4x4", flat["consecutive"] < min(solid.values())
     elif app in ("FT", "IS"):
-        yield "8x8: optimised ones are no better than trivial ones", optimised >= (1 - _ALIKE) * trivial
+        yield "8x8: optimized ones are no better than trivial ones", optimised >= (1 - _ALIKE) * trivial
         yield "4x4x4: random is best, slightly", _least(solid, "random")
         yield (
             "of all, random on 4x4x4 is best",
@@ -55,7 +55,7 @@ def _of(app: str, means: Means) -> Iterator[tuple[str, bool]]:
         )
     else:
         yield (
-            "8x8: optimised ones are clearly better, td first",
+            "8x8: optimized ones are clearly better, td first",
             optimised < (1 - _ALIKE) * trivial and _least(flat, "td"),
         )
         best = "consecutive" if app == "MG" else "td"

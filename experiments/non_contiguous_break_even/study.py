@@ -222,7 +222,7 @@ def _draw(path: Path, runs: pd.DataFrame, title: str) -> None:
         title,
         panels,
         slowdowns,
-        "slowdown of scattered jobs (%); grey: published break-even",
+        "slowdown of scattered jobs (%); gray: published break-even",
         "scattered / contiguous",
         columns=2,
         band=PUBLISHED,

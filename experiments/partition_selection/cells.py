@@ -67,7 +67,7 @@ def of_cells(cells: pd.DataFrame) -> list[str]:
     compared, near = compared + len(off), near + int((off <= ALIKE).sum())
     if compared:
         sentences.append(
-            f"{near} of {compared} printed cells (ratios to CS-BM, utilisations) within {ALIKE:.0%}."
+            f"{near} of {compared} printed cells (ratios to CS-BM, utilizations) within {ALIKE:.0%}."
         )
     product = cells["started"] * cells["head_wait"] / 1e7
     sentences.append(
@@ -123,7 +123,7 @@ def of_break_evens(cells: pd.DataFrame) -> str:
     spread = f"{cells['break-even'].min():.0f} to {cells['break-even'].max():.0f} %"
     return (
         f"{spread}; {near} of {len(known)} printed cells within {NEAR:g} points. The closed form "
-        "is (utilisation scattered / in boxes) x (node-time in boxes / under BPS) - 1."
+        "is (utilization scattered / in boxes) x (node-time in boxes / under BPS) - 1."
     )
 
 

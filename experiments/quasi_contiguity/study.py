@@ -20,7 +20,7 @@ from netplace.placement.node_lists import node_lists
 from netplace.runs import resolve
 from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
-# Nodes of jobs that have exchanged a few tasks: which tasks stray, how far, and with whom.
+# Nodes of jobs that have exchanged a few tasks: which tasks stray, how far, and with which jobs.
 #
 # J. A. Pascual's thesis (UPV/EHU 2013), Table 3.9, has jobs with 1 to 4 tasks outside their subtree. Which
 # ones, where they are and how often that was drawn is not told there; each `Reading` is one answer.
@@ -33,7 +33,7 @@ STRAYS = {
 }
 REACHES = {"one level": "with one of the four jobs below one switch", "anywhere": "with any job"}
 EXCHANGES = {
-    "together": "all that stray from a job go to one other, in a random ring of jobs",
+    "together": "all stray tasks of a job go to one other job, in a random ring of jobs",
     "each": "each goes by itself, in a ring of its own",
 }
 
@@ -308,7 +308,7 @@ STUDY = Study(
         "together": "tasks outside the subtree on one leaf switch: LU, MG and FT of class W",
         "apart": "tasks outside the subtree one by one: LU, MG and FT of class W",
         "one-leaf": "tasks outside the subtree on one leaf switch, one level up: LU, MG and FT of class W",
-        "readings": "which tasks stray, how far, and with whom: LU and MG of class W",
+        "readings": "which tasks stray, how far, and with which jobs: LU and MG of class W",
         "readings-ft": "the same with FT",
         "programs": "three readings with recorded and generated programs of classes W and A",
         "others": "tasks outside the subtree on one leaf switch: BT, SP, CG and IS of class W",

@@ -113,7 +113,7 @@ def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -
     said = []
     for one in saturations(plans, points):
         curve, seeds, reached = one["curve"], one["seeds"], one["saturated_seeds"]
-        most = f"it accepts at most {one['accepted']:.3g} phits a node and cycle."
+        most = f"it accepts at most {one['accepted']:.3g} phits per node and cycle."
         if not reached:
             said.append(f"{curve}: accepts all loads that were tried, up to {one['highest']:g}.")
         elif reached < seeds:

@@ -60,8 +60,8 @@ TASK_POLICIES: dict[str, TaskPolicy] = {
     "SRPT": TaskPolicy(
         False, "least remaining first, preemptive, a queue for each: a reference", preemptive=True
     ),
-    "GSPT-RD": TaskPolicy(True, "GSPT; a task that delays too many starts anew elsewhere", redirects="delay"),
-    "SPT-RD": TaskPolicy(False, "SPT; a task that delays too many starts anew elsewhere", redirects="delay"),
+    "GSPT-RD": TaskPolicy(True, "GSPT; a task that delays too many restarts elsewhere", redirects="delay"),
+    "SPT-RD": TaskPolicy(False, "SPT; a task that delays too many restarts elsewhere", redirects="delay"),
     "GSPT-RR": TaskPolicy(True, "GSPT; long tasks go elsewhere by chance", redirects="random"),
     "SPT-RR": TaskPolicy(False, "SPT; long tasks go elsewhere by chance", redirects="random"),
 }
