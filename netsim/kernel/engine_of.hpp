@@ -1,8 +1,9 @@
 // The router of a wiring behind the common interface.
 //
 // A wiring is `tuned` if it serves only the commonest settings: its loops are inlined whole, which takes the compiler
-// half a minute each. All other settings run in its general sibling. Waiting is explained where a wiring `explains`:
-// each such loop is compiled twice, so only the general ones do, and those of the commonest machines.
+// ten seconds each; what a loop rarely does is marked `noinline`. All other settings run in its general sibling.
+// Waiting is explained where a wiring `explains`: each such loop is compiled twice, so only the general ones do, and
+// those of the commonest machines.
 #pragma once
 
 #include <stdexcept>
@@ -227,7 +228,9 @@ public:
             charge();
             Domain<W> domain(net_, net_.desks.front());
             Losses losses = std::move(Outage<Domain<W>>(domain, {dead, down, hops, again}).losses);
-            if (plan.explain) wait_anew(domain);
+            if constexpr (W::explains) {
+                if (plan.explain) wait_anew(domain);
+            }
             return losses;
         }
         throw std::invalid_argument("faults: this router has none");
@@ -330,8 +333,10 @@ private:
     }
     // Charge all waiting up to now; between two cycles, so that it does not matter at which desk.
     void charge() {
-        Domain<W> domain(net_, net_.desks.front());
-        charge_everything(domain, net_.now());
+        if constexpr (W::explains) {
+            Domain<W> domain(net_, net_.desks.front());
+            charge_everything(domain, net_.now());
+        }
     }
     // Visit all links, and each router's consumption, as (place by router and port, where its consumption is the last; way).
     template <class Visit>

@@ -82,7 +82,7 @@ int next_by_class(const D& d, typename D::Router& r, int port) {
 
 // Let each idle link serve the next VC whose packet may leave its input port, from a port drawn on.
 template <class D>
-void serve_through_crossbar(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+[[gnu::noinline]] void serve_through_crossbar(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
     const auto& plan = d.plan;
     const int vcs = static_cast<int>(plan.vcs), ports = r.fed / vcs;
     if (r.held.none()) return;

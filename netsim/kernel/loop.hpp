@@ -37,7 +37,7 @@ typename D::S consumable(const D& d, typename D::Router& r) {
 
 // With `single` consumption, consume one of the packets that are at their destination.
 template <class D>
-void consume_one(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
+[[gnu::noinline]] void consume_one(D& d, std::uint32_t router, typename D::Router& r, Cycle cycle) {
     if (r.homing.none() || r.consuming) return;
     const auto requests = consumable(d, r);
     const int i = chosen(d, router, r, requests, r.turn_home, r.fed, cycle);
@@ -154,7 +154,7 @@ void fall_due(D& d, Cycle cycle) {
 
 // Delayed news: room beyond links, packets that have arrived or are marked, the end of a wait.
 template <class D>
-void late_news(D& d, Cycle cycle) {
+[[gnu::noinline]] void late_news(D& d, Cycle cycle) {
     if (!d.plan.fabric) return;
     d.desk.heard = !(d.desk.credits.none_in(cycle) && d.desk.acks.none_in(cycle) && d.desk.notices.none_in(cycle));
     for (Name name : d.desk.credits.due(cycle)) room_is_known(d, feeder(d, d.router(d.router_of(name)), d.input_of(name)));
@@ -304,8 +304,8 @@ Exit run_domain(Network<W>& network, Desk& desk, Cycle until) {
     return outcome;
 }
 
-// The same with everything inlined, which compiles slowly; long functions that GCC would call nevertheless are marked
-// where they are defined.
+// The same with everything inlined, which compiles slowly; what is rare is marked `noinline` where it is defined, and
+// long functions that GCC would call nevertheless `always_inline`.
 template <class W>
 [[gnu::flatten]] Exit run_inlined(Network<W>& network, Desk& desk, Cycle until) {
     return run_domain<Domain<W>>(network, desk, until);

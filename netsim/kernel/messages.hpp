@@ -9,7 +9,7 @@ namespace netplace {
 
 // Queue a reply, or data that was asked for, at a node's interface: by cycle, data before replies, then by key.
 template <class D>
-void make_due(D& d, std::int32_t node, std::uint32_t label, Cycle cycle) {
+[[gnu::noinline]] void make_due(D& d, std::int32_t node, std::uint32_t label, Cycle cycle) {
     auto& pool = d.desk.due_messages;
     const std::int32_t entry = pool.take();
     const std::uint64_t order = static_cast<std::uint64_t>(label & 3) << 32 | label >> 2;
@@ -22,7 +22,7 @@ void make_due(D& d, std::int32_t node, std::uint32_t label, Cycle cycle) {
 
 // Remove the first due message of a node's interface and return its label.
 template <class D>
-std::uint32_t take_due(D& d, Node& node) {
+[[gnu::noinline]] std::uint32_t take_due(D& d, Node& node) {
     auto& pool = d.desk.due_messages;
     const std::int32_t entry = node.first_due;
     const std::uint64_t order = pool[entry].order;
@@ -35,7 +35,7 @@ std::uint32_t take_due(D& d, Node& node) {
 //
 // Data that become due in the same cycle come in the order of their keys.
 template <class D>
-void take_turns(D& d, Node& node, const Turn& turn) {
+[[gnu::noinline]] void take_turns(D& d, Node& node, const Turn& turn) {
     auto& pool = d.desk.turns;
     const std::int32_t entry = pool.take();
     pool[entry] = turn;
@@ -54,7 +54,7 @@ void take_turns(D& d, Node& node, const Turn& turn) {
 
 // Remove the message whose turn it is from those of a node.
 template <class D>
-void end_turn(D& d, Node& node) {
+[[gnu::noinline]] void end_turn(D& d, Node& node) {
     const std::int32_t entry = node.first_turn;
     node.first_turn = d.desk.turns[entry].next;
     d.desk.turns.give(entry);
@@ -64,7 +64,7 @@ void end_turn(D& d, Node& node) {
 
 // Let the data of a message that was asked for be created.
 template <class D>
-void release(D& d, std::uint32_t key, Cycle cycle) {
+[[gnu::noinline]] void release(D& d, std::uint32_t key, Cycle cycle) {
     const std::int32_t source = d.keys[key].source;
     if (!d.net.jobs.at[d.keys[key].job]->code->interleaved) {
         make_due(d, source, key << 2 | data, cycle);
@@ -76,7 +76,7 @@ void release(D& d, std::uint32_t key, Cycle cycle) {
 
 // Note that a message of a key begins in `cycle`.
 template <class D>
-void open_message(D& d, Key& key, Cycle cycle) {
+[[gnu::noinline]] void open_message(D& d, Key& key, Cycle cycle) {
     if (d.plan.record) {
         d.net.jobs.at[key.job]->message_start[key.newest++] = cycle;
         return;
@@ -102,7 +102,7 @@ void give_back(D& d, std::int32_t source, std::int32_t entry) {
 
 // Close the oldest open message of a key, whose last tail was consumed in the cycle before.
 template <class D>
-void complete(D& d, Key& key, Cycle cycle) {
+[[gnu::noinline]] void complete(D& d, Key& key, Cycle cycle) {
     key.to_go = key.length;
     Cycle began = 0;
     if (d.plan.record) {
