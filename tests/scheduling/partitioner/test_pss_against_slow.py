@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lives import PATIENT
 
 from netplace.scheduling.partitioner.pss.derive import levels
-from netplace.scheduling.partitioner.pss.select import select
+from netplace.scheduling.partitioner.pss.select import exact, select
 from netplace.scheduling.partitioner.pss.sets import processor_sets
 from netplace.topologies import parse
 
@@ -84,3 +84,23 @@ def test_levels(machine, overlap, data):
     size = data.draw(st.integers(1, len(free)))
     chosen = select(sets, np.isin(np.arange(sets.nodes), sorted(free)), size)
     assert chosen.tolist() == slow(lists_of(sets), sets.vectors.tolist(), frozenset(free), size)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_reduction_from_set_union_knapsack(seed):
+    """The nodes of a graph that an optimal selection leaves out have the most edges among them.
+
+    Each edge is a set of cost 1; that problem is set-union knapsack with items of two elements, weights and
+    values 1.
+    """
+    rng = np.random.default_rng(seed)
+    pairs = list(itertools.combinations(range(7), 2))
+    edges = [pairs[i] for i in rng.permutation(len(pairs))[: rng.integers(5, 14)].tolist()]
+    sets = processor_sets(7, [(edge, [1]) for edge in edges])
+    for kept in range(2, 6):
+        chosen = exact(sets, np.ones(7, bool), 7 - kept)
+        inside = [
+            sum(set(edge) <= set(nodes) for edge in edges) for nodes in itertools.combinations(range(7), kept)
+        ]
+        assert len(chosen) == 7 - kept
+        assert len(edges) - sets.cost(chosen)[0] == max(inside)
