@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from netplace.checks import check_float
+from netplace.checks.quantities import quantity
 from netplace.runs.plan import Plan
 from netplace.runs.same_jobs import same_jobs
 from netplace.runs.schedules import outcome_of
@@ -82,19 +83,26 @@ _OTHERS = ("slurm:flat", "gen-alg", "mc1x1", "mbs", "curve:hilbert,best-fit", "c
 class RuleTried:
     """A rule, and the results of the log with it."""
 
-    partition: str  # text form of the partitioner
-    wait: float  # mean wait in seconds
-    # Share by which jobs run longer than in the log, weighted by nodes, at the given cost of spread.
-    longer: float
-    gain: float  # saved share of the current turnaround
-    # Half-width of the interval of `gain` at the level of 0.95; None if there are too few batches.
-    half_width: float | None
-    waiting: float  # additional share of the current turnaround if spread costs nothing
-    # ``"better"``, ``"worse"``, or ``"no clear difference"``; ``"default"`` for the current rule.
-    verdict: str
-    # Cost of spread from which on the rule saves more than it costs; 0 if it costs nothing; None if it never
-    # does, judging by the two costs that were simulated.
-    pays_from: float | None
+    partition: str = quantity("Text form of the partitioner.", name="rule")
+    wait: float = quantity("Mean wait.", "s", digits=1)
+    longer: float = quantity(
+        "By which jobs run longer than in the log, weighted by nodes, at the given cost of spread.",
+        "share", name="runs longer", digits=2,
+    )  # fmt: skip
+    gain: float = quantity("Saved share of the current turnaround.", "share", name="saves", digits=1)
+    half_width: float | None = quantity(
+        "Half-width of the interval of `gain` at the level of 0.95; none if there are too few batches.",
+        "share", name="±", digits=1,
+    )  # fmt: skip
+    waiting: float = quantity(
+        "Additional share of the current turnaround if spread costs nothing.", "share", name="costs", digits=1
+    )
+    verdict: str = quantity("`better`, `worse`, `no clear difference`, or `default` for the current rule.")
+    pays_from: float | None = quantity(
+        "Cost of spread from which on the rule saves more than it costs; 0 if it costs nothing; none if it "
+        "never does, judging by the two costs that were simulated.",
+        digits=2,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,10 @@ from netplace.cli.outputs import PAGE, CommandOutput, show, with_page
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.provenance import note_plans
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, json_flag
-from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.advice import Situation
-    from netplace.advice.rules import RuleAdvice, RuleTried
+    from netplace.advice.rules import RuleAdvice
     from netplace.placement.rule import Nodes
     from netplace.topologies import Topology
 
@@ -268,45 +267,15 @@ def _installable(
     return None
 
 
-def _gain(rule: RuleTried) -> str:
-    half = "" if rule.half_width is None else f" ± {100 * rule.half_width:.1f}"
-    return f"{100 * rule.gain:.1f}{half}"
-
-
 def _print_rules(
     advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None
 ) -> None:
     from netplace.cli.many import say
-    from netplace.report.pages.kinds.rules import short_names
+    from netplace.report.pages.kinds.rules import short_names, summary
 
-    short = short_names([rule.partition for rule in advice.tried])
-    rows = [
-        [
-            short[rule.partition],
-            number(rule.wait / 60, 1),
-            number(100 * rule.longer, 2),
-            _gain(rule) if rule.verdict != "default" else "-",
-            number(100 * rule.waiting, 1),
-            "-" if rule.pays_from is None else number(rule.pays_from, 2),
-            rule.verdict,
-        ]
-        for rule in advice.tried
-    ]
-    heads = ["rule", "wait (min)", "runs longer (%)", "saves (%)", "costs (%)", "pays from", "verdict"]
-    print_tables(table(f"{advice.jobs:,} jobs, the default rule is {advice.default}", heads, rows))
-    click.echo(
-        "saves: reduction of the turnaround, if jobs that are spread twice as far as necessary take ",
-        nl=False,
-    )
-    click.echo(
-        f"{100 * advice.cost:g} % longer;\ncosts: increase of the turnaround by waiting, if such jobs take "
-        f"no longer;"
-    )
-    click.echo("pays from: slowdown of such jobs at which the rule equals the default rule.\n")
-    if advice.chosen == advice.default:
-        click.echo(f"No rule is clearly better than {advice.default}: keep it.")
-    else:
-        click.echo(f"{short[advice.chosen]} is clearly better than {advice.default}.")
+    short = short_names(advice.tried)
+    said = summary(advice)
+    said.show()
     if installable and folder:
         rule, files = installable
         which = "" if rule == advice.chosen else f", for the best other rule in Slurm, {short[rule]}"
@@ -314,7 +283,5 @@ def _print_rules(
     for text, name in short.items():
         if name != text:
             click.echo(f"{name}: {text.partition('=')[2].replace('+', ' ')}")
-    if advice.left:
-        click.echo(f"Not simulated for lack of time: {', '.join(advice.left)}; see --seconds")
-    for note in advice.notes:
+    for note in (*said.missing, *said.notes):
         say(note)

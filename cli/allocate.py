@@ -9,12 +9,10 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, SEED, flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.settings import json_flag
-from netplace.report.terminal.screen import number, print_tables, table, with_progress
+from netplace.report.terminal.screen import with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from rich.table import Table
 
     from netplace.report.tables.allocations import Offer
 
@@ -47,6 +45,7 @@ def allocate_command(**given: Any) -> None:
     import numpy as np
 
     from netplace.report.files.held import read_held
+    from netplace.report.pages.kinds.allocation import summary
     from netplace.report.tables.allocations import offers_of, usual_partitioners
     from netplace.scheduling import make_partitioner
     from netplace.scheduling.partitioner.curves import order_of
@@ -83,7 +82,7 @@ def allocate_command(**given: Any) -> None:
     content |= offers[0].to_dict() if single else {"offers": [offer.to_dict() for offer in offers]}
     answer = CommandOutput(
         lambda: content,
-        lambda: print_tables(*_tables(offers, title)),
+        lambda: summary(content).show(),
         "allocation",
         draw=lambda path: _draw(path, topology, held, offers, title),
     )
@@ -133,44 +132,5 @@ def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], ti
     write_figure(path, allocation_figure(topology, held, chosen, caption))
 
 
-def _tables(offers: Sequence[Offer], title: str) -> list[Table]:
-    placed = sorted((offer for offer in offers if offer.placed), key=_sum)
-    figures = ["pairwise sum", "mean hops", "parts", "box", "cube ratio", "span", "ring span", "CPU ms"]
-    tables = [table(title, ["allocator", *figures], map(_row, placed))] if placed else []
-    if without := _reasons(offers):
-        refusals = table("no nodes from", ["why", "allocators"], without.items())
-        refusals.columns[1].justify = "left"
-        tables.append(refusals)
-    if len(placed) == 1:
-        nodes = table("nodes", ["in the allocator's order"], [[" ".join(map(str, placed[0].nodes))]])
-        tables.append(nodes)
-    return tables
-
-
-def _reasons(offers: Sequence[Offer]) -> dict[str, str]:
-    """Return why allocators have no nodes: reason and who gives it, without the name in front of each."""
-    by_reason: dict[str, list[str]] = {}
-    for offer in offers:
-        if not offer.placed:
-            name, _, rest = offer.reason.partition(": ")
-            named = name.startswith(("partitioner ", "order "))
-            by_reason.setdefault(rest if named else offer.reason, []).append(offer.partition)
-    return {reason: ", ".join(names) for reason, names in by_reason.items()}
-
-
 def _sum(offer: Offer) -> int:
     return offer.pairwise_sum or 0
-
-
-def _row(offer: Offer) -> list[str]:
-    return [
-        offer.partition,
-        number(offer.pairwise_sum),
-        number(offer.mean_hops, 3),
-        number(offer.components),
-        "x".join(map(str, offer.box)) if offer.box else "-",
-        number(offer.cube_ratio, 2),
-        number(offer.linear_span),
-        number(offer.ring_span),
-        number(None if offer.cpu_seconds is None else 1e3 * offer.cpu_seconds, 2),
-    ]

@@ -60,6 +60,7 @@ def check_command(
     same with 1 % of the cables down, an all-to-all, and a training step. The page (-o) shows curves and costs
     side by side.
     """
+    from netplace.report.pages.kinds.networks import page
     from netplace.topologies import parse
     from netplace.topologies.inventory import read_prices
 
@@ -88,7 +89,7 @@ def check_command(
     if alone:
         answer = CommandOutput(lambda: described[0], lambda: _show_lines(_verdict(described[0])))
     else:
-        answer = CommandOutput(lambda: {"networks": described}, lambda: _compared(described))
+        answer = CommandOutput(lambda: {"networks": described}, lambda: page({"networks": described}).show())
     show(answer, None if refusals else output, as_json)
     if refusals:
         raise refusals[0]
@@ -179,14 +180,6 @@ def _verdict(of: dict[str, Any]) -> list[str]:
     return [*lines, f"{enough} virtual channels suffice: --vc-discipline hop --vcs {enough}"]
 
 
-def _routing_cells(of: dict[str, Any]) -> list[str]:
-    if of["refused"]:
-        return ["not checked", ""]
-    if of["free_of_deadlock"]:
-        return [of["routing"], f"{of['vcs']:,}"]
-    return [of["routing"], f"can deadlock; hop needs {of['vcs_that_would_do']}"]
-
-
 def _span(bisection: dict[str, Any]) -> str:
     least, most = bisection["least"], bisection["most"]
     if most is None:
@@ -194,48 +187,3 @@ def _span(bisection: dict[str, Any]) -> str:
     if least is None:
         return f"at most {most:,}"
     return f"{most:,}" if least == most else f"{least:,} to {most:,}"
-
-
-def _compared(described: list[dict[str, Any]]) -> None:
-    from netplace.report.terminal.screen import number, print_tables, table
-
-    columns = [
-        "network", "nodes", "diameter", "switches", "ports", "used", "free", "cables to nodes",
-        "between switches", "bisection", "routing", "VCs",
-    ]  # fmt: skip
-    counts = ("nodes", "diameter", "switches", "radix", "ports_used", "ports_free")
-    rows = [
-        [
-            of["network"],
-            *(number(of[key]) for key in counts),
-            number(of["cables"].get("node", 0)),
-            number(sum(count for kind, count in of["cables"].items() if kind != "node")),
-            _span(of["bisection"]),
-            *_routing_cells(of),
-        ]
-        for of in described
-    ]
-    if "cost" in described[0]:
-        currency = described[0]["currency"]
-        columns += [f"cost {currency}".strip(), "a node"]
-        for row, of in zip(rows, described, strict=True):
-            row += [number(of["cost"]["total"], 2), number(of["cost_per_node"], 2)]
-    print_tables(table("", columns, rows))
-    if all("trials" in of for of in described):
-        _tried(described)
-
-
-def _tried(described: list[dict[str, Any]]) -> None:
-    from netplace.report.tables.networks import trial_columns
-    from netplace.report.terminal.screen import number, print_tables, table
-
-    first, columns = described[0]["trials"], trial_columns(described)
-    title = (
-        f"Simulated with {first['routing']} routing, {first['vcs']} VCs; loads in phits per node and cycle"
-    )
-    cells = ([value(of) for value in columns.values()] for of in described)
-    rows = [
-        [name, *(number(value, 0 if isinstance(value, int) else 2) for value in values)]
-        for name, *values in cells
-    ]
-    print_tables(table(title, list(columns), rows))

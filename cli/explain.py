@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rich_click as click
 
@@ -11,13 +11,6 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag, flags
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
-from netplace.report.terminal.screen import number, print_tables, table
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from netplace.cosim.explanation import Explanation, WhatIf
-
 
 _AGAIN = "of the co-simulation; required if it is a file."
 # For each name that a folder may hold and that stands for a file.
@@ -56,57 +49,11 @@ def explain_command(
     """
     from netplace.cosim import reasons
     from netplace.cosim.serialization import read_cosimulation
+    from netplace.report.pages.kinds.explanation import page
 
     plan, outcome = read_cosimulation(Path(folder), said)
     explanation = reasons(plan, outcome["jobs"], job, suspects, links)
-    show(CommandOutput(explanation.to_dict, lambda: print_tables(*_explained(explanation))), output, as_json)
-
-
-def _explained(explanation: Explanation) -> list[Table]:
-    job = explanation.job
-    chance = "~" if job.within_chance else ""
-    title = (
-        f"job {job.job}, {job.application} on {job.size} nodes: {_micro(job.live)} µs, alone "
-        f"{_micro(job.alone)} µs, slowdown {chance}{job.slowdown:.3f}"
-    )
-    rows = [
-        [
-            f"{neighbour.job}, {neighbour.application}",
-            number(neighbour.size),
-            number(100 * neighbour.overlap, 1),
-            number(neighbour.links),
-            number(neighbour.amount),
-            number(100 * neighbour.share, 1),
-            _micro(neighbour.without),
-            number(None if neighbour.saved is None else 100 * neighbour.saved, 1),
-        ]
-        for neighbour in explanation.neighbours[:12]
-    ]
-    every = explanation.own + sum(neighbour.amount for neighbour in explanation.neighbours)
-    itself = 100 * explanation.own / every if every else 0.0
-    rows.append(["itself", "", "", "", number(explanation.own), number(itself, 1), "", ""])
-    columns = [
-        "other job",
-        "nodes",
-        "time %",
-        "links",
-        "job waited for it (cycles)",
-        "%",
-        "without it (µs)",
-        "saves %",
-    ]
-    links = [
-        [
-            link.link,
-            number(link.amount),
-            ", ".join(f"{job}: {number(much)}" for job, much in [*link.others.items()][:6]),
-        ]
-        for link in explanation.links
-    ]
-    what = ["link", "waited for others (cycles)", "for job: cycles"]
-    shared = table("links with the most waiting", what, links)
-    shared.columns[2].justify = "left"
-    return [table(title, columns, rows), *([shared] if links else [])]
+    show(CommandOutput(explanation.to_dict, lambda: page(explanation.to_dict()).show()), output, as_json)
 
 
 @command("whatif")
@@ -132,6 +79,7 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     """
     from netplace.cosim import what_if
     from netplace.cosim.serialization import NAMED, read_cosimulation
+    from netplace.report.pages.kinds.changes import page
 
     said: dict[str, str | None] = {name: given[name] for name in NAMED if name != "mapping"}
     again = [word for word in given["mapping"] if "=" not in word]
@@ -150,13 +98,8 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
         mapping=_pairs(given["mapping"], "--mapping"),
     )
     rows.sort(key=lambda row: (row.job != job, -abs((row.change or 1) - 1)))
-    show(
-        CommandOutput(
-            lambda: {"jobs": [row.to_dict() for row in rows]}, lambda: print_tables(*_changed(rows))
-        ),
-        output,
-        as_json,
-    )
+    content = {"jobs": [row.to_dict() for row in rows]}
+    show(CommandOutput(lambda: content, lambda: page(content).show()), output, as_json)
 
 
 def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:
@@ -167,32 +110,6 @@ def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> 
         raise ValueError(f"--job: the co-simulation has no job {job}, expected {min(jobs)} to {max(jobs)}")
 
 
-def _changed(rows: list[WhatIf]) -> list[Table]:
-    """Return the jobs that begin as they did, and apart from them those that begin later."""
-    on_time, late = ([row for row in rows if bool(row.late) is after] for after in (False, True))
-    changed = sum(row.what_if != row.live for row in on_time)
-    made = [_what_if(f"{changed} of {len(on_time)} jobs have a different run time", on_time)]
-    if late:
-        title = f"{len(late)} jobs start later, because their nodes are occupied longer, and meet other jobs"
-        made.append(_what_if(title, late, late=True))
-    return made
-
-
-def _what_if(title: str, rows: list[WhatIf], late: bool = False) -> Table:
-    shown = [
-        [
-            f"{row.job}, {row.application}",
-            number(row.size),
-            *map(_micro, (row.alone, row.live, row.what_if)),
-            number(None if row.change is None else 100 * (row.change - 1), 2),
-            *([_micro(row.late)] if late else []),
-        ]
-        for row in rows[:12]
-    ]
-    columns = ["job", "nodes", "alone (µs)", "live (µs)", "what if (µs)", "change %"]
-    return table(title, columns + (["late (µs)"] if late else []), shown)
-
-
 def _pairs(words: tuple[str, ...], flag: str) -> dict[int, str]:
     rules = {}
     for word in words:
@@ -201,7 +118,3 @@ def _pairs(words: tuple[str, ...], flag: str) -> dict[int, str]:
             raise ValueError(f"{flag}: {word!r} is not of the form JOB=RULE, such as 12=random")
         rules[int(job)] = rule
     return rules
-
-
-def _micro(seconds: float | None) -> str:
-    return number(None if seconds is None else 1e6 * seconds, 2)

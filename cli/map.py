@@ -21,7 +21,6 @@ from netplace.placement.mapping import CRITERIA, MAPPING, METHODS
 from netplace.placement.mapping.routed_links import MOST_SWITCHES
 from netplace.report.files.outputs import check_output, check_output_folder
 from netplace.report.terminal.pulse import under_way
-from netplace.report.terminal.screen import print_tables
 from netplace.runs.networks import network_of
 from netplace.topologies.routing import Switches
 
@@ -190,8 +189,7 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
 
 
 def _show(made: Searched, names: list[str], output: _Output, picture: Path | None, as_json: bool) -> None:
-    from netplace.report.tables.bounds import mapping_sentences
-    from netplace.report.tables.mapping_search import mapping_tables
+    from netplace.report.pages.kinds.mapping import page
 
     nodes, search = made.kept.mapping, made.search
     if picture:
@@ -201,15 +199,10 @@ def _show(made: Searched, names: list[str], output: _Output, picture: Path | Non
         figure = mapping_figure(search.traffic, search.topology, made.load, [nodes], made.title)
         write_figure(picture, figure)
 
-    def terminal() -> None:
-        print_tables(*mapping_tables(made))
-        for sentence in mapping_sentences(made.to_dict()):
-            click.echo(sentence)
-
     def also(folder: Path) -> None:
         write_atomically(folder / "mapping.csv", _rows(nodes.tolist()))
 
-    answer = CommandOutput(made.to_dict, terminal, also=also)
+    answer = CommandOutput(made.to_dict, lambda: page(made.to_dict()).show(), also=also)
     show(answer, output.outcome, as_json)
     if output.path and not output.outcome:
         output.write(nodes.tolist(), names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +13,11 @@ from netplace.cli.outputs import CommandOutput, OutcomeFile, show, write
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, config_from, json_flag, network_flag
 from netplace.report.files.outputs import PICTURES
-from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    from rich.table import Table
-
-    from netplace.report.tables.configurations import Configuration, ConfigurationRow, Correlation
-
-_SHOWN = 30  # rows on the screen
-_SIGNIFICANT = 0.01
+    from netplace.report.tables.configurations import Configuration, ConfigurationRow
 
 
 @command("metrics", SettingsCommand)
@@ -59,6 +54,7 @@ def metrics_command(**given: Any) -> None:
     Values are means over jobs, for nodes with a task. Metrics that a network does not define are
     omitted: NA and LA except on meshes and tori, and _AL without dimensions.
     """
+    from netplace.report.pages.kinds.metrics import page
     from netplace.report.tables.configurations import ConfigurationRow, outcome_of
 
     files = given["outputs"]
@@ -70,9 +66,10 @@ def metrics_command(**given: Any) -> None:
     outcomes = execution.outcomes(configurations, outcome_of, "configurations", "configurations")
     rows = [ConfigurationRow.from_dict(outcome) for outcome in outcomes]
     title = _title(configurations)
+    content = cache(lambda: _plain(rows, title))  # by --json, a page and the terminal alike
     answer = CommandOutput(
-        lambda: _plain(rows, title),
-        lambda: print_tables(*_tables(rows, title)),
+        content,
+        lambda: page(content()).show(),
         draw=(lambda path: _draw(path, rows, title)) if given["simulate"] else None,
         also=lambda folder: _write(folder / "metrics.csv", rows),
     )
@@ -147,50 +144,3 @@ def _plain(rows: Sequence[ConfigurationRow], title: str) -> dict[str, Any]:
 
 def _column(rows: Sequence[ConfigurationRow], name: str) -> list[float]:
     return [getattr(row, name) for row in rows]
-
-
-def _tables(rows: Sequence[ConfigurationRow], title: str) -> list[Table]:
-    from netplace.placement.metrics import OWN
-    from netplace.report.tables.configurations import known
-    from netplace.report.tables.summary import spread
-
-    names = [name for name in known(rows) if name not in OWN]
-    shown = [[row.partition, str(row.seed), *_figures(names, vars(row))] for row in rows[:_SHOWN]]
-    if len(rows) > _SHOWN:
-        shown.append([f"... {len(rows) - _SHOWN} more", *[""] * (len(names) + 1)])
-    if len(rows) > 1:
-        spreads = {name: spread(_column(rows, name)) for name in names}
-        shown.append([])
-        for measure in ("mean", "min", "max"):
-            shown.append([measure, "", *_figures(names, {name: spreads[name][measure] for name in names})])
-    columns = ["partition", "seed", *(name.replace("_", " ") if name.islower() else name for name in names)]
-    tables = [table(title, columns, shown)]
-    if "cycles" in names:
-        tables.append(_correlation_table(rows))
-    return tables
-
-
-def _figures(names: Iterable[str], row: Mapping[str, float]) -> list[str]:
-    return [number(row[name], 0 if name.endswith(("cycles", "load")) else 2) for name in names]
-
-
-def _correlation_table(rows: Sequence[ConfigurationRow]) -> Table:
-    from netplace.report.tables.configurations import correlations
-
-    slowest, mean = correlations(rows, "cycles"), correlations(rows, "mean_cycles")
-    shown = [
-        [
-            name.replace("_", " ") if name.islower() else name,
-            *_correlation_cells(slowest[name]),
-            *_correlation_cells(mean[name]),
-        ]
-        for name in slowest
-    ]
-    title = f"Pearson's r with run time (* significant at {_SIGNIFICANT})"
-    return table(title, ["metric", "slowest job", "p", "mean of jobs", "p"], shown)
-
-
-def _correlation_cells(correlation: Correlation | None) -> list[str]:
-    if correlation is None:
-        return ["-", "-"]
-    return [f"{correlation.r:.3f}{'*' if correlation.p < _SIGNIFICANT else ' '}", f"{correlation.p:.2g}"]

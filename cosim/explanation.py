@@ -7,20 +7,31 @@ from dataclasses import dataclass
 from typing import Any
 
 from netplace.checks.plain import from_plain, to_plain
+from netplace.checks.quantities import quantity
 from netplace.cosim.job_row import JobRow, job_row
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    job: int  # number of the job
-    application: str
-    size: int  # its number of nodes
-    overlap: float  # share of the time of the explained job in which it also ran
-    links: int  # links on which packets waited for it
-    amount: int  # cycles that the explained job's packets waited for its packets
-    share: float  # the same, as a share of all cycles that they waited
-    without: float | None  # seconds of the explained job without it; None if not simulated
-    saved: float | None  # saving as a share of the time alone; None also if that is 0
+    """A job that ran at the same time as the explained one."""
+
+    job: int = quantity("Number of the job.", name="other job")
+    application: str = quantity("What it runs.")
+    size: int = quantity("Its number of nodes.", name="nodes")
+    overlap: float = quantity(
+        "Time of the explained job in which it also ran.", "share", name="time together", digits=1
+    )
+    links: int = quantity("Links on which packets waited for it.")
+    amount: int = quantity(
+        "What the explained job's packets waited for its packets.", "cycles", name="waited for it"
+    )
+    share: float = quantity("The same, of all that they waited.", "share", name="of its waiting", digits=1)
+    without: float | None = quantity(
+        "Time of the explained job without it; none if not simulated.", "s", name="time without it", digits=2
+    )
+    saved: float | None = quantity(
+        "Saving, of the time alone; none also if that is 0.", "share", name="saving", digits=1
+    )
 
 
 @dataclass(frozen=True)
@@ -63,15 +74,16 @@ class Explanation:
 class WhatIf:
     """The time of a job, and its time after a change."""
 
-    job: int  # number of the job
-    application: str
-    size: int  # its number of nodes
-    # Seconds alone, and live.
-    alone: float
-    live: float
-    what_if: float  # seconds after the change
-    change: float | None  # `what_if` divided by `live`; None for a job without cycles
-    late: float  # seconds by which it would have started later
+    job: int = quantity("Number of the job.")
+    application: str = quantity("What it runs.")
+    size: int = quantity("Its number of nodes.", name="nodes")
+    alone: float = quantity("Without other jobs.", "s", digits=2)
+    live: float = quantity("In the co-simulation.", "s", digits=2)
+    what_if: float = quantity("After the change.", "s", digits=2)
+    change: float | None = quantity(
+        "`what_if` divided by `live`; none for a job without cycles.", "what if / live", digits=4
+    )
+    late: float = quantity("By how much it starts later.", "s", name="starts later", digits=2)
 
     def to_dict(self) -> dict[str, Any]:
         return to_plain(self)

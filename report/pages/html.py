@@ -1,4 +1,4 @@
-"""What a page says, and the page as one HTML file that opens from disk with no network."""
+"""A page as one HTML file that opens from disk with no network."""
 
 from __future__ import annotations
 
@@ -6,101 +6,22 @@ import base64
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from netplace.checks import escaped, printable
+from netplace.report.pages.page import DataTable, Listing, Page, Part, Picture
 from netplace.report.plots.drawing import still
 from netplace.report.plots.figure import COLOURS, SHADED, Figure
 from netplace.report.terminal.units import whole_part_kept
 
-if TYPE_CHECKING:
-    from pandas import DataFrame
+__all__ = ["MOST_BYTES", "DataTable", "Page", "render", "still_page"]
 
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
 _MOST_ROWS = 200_000
 _SETTINGS = "config."  # of the network, many: folded
-
-
-@dataclass(frozen=True)
-class DataTable:
-    """A table that a reader can sort, filter and export as CSV.
-
-    Attributes
-    ----------
-    title : str
-        Subject of the table.
-    columns : sequence of str
-        Headings, with units.
-    rows : sequence of sequences
-        Texts, numbers or None.
-    note : str
-        What a reader has to know.
-    """
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    note: str = ""
-
-    @classmethod
-    def of(cls, title: str, frame: DataFrame, columns: Sequence[str] = (), note: str = "") -> DataTable:
-        """Return the table of a frame, under its own headings unless others are given."""
-        known = frame.astype(object).where(frame.notna(), None)
-        return cls(title, columns or [str(name) for name in frame], known.to_numpy().tolist(), note)
-
-
-@dataclass(frozen=True)
-class Listing:
-    """The text of a file, line by line."""
-
-    title: str  # name of the file
-    text: str
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A picture that exists already."""
-
-    title: str  # what it shows
-    content: bytes  # PNG or SVG
-    kind: str  # its media type
-
-
-Part = DataTable | Listing | Picture | Figure
-
-
-@dataclass(frozen=True)
-class Page:
-    """A page.
-
-    Attributes
-    ----------
-    title : str
-        Subject of the page.
-    verdict : sequence of str
-        What came of it, a sentence each.
-    asked : sequence of (str, str)
-        Request, with versions and seeds; the command that makes it again under ``command``.
-    parts : sequence of DataTable, Listing, Picture or Figure
-        In order.
-    missing : sequence of str
-        What could have been on the page and is not, and why.
-    notes : sequence of str
-        What a reader has to know in addition.
-    """
-
-    title: str
-    verdict: Sequence[str]
-    asked: Sequence[tuple[str, str]]
-    parts: Sequence[Part]
-    missing: Sequence[str] = ()
-    notes: Sequence[str] = ()
-
-    def _repr_html_(self) -> str:
-        return _still_page(self)
 
 
 def render(page: Page) -> str:
@@ -130,7 +51,8 @@ def render(page: Page) -> str:
     return text
 
 
-def _still_page(page: Page) -> str:
+def still_page(page: Page) -> str:
+    """Return a page without scripts, as notebooks show it."""
     body = [_head(page)]
     for part in page.parts:
         drawn = _STILL[type(part)](part)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.quantities import LESS, quantity
 from netplace.placement.compactness import compactness
 from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.partitioner.centres import Centred
@@ -24,26 +25,30 @@ _FEW = 64  # nodes of a machine on which searched orders are compared too: each 
 class Offer:
     """What one allocator chooses, as ``netplace allocate --json`` prints it."""
 
-    partition: str  # text form of the partitioner
-    # The nodes in its order; empty: the job waits, or the partitioner is not for such a machine or job.
-    nodes: list[int]
-    placed: bool
+    partition: str = quantity("Text form of the partitioner.", name="allocator")
+    nodes: list[int] = quantity(
+        "In its order; empty: the job waits, or it is not for such a machine or job.", shown=False
+    )
+    placed: bool = quantity("Whether there are nodes.", shown=False)
     # How close together they lie; see `netplace.placement.compactness.Compactness`.
-    pairwise_sum: int | None = None
-    mean_hops: float | None = None
-    components: int | None = None
-    box: tuple[int, ...] | None = None
-    box_ratio: float | None = None
-    cube_ratio: float | None = None
-    # Nodes from the first to the last along an order, on the line and round the ring.
-    order: str = ""
-    linear_span: int | None = None
-    ring_span: int | None = None
-    # Center and cost of algorithms that look at distances.
-    centre: int | None = None
-    allocator_cost: int | None = None
-    cpu_seconds: float | None = None  # CPU time of the choice
-    reason: str = ""  # why there are no nodes; empty where there are
+    pairwise_sum: int | None = quantity(
+        "Sum of the distances of all pairs.", "hops", default=None, better=LESS
+    )
+    mean_hops: float | None = quantity(
+        "Mean distance of two nodes.", "hops", name="mean distance", digits=3, default=None, better=LESS
+    )
+    components: int | None = quantity("Connected parts.", default=None, better=LESS)
+    box: tuple[int, ...] | None = quantity("Sides of the bounding box.", default=None)
+    box_ratio: float | None = quantity("Its size over that of the job.", default=None, shown=False)
+    cube_ratio: float | None = quantity("Enclosing cube over the smallest one.", digits=2, default=None)
+    order: str = quantity("Along which spans are measured.", default="", shown=False)
+    linear_span: int | None = quantity("From the first to the last node.", default=None, better=LESS)
+    ring_span: int | None = quantity("The same round the ring.", default=None, better=LESS)
+    # Of algorithms that look at distances.
+    centre: int | None = quantity("Center.", default=None, shown=False)
+    allocator_cost: int | None = quantity("Cost to the algorithm.", default=None, shown=False)
+    cpu_seconds: float | None = quantity("CPU time of the choice.", "s", name="CPU", digits=2, default=None)
+    reason: str = quantity("Why there are no nodes; empty where there are.", name="why none", default="")
 
     def to_dict(self) -> dict[str, Any]:
         if not self.placed:

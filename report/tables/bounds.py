@@ -37,23 +37,14 @@ def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = Fals
     return (f"{job['name']}: " if named else "") + f"{why}, so {most}"
 
 
-def mapping_sentences(description: Mapping[str, Any]) -> list[str]:
-    """Return what a mapping does to distances, and whether mapping can matter, for a described `Searched`."""
-    said = []
-    mine, usual = description["byte_hops"], description["consecutive"]["byte_hops"]
-    if mine > usual > 0:
-        more = 100 * (mine / usual - 1)
-        share = f"{more:,.0f}" if more >= 10 else f"{more:.2g}"
-        said.append(
-            f"a byte travels {mine:.3g} hops on average, {share} % more than under the consecutive mapping"
-        )
-    if bounds := description.get("bounds"):
-        binding, least, link = bounds["binding"], bounds["least"], description["link_cycles"]
-        does = _DOES[binding].format(**bounds[binding])
-        busy = f"the busiest link is busy for about {link:,.0f} cycles"
-        if link <= least:
-            said.append(f"limited by {binding}: {does}, {busy}, so another mapping can save little")
-        else:
-            saving = 100 * (1 - least / link)
-            said.append(f"limited by a link: {busy}; {does}, so a mapping can save at most {saving:.2g} %")
-    return said
+def mapping_bound(description: Mapping[str, Any]) -> list[str]:
+    """Return whether mapping can matter, for a described `Searched` whose bounds are known."""
+    if not (bounds := description.get("bounds")):
+        return []
+    binding, least, link = bounds["binding"], bounds["least"], description["link_cycles"]
+    does = _DOES[binding].format(**bounds[binding])
+    busy = f"the busiest link is busy for about {link:,.0f} cycles"
+    if link <= least:
+        return [f"Limited by {binding}: {does}, {busy}, so another mapping can save little."]
+    saving = 100 * (1 - least / link)
+    return [f"Limited by a link: {busy}; {does}, so a mapping can save at most {saving:.2g} %."]

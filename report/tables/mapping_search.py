@@ -1,30 +1,26 @@
-"""What a mapping makes of the traffic of a job: beside the consecutive one, as tables and as JSON."""
+"""What a mapping makes of the traffic of a job, beside the consecutive one."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from netplace.checks.quantities import quantity
 from netplace.netsim.bounds import bounds
 from netplace.placement.mapping import QapResult, cost_between, map_tasks
 from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
-from netplace.report.tables.summary import spread
-from netplace.report.terminal.screen import number, table
 from netplace.runs.job_programs import repeated_of, settled
 from netplace.runs.mapping_search import Search
 from netplace.runs.placing import run_time_of
 from netplace.topologies import Topology
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 
 _BESIDE = ("consecutive", "random")  # mappings beside which the best is shown
@@ -33,23 +29,30 @@ _MOST_TASKS = 256  # of which a page draws the traffic
 
 @dataclass(frozen=True)
 class Traits:
-    """What a mapping makes of traffic."""
+    """What a mapping makes of traffic.
 
-    cost: float  # bytes times the costs of a criterion
-    # Mean distance in hops of pairs of tasks with traffic, and of a byte.
-    pair_hops: float
-    byte_hops: float
-    # The same with the asymmetry level, which takes dimensions.
-    pair_hops_al: float | None
-    byte_hops_al: float | None
-    # Sums of the distances of these pairs, and of bytes times distances, over the number of all pairs of
-    # tasks; see `netplace.placement.metrics.Metrics`.
-    TAD: float
-    WTAD: float
-    # The same with the asymmetry level.
-    TAD_AL: float | None
-    WTAD_AL: float | None
-    most_link_load: float  # bytes on the most loaded link, if every minimal route is equally likely
+    Asymmetry levels take dimensions; for the others see `netplace.placement.metrics.Metrics`.
+    """
+
+    cost: float = quantity("Bytes times the costs of a criterion.", "bytes x criterion")
+    pair_hops: float = quantity(
+        "Mean distance of pairs of tasks with traffic.", "hops", name="distance of a pair of tasks"
+    )
+    byte_hops: float = quantity("Mean distance of a byte.", "hops", name="distance of a byte")
+    pair_hops_al: float | None = quantity(
+        "Mean distance of a pair with the asymmetry level.", name="distance with asymmetry, of a pair"
+    )
+    byte_hops_al: float | None = quantity(
+        "Mean distance of a byte with the asymmetry level.", name="distance with asymmetry, of a byte"
+    )
+    TAD: float = quantity("Distances of these pairs, over the number of all pairs.", shown=False)
+    WTAD: float = quantity("Bytes times distances, over the number of all pairs.", shown=False)
+    TAD_AL: float | None = quantity("TAD with the asymmetry level.", shown=False)
+    WTAD_AL: float | None = quantity("WTAD with the asymmetry level.", shown=False)
+    most_link_load: float = quantity(
+        "On the most loaded link, if every minimal route is equally likely.", "bytes",
+        name="largest link load",
+    )  # fmt: skip
 
 
 def traits(
@@ -180,38 +183,3 @@ def _cost(W: Any, topology: Topology, nodes: Nodes, criterion: str) -> float:
     flows = sparse.coo_array(W)
     sender, receiver = (nodes[end] for end in flows.coords)
     return float(cost_between(topology, sender, receiver, criterion) @ flows.data)
-
-
-_ROWS = {
-    "pair_hops": ("distance of a pair (hops)", 3),
-    "byte_hops": ("distance of a byte (hops)", 3),
-    "pair_hops_al": ("with asymmetry, of a pair", 3),
-    "byte_hops_al": ("with asymmetry, of a byte", 3),
-    "most_link_load": ("largest link load (bytes)", 0),
-}
-
-
-def mapping_tables(made: Searched) -> list[Table]:
-    """Return the table of a mapping beside the consecutive one and, for several seeds, that of the costs."""
-    kept = made.kept
-    rows = [_row(f"cost (bytes x {made.criterion})", made.mine.cost, made.theirs.cost, 0)]
-    for key, (name, digits) in _ROWS.items():
-        if (value := getattr(made.mine, key)) is not None:
-            rows.append(_row(name, value, getattr(made.theirs, key), digits))
-    rows += [[], ["method", kept.method, "", ""]]
-    if made.search.simulates:
-        rows += [["candidates", number(kept.iterations), "", ""], ["cycles alone", number(kept.cost), "", ""]]
-    else:
-        rows.append(["iterations", number(kept.iterations), "", ""])
-    rows.append(["CPU s", number(kept.seconds, 2), "", ""])
-    tables = [table(made.title, ["", "mapping", "consecutive", "ratio"], rows)]
-    if len(made.costs) > 1:
-        spreads = spread(made.costs)
-        shown = [number(spreads[measure]) for measure in ("mean", "std", "min", "max")]
-        rows = [["cost", number(len(made.costs)), *shown]]
-        tables.append(table("over the seeds", ["", "count", "mean", "std", "min", "max"], rows))
-    return tables
-
-
-def _row(name: str, mine: float, theirs: float, digits: int) -> list[str]:
-    return [name, number(mine, digits), number(theirs, digits), number(mine / theirs if theirs else None, 3)]

@@ -116,9 +116,9 @@ def test_mistakes_end_with_a_sentence(log, words, said):
 
 
 def test_jobs_larger_than_the_machine_are_left_out_and_told(log):
-    status, said, told = run("advise", "--machine", "mesh:4x4", "--log", str(log), "--seconds", "0.1")
+    status, _, told = run("advise", "--machine", "mesh:4x4", "--log", str(log), "--seconds", "0.1")
     assert status == 0
-    assert "Not simulated for lack of time:" in said
+    assert "not simulated for lack of time" in told
     assert "are left out because" in told
     assert "--unpaired" not in told
 

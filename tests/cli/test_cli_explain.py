@@ -34,7 +34,7 @@ def test_on_the_command_line(netplace, folder, run):
     job = max(run[1]["jobs"], key=lambda row: row["slowdown"])["job"]
     shown = netplace("explain", folder, "--job", job, "--suspects", "1")
     assert shown.exit_code == 0, shown.stderr
-    assert f"job {job}, " in shown.stdout
+    assert f"Run time of job {job}: " in shown.stdout
     found = json.loads(netplace("explain", folder, "--job", job, "--suspects", "1", "--json").stdout)
     assert found["job"]["job"] == job
     other = found["neighbours"][0]["job"]

@@ -100,7 +100,7 @@ def test_the_best_of_several_seeds_is_kept(netplace):
     assert len(found["costs"]) == 4
     assert found["cost"] == min(found["costs"]) == found["costs"][found["seed"] - 3]
     shown = netplace("map", *BUTTERFLY, *flags).stdout
-    assert "over the seeds" in shown
+    assert "The costs of 4 mappings are from" in shown
     assert "largest link load" in shown
 
 
@@ -108,7 +108,7 @@ def test_the_fastest_is_told_with_its_cycles(netplace):
     found = described(netplace("map", *BUTTERFLY, "--mapping", "best:2", "--json"))
     program = application("butterfly", 16)
     assert found["cycles"] == simulate(parse("torus:4x4"), program, found["nodes"]).cycles
-    assert "cycles alone" in netplace("map", *BUTTERFLY, "--mapping", "best:2").stdout
+    assert "Alone on the network" in netplace("map", *BUTTERFLY, "--mapping", "best:2").stdout
 
 
 def test_oversubscription_on_a_thin_tree(netplace):
@@ -251,5 +251,5 @@ def test_the_usual_mapping_goes_by_link_loads_where_it_can(netplace, flags, meth
 def test_a_mapping_that_lengthens_distances_says_so(netplace):
     flags = ("--network", "torus:4x4x4", "--app", "3d-torus", "--bytes", "4096", "--mapping", "random")
     said = netplace("map", *flags).stdout
-    assert "a byte travels 3.14 hops on average, 214 % more than under the consecutive mapping" in said
-    assert "limited by injection: task 0 needs 6,144 cycles to send its packets" in said
+    assert "A byte travels 3.14 hops on average, and 1 under the consecutive mapping (+214" in said
+    assert "Limited by injection: task 0 needs 6,144 cycles to send its packets" in said

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.report.files.advice import read_advice
-from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.saved import versions_of
+from netplace.report.pages.page import DataTable, Page, Part
 from netplace.report.plots.charts import bar_figure, curve_figure
 
 _MOST = 24  # placements in the picture

@@ -14,16 +14,25 @@ from netplace.cosim.job_row import JobRow, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.serialization import read_plan
 from netplace.cosim.waiting import Waiting
-from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.links import waiting_map
-from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, Result, Sample, figure_results
+from netplace.report.pages.kinds.outcome import (
+    Entry,
+    Figures,
+    Outcome,
+    Result,
+    Sample,
+    compared,
+    figure_results,
+)
 from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
-from netplace.report.pages.kinds.schedule import METRICS, stream_of
+from netplace.report.pages.kinds.schedule import stream_of
+from netplace.report.pages.page import DataTable, Page, Part, record_table
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Detail, Figure
 from netplace.report.plots.jobs import held_panel, waiting_panel
 from netplace.report.tables.cosim import COSTS, cost_rows, remarks, title_of
 from netplace.report.terminal.units import seconds_unit
+from netplace.scheduling.metrics import Metrics
 from netplace.topologies import Topology, names_file, parse
 
 _CLEAR = 0.01  # a job is called slowed from here on, if its interval does not say otherwise
@@ -71,7 +80,8 @@ def page(path: Path) -> Page:
             parts.append(waiting_map(machine, waiting, plan.config.cycle_ns))
     else:
         missing.append("which job slowed which, and on which links: run netplace cosim with --explain")
-    parts.append(_table(jobs))
+    note = "Submission, start and end since the first submission."
+    parts.append(record_table("Jobs", JobRow, jobs, note))
     asked = [(name.removeprefix("jobs."), value) for name, value in asked_of(plan.to_dict())]
     asked += versions_of(outcome["versions"])
     return Page(
@@ -212,32 +222,11 @@ def _waiting(
     return [matrix, DataTable("Waiting by pair of jobs", ["job", "waited for", "cycles"], rows)]
 
 
-def _table(jobs: Sequence[JobRow]) -> DataTable:
-    origin = min((job.submit for job in jobs), default=0.0)
-    second, unit = seconds_unit(max((job.end for job in jobs), default=0.0) - origin)
-    headings, columns = [], []
-    for name, said in quantities(JobRow).items():
-        values = [getattr(job, name) for job in jobs]
-        if not said.shown or all(value is None for value in values):
-            continue
-        if said.unit == "s":
-            start = origin if said.moment else 0.0
-            values = [None if value is None else (value - start) / second for value in values]
-        headings.append(said.in_unit(unit) if said.unit == "s" else said.heading)
-        columns.append(values)
-    note = "Submission, start and end since the first submission."
-    return DataTable("Jobs", headings, list(zip(*columns, strict=True)), note)
-
-
 # Waits of jobs hang together, by the queue that they share: of one co-simulation their mean is a single draw.
 _FIGURES: Figures = {
     ("schedule", "per_job", "wait", "mean"): ("mean wait (s)", LESS),
-    **{("schedule", *keys): said for keys, said in METRICS.items()},
-    **{
-        ("sharing", name): (said.heading, said.better)
-        for name, said in quantities(Sharing).items()
-        if said.better
-    },
+    **compared(Metrics, "schedule"),
+    **compared(Sharing, "sharing"),
 }
 
 

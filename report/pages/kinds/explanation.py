@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from netplace.cosim.explanation import Explanation, Neighbour
-from netplace.report.pages.html import DataTable, Page, Part
+from netplace.report.pages.page import DataTable, Page, Part, record_table
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 
 _MICRO = 1e6
-_NEIGHBOURS = [
-    "job",
-    "application",
-    "nodes",
-    "time %",
-    "links",
-    "waited for it (cycles)",
-    "%",
-    "without it (µs)",
-]
+_NOTE = "Time without it: simulated again without the other job, for those that delayed the job most."
 
 
 def page(results: dict[str, Any]) -> Page:
@@ -28,7 +18,7 @@ def page(results: dict[str, Any]) -> Page:
     job, others, links = explanation.job, explanation.neighbours, explanation.links
     parts: list[Part] = []
     if others:
-        parts = [_bars(explanation), _neighbours(others)]
+        parts = [_bars(explanation), record_table("Other jobs", Neighbour, others, _NOTE)]
     if links:
         rows = [
             [
@@ -38,7 +28,9 @@ def page(results: dict[str, Any]) -> Page:
             ]
             for link in links
         ]
-        parts.append(DataTable("Links with the most waiting", ["link", "waited (cycles)", "for whom"], rows))
+        parts.append(
+            DataTable("Links with the most waiting", ["link", "waited for others (cycles)", "for whom"], rows)
+        )
     title = f"Run time of job {job.job}: {job.application} on {job.size} nodes"
     return Page(title, _verdict(explanation), [], parts)
 
@@ -51,29 +43,6 @@ def _bars(explanation: Explanation) -> Figure:
         {"cycles": [explanation.own, *(neighbour.amount for neighbour in others)]},
         unit="cycles",
         caption="Cycles in which a packet of the job waited, by the job whose packet blocked it.",
-    )
-
-
-def _neighbours(others: Sequence[Neighbour]) -> DataTable:
-    rows = [
-        [
-            neighbour.job,
-            neighbour.application,
-            neighbour.size,
-            100 * neighbour.overlap,
-            neighbour.links,
-            neighbour.amount,
-            100 * neighbour.share,
-            None if neighbour.without is None else _MICRO * neighbour.without,
-        ]
-        for neighbour in others
-    ]
-    return DataTable(
-        "Other jobs",
-        _NEIGHBOURS,
-        rows,
-        note="Without it: the simulated time of the job without the other job, for the other jobs that "
-        "delayed it most.",
     )
 
 

@@ -11,7 +11,6 @@ import pandas as pd
 
 from netplace.checks.quantities import LESS, MORE
 from netplace.netsim import Config
-from netplace.report.pages.html import DataTable, Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, figure_results, seed_entries
 from netplace.report.pages.kinds.saved import (
     asked_of,
@@ -20,6 +19,7 @@ from netplace.report.pages.kinds.saved import (
     versions_of,
     written_versions,
 )
+from netplace.report.pages.page import DataTable, Page, Part
 from netplace.report.plots.points import load_figure
 from netplace.report.tables.load import curve_frame, saturation_notes
 from netplace.runs.loads import LoadFigures, LoadPlan

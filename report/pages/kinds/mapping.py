@@ -6,28 +6,15 @@ from typing import Any
 
 from scipy import sparse
 
-from netplace.report.pages.html import DataTable, Page, Part
+from netplace.checks.quantities import Quantity, quantities
 from netplace.report.pages.kinds.saved import asked_of
+from netplace.report.pages.page import DataTable, Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.networks import traffic_figure
-from netplace.report.tables.bounds import mapping_sentences
+from netplace.report.tables.bounds import mapping_bound
+from netplace.report.tables.mapping_search import Traits
 
-_TRAITS = {
-    "cycles": "run time alone (cycles)",
-    "cost": "cost (bytes times the cost function)",
-    "pair_hops": "distance of a pair of tasks (hops)",
-    "byte_hops": "distance of a byte (hops)",
-    "pair_hops_al": "distance with asymmetry, of a pair",
-    "byte_hops_al": "distance with asymmetry, of a byte",
-    "most_link_load": "largest link load (bytes)",
-}
-_SHOWN = {
-    "cycles": "run time",
-    "cost": "cost",
-    "pair_hops": "hops of a pair",
-    "byte_hops": "hops of a byte",
-    "most_link_load": "largest link load",
-}
+_TIME = Quantity("run time alone", "cycles")
 _BESIDE = ("consecutive", "random")
 _ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "method", "iterations", "seconds")
 
@@ -37,16 +24,16 @@ def page(results: dict[str, Any]) -> Page:
     times = results["times"]
     named = {results["mapping"]: results}
     named |= {name: {**results[name], "cycles": times.get(name)} for name in _BESIDE}
+    said = {"cycles": _TIME} | {name: each for name, each in quantities(Traits).items() if each.shown}
+    shown = {key: each for key, each in said.items() if results[key] is not None}
     rows = [
-        [name, *(own[key] for own in named.values()), _ratio(results[key], named["consecutive"][key])]
-        for key, name in _TRAITS.items()
-        if results[key] is not None
+        [each.heading, *(own[key] for own in named.values()), _ratio(results[key], named["consecutive"][key])]
+        for key, each in shown.items()
     ]
-    shown = [key for key in _SHOWN if results[key] is not None]
     parts: list[Part] = [
         bar_figure(
             "Mappings side by side",
-            [_SHOWN[key] for key in shown],
+            [each.name for each in shown.values()],
             {
                 name: [_ratio(own[key], named["consecutive"][key]) for key in shown]
                 for name, own in named.items()
@@ -63,14 +50,11 @@ def page(results: dict[str, Any]) -> Page:
         parts.append(traffic_figure(_matrix(pairs, results["tasks"]), "Traffic between tasks"))
     else:
         missing = ["the traffic between tasks, which is drawn for up to 256 tasks"]
-    parts.append(
-        DataTable(
-            "Nodes", ["task", "node"], [[task, int(node)] for task, node in enumerate(results["nodes"])]
-        )
-    )
+    nodes = [[task, int(node)] for task, node in enumerate(results["nodes"])]
+    parts.append(DataTable("Nodes", ["task", "node"], nodes, page_only=True))
     if len(results["costs"]) > 1:
         seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
-        parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds))
+        parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds, page_only=True))
     title = results.get("title") or f"Mapping {results['mapping']} on {results['network']}"
     asked = asked_of({name: results[name] for name in _ASKED if name in results})
     return Page(title, _verdict(results, usual), asked, parts, missing)
@@ -93,7 +77,9 @@ def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
         said.insert(0, f"Alone on the network the job takes {results['cycles']:,} cycles.")
     else:
         said.append("Nothing was simulated; netplace run simulates the run time.")
-    return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in mapping_sentences(results)]
+    if len(costs := results["costs"]) > 1:
+        said.append(f"The costs of {len(costs)} mappings are from {min(costs):,.0f} to {max(costs):,.0f}.")
+    return said + mapping_bound(results)
 
 
 def _ratio(mine: float | None, theirs: float | None) -> float | None:

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from netplace.report.pages.html import DataTable, Page, Part
+from netplace.report.pages.page import DataTable, Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 
 _SIGNIFICANT = 0.01
 _TIME = "cycles"
+_HEADINGS = ["metric", "slowest job, r", "p", "mean of jobs, r", "p"]
 
 
 def page(results: dict[str, Any]) -> Page:
-    rows, correlations = results["rows"], results.get("correlations", {}).get(_TIME, {})
-    known = {name: correlation for name, correlation in correlations.items() if correlation is not None}
+    rows, correlations = results["rows"], results.get("correlations", {})
+    slowest = correlations.get(_TIME, {})
+    known = {name: correlation for name, correlation in slowest.items() if correlation is not None}
     parts: list[Part] = []
     if known:
         parts.append(_correlations(known))
     columns = list(dict.fromkeys(key for row in rows for key in row))
-    parts.append(DataTable("Configurations", columns, [[row.get(key) for key in columns] for row in rows]))
+    shown = [[row.get(key) for key in columns] for row in rows]
+    digits = [0 if name.endswith(("seed", "cycles", "load")) else 2 for name in columns]
+    parts.append(DataTable("Configurations", list(map(_named, columns)), shown, digits=digits))
     spread = [
-        [name, *(spread[key] for key in ("mean", "std", "min", "max"))]
+        [_named(name), *(spread[key] for key in ("mean", "std", "min", "max"))]
         for name, spread in results["spread"].items()
     ]
     parts.append(DataTable("Over all configurations", ["metric", "mean", "std", "min", "max"], spread))
+    if known:
+        cells = [[_named(name), *(_cells(of[name]) for of in correlations.values())] for name in slowest]
+        flat = [[name, *slow, *mean] for name, slow, mean in cells]
+        parts.append(DataTable("Correlation with run time", _HEADINGS, flat, "r: Pearson's coefficient."))
     note = (
         "Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center "
         "(DFC), "
@@ -35,11 +43,19 @@ def page(results: dict[str, Any]) -> Page:
     return Page(f"Partition metrics: {results['title']}", _verdict(results, known), [], parts, notes=[note])
 
 
+def _named(name: str) -> str:
+    return name.replace("_", " ") if name.islower() else name
+
+
+def _cells(correlation: dict[str, Any] | None) -> list[float | None]:
+    return [None, None] if correlation is None else [correlation["r"], correlation["p"]]
+
+
 def _correlations(known: dict[str, Any]) -> Figure:
     names = sorted(known, key=lambda name: -abs(known[name]["r"]))
     return bar_figure(
         "Which metric predicts run time",
-        [name.replace("_", " ") if name.islower() else name for name in names],
+        list(map(_named, names)),
         {"r": [known[name]["r"] for name in names]},
         unit="Pearson's r",
         caption="Pearson's r of each metric with the run time of the slowest job, the strongest first. 1 or "

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from netplace.report.pages.html import DataTable, Page, Part
+from netplace.report.pages.page import DataTable, Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
-from netplace.report.tables.networks import Columns, Network, cost_of_a_phit, trial_columns
+
+Network = Mapping[str, Any]
+Columns = dict[str, Callable[[Network], Any]]
 
 
 def page(results: dict[str, Any]) -> Page:
@@ -55,12 +58,25 @@ def _relative(networks: list[Network], names: list[str]) -> Figure:
 
 def _trials(networks: list[Network]) -> DataTable:
     first = networks[0]["trials"]
+    columns: Columns = {
+        "network": lambda of: of["network"],
+        **({"cost per accepted phit": _cost_of_a_phit} if "cost" in networks[0] else {}),
+        "accepted at 1": lambda of: of["trials"]["accepted"][-1],
+        "with faults": lambda of: of["trials"]["accepted_with_faults"],
+        "delay at 0.2": lambda of: of["trials"]["delay"][of["trials"]["offered"].index(0.2)],
+        f"all-to-all of {first['exchange_tasks']}": lambda of: of["trials"]["exchange"],
+        f"training on {first['training_tasks']} (cycles)": lambda of: of["trials"]["training_cycles"],
+    }
     shared = f"{first['vcs']} virtual channels and {first['routing']} routing"
     note = (
         f"Loads in phits per node and cycle at an offered load of 1, with {shared}. The all-to-all is spread "
         "over the machine; the training step runs on consecutive nodes. One seed."
     )
-    return _table("Simulated", trial_columns(networks), networks, note)
+    return _table("Simulated", columns, networks, note)
+
+
+def _cost_of_a_phit(network: Network) -> float:
+    return float(network["cost"]["total"] / (network["nodes"] * network["trials"]["accepted"][-1]))
 
 
 def _counts(networks: list[Network]) -> DataTable:
@@ -82,6 +98,8 @@ def _counts(networks: list[Network]) -> DataTable:
         "ports used": lambda of: of["ports_used"],
         "free": lambda of: of["ports_free"],
         **{f"cables, {kind}": partial(_cables, kind) for kind in kinds},
+        "routing": lambda of: of["routing"] or "not checked",
+        "VCs": lambda of: of["vcs"] if of["free_of_deadlock"] else _deadlock(of),
     }
     return _table(
         "Parts", columns, networks, "A bisection is the number of cables between two halves of the nodes."
@@ -90,6 +108,11 @@ def _counts(networks: list[Network]) -> DataTable:
 
 def _cables(kind: str, network: Network) -> int:
     return int(network["cables"].get(kind, 0))
+
+
+def _deadlock(network: Network) -> str:
+    """Return what stands in place of the virtual channels that a routing free of deadlock needs."""
+    return "" if network["refused"] else f"can deadlock; hop needs {network['vcs_that_would_do']}"
 
 
 def _table(title: str, columns: Columns, networks: list[Network], note: str) -> DataTable:
@@ -107,5 +130,5 @@ def _verdict(networks: list[Network]) -> list[str]:
         f"{exchange} is best for the all-to-all, {training} for the training step.",
     ]
     if "cost" in networks[0]:
-        said.append(f"{min(networks, key=cost_of_a_phit)['network']} costs least per accepted phit.")
+        said.append(f"{min(networks, key=_cost_of_a_phit)['network']} costs least per accepted phit.")
     return said

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from netplace.checks import abbreviate
+from netplace.checks.quantities import quantities
 
 Draws = Mapping[str, Mapping[str, Any]]  # by draw, what came of it
 Figures = Mapping[tuple[str, ...], tuple[str, int]]  # by the keys of a number: its name, what is better
@@ -88,6 +89,12 @@ def seed_entries(
         Entry({**dict(words), "seeds": ", ".join(draws)}, results(dict(words), draws))
         for words, draws in groups.items()
     ]
+
+
+def compared(kind: type, *under: str) -> Figures:
+    """Return the quantities of a record by which outcomes are compared; `under`: the keys above it."""
+    known = quantities(kind).items()
+    return {(*under, name): (said.heading, said.better) for name, said in known if said.better}
 
 
 def figure_results(path: Path, draws: Draws, figures: Figures, kind: str) -> list[Result]:

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.checks import abbreviate
-from netplace.checks.quantities import LESS, quantities
-from netplace.report.pages.html import DataTable, Page, Part
+from netplace.checks.quantities import LESS
 from netplace.report.pages.kinds.outcome import (
     Draws,
     Entry,
@@ -20,10 +19,12 @@ from netplace.report.pages.kinds.outcome import (
     Outcome,
     Result,
     Sample,
+    compared,
     figure_results,
     seed_entries,
 )
 from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
+from netplace.report.pages.page import DataTable, Page, Part
 from netplace.report.plots.charts import bar_figure, curve_figure
 from netplace.report.plots.figure import Figure, Shades
 from netplace.report.plots.schedules import gantt_panel, kept_steps
@@ -209,9 +210,7 @@ def _table(rows: pd.DataFrame) -> DataTable:
 
 
 _PER_JOB = {name: f"mean {said.heading}" for name, (_, said) in PER_JOB.items() if said.better}
-METRICS: Figures = {
-    (name,): (said.heading, said.better) for name, said in quantities(Metrics).items() if said.better
-}
+METRICS = compared(Metrics)
 _MEANS: Figures = {("per_job", name, "mean"): (text, LESS) for name, text in _PER_JOB.items()}
 _ENERGY: Figures = {("power", "kwh"): ("energy (kWh)", LESS)}
 
