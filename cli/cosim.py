@@ -33,7 +33,6 @@ from netplace.cli.settings import (
     threads_flag,
 )
 from netplace.cli.sweep_progress import job_progress
-from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
     from netplace.cosim import CosimPlan
@@ -88,6 +87,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
     from netplace.report.plots import write_figure
     from netplace.report.plots.jobs import sharing_figure
     from netplace.report.tables.cosim import figure_tables, remarks, title_of, write_folder, write_kept
+    from netplace.report.tables.data_table import print_data
 
     refuse_of_one(given)
     threads = execution.network_threads()
@@ -114,7 +114,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
 
     return CommandOutput(
         lambda: {"plan": plan.to_dict(), **outcome},
-        lambda: print_tables(*figure_tables(plan, outcome)),
+        lambda: print_data(figure_tables(plan, outcome), title_of(plan)),
         draw=lambda path: write_figure(path, sharing_figure(job_rows_of(outcome), title_of(plan))),
         folder=folder,
         remarks=remarks(plan, outcome),

@@ -30,7 +30,6 @@ from netplace.cli.settings import (
 )
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.pulse import pulse
-from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +66,8 @@ def load_command(**given: Any) -> None:
     "random"]): the command simulates each combination once and stores its result in a file next to the
     study file.
     """
-    from netplace.report.tables.load import curve_frame, curve_table, describe_points, saturation_notes
+    from netplace.report.pages.kinds.load import summary
+    from netplace.report.tables.load import curve_frame, describe_points
     from netplace.runs.loads import LoadFigures, outcome_of
 
     study = Path(given["study"]) if given["study"] else None
@@ -85,21 +85,13 @@ def load_command(**given: Any) -> None:
         outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study)
     points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
     frame = curve_frame(plans, points)
-    patterns = dict.fromkeys(plan.traffic for plan in plans)
-    networks = dict.fromkeys(plan.network for plan in plans)
-    title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
-
-    def terminal() -> None:
-        print_tables(curve_table(frame, title))
-        if len(points) > 1:
-            for sentence in saturation_notes(plans, points):
-                click.echo(sentence)
+    said = summary(plans, points, frame)
 
     answer = CommandOutput(
         lambda: describe_points(plans, points),
-        terminal,
+        said.show,
         "load",
-        draw=lambda path: _draw(path, frame, title, given["column"]),
+        draw=lambda path: _draw(path, frame, said.title, given["column"]),
     )
     show(answer, output, given["as_json"])
 

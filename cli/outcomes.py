@@ -10,7 +10,7 @@ import rich_click as click
 from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
-from netplace.report.terminal.screen import print_json, print_tables
+from netplace.report.terminal.screen import print_json
 
 
 @command("report")
@@ -83,7 +83,7 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     """
     from netplace.checks import check_choice
     from netplace.report.comparison import compare, read_outcome
-    from netplace.report.comparison.shown import comparison_tables, write_comparison
+    from netplace.report.comparison.shown import comparison_page, write_comparison
     from netplace.report.files.outputs import check_output
 
     if fail_if is not None:
@@ -95,8 +95,6 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     if as_json:
         print_json(comparison.to_dict())
     else:
-        print_tables(*comparison_tables(comparison))
-        for sentence in comparison.sentences():
-            click.echo(sentence)
+        comparison_page(comparison).show()
     if (fail_if == "worse" and comparison.count("worse")) or (fail_if == "different" and comparison.changed):
         sys.exit(FAILED)

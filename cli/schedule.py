@@ -25,7 +25,6 @@ from netplace.cli.many import (
 from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
 from netplace.cli.settings import SettingsCommand, json_flag
 from netplace.cli.sweep_progress import job_progress
-from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
     from netplace.runs.plan import Plan
@@ -123,7 +122,8 @@ class _Drawn:
 
 
 def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
-    from netplace.report.tables.schedule import figure_tables, remarks, write_rows
+    from netplace.report.tables.data_table import print_data
+    from netplace.report.tables.schedule import figure_tables, remarks, title_of, write_rows
     from netplace.runs.plan import SETTINGS, make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of, run_schedule
@@ -153,7 +153,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     figures = ScheduleFigures.from_dict(outcome)
     return CommandOutput(
         lambda: {"plan": plan.to_dict(), **outcome},
-        lambda: print_tables(*figure_tables(plan, figures)),
+        lambda: print_data(figure_tables(plan, figures), title_of(plan)),
         draw=lambda path: drawn.draw_gantt(path, plan, made[0]),
         folder=lambda path: drawn.write_folder(path, plan, made[0]),
         remarks=remarks(plan, figures),

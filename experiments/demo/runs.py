@@ -17,12 +17,13 @@ from netplace.cosim import cosimulate, job_rows_of, make_cosim_plan
 from netplace.netsim import Config
 from netplace.netsim.threads import cores
 from netplace.report.pages import page_of, write_page
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Axis, Bars, Figure, Panel, Rule
 from netplace.report.plots.jobs import sharing_figure
 from netplace.report.tables.cosim import title_of, write_kept
+from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.summary import spread
 from netplace.report.terminal.pulse import is_quiet
 from netplace.report.terminal.screen import number, print_tables, table, with_progress

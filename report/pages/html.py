@@ -11,9 +11,10 @@ from importlib import resources
 from typing import Any
 
 from netplace.checks import escaped, printable
-from netplace.report.pages.page import DataTable, Listing, Page, Part, Picture
+from netplace.report.pages.page import Listing, Page, Part, Picture
 from netplace.report.plots.drawing import still
 from netplace.report.plots.figure import COLOURS, SHADED, Figure
+from netplace.report.tables.data_table import DataTable
 from netplace.report.terminal.units import whole_part_kept
 
 __all__ = ["MOST_BYTES", "DataTable", "Page", "render", "still_page"]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from netplace.checks.quantities import quantities
+from netplace.checks.quantities import Quantity, quantities
 from netplace.checks.writing import write_atomically
 from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, serialization
 from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, MixFigures, TableError
@@ -18,10 +18,11 @@ from netplace.cosim.job_row import JobRow
 from netplace.cosim.waiting import Waiting
 from netplace.netsim import Config
 from netplace.netsim.config import SETTINGS
-from netplace.report.tables.schedule import site_rows
-from netplace.report.terminal.screen import number, table
-from netplace.report.terminal.units import figure_lines, scaled, span
+from netplace.report.tables.data_table import DataTable, Figures, figure_table, figures_of
+from netplace.report.tables.schedule import SITE
+from netplace.report.terminal.screen import table
 from netplace.runs.tables import write_table
+from netplace.scheduling.metrics import PER_JOB
 from netplace.topologies import parse
 
 if TYPE_CHECKING:
@@ -30,9 +31,13 @@ if TYPE_CHECKING:
     from netplace.cosim.ranking import Ranking
 
 Outcome = dict[str, Any]
+_COSTS_NOTE = (
+    "The logged time is taken as the time alone on compact nodes; the cost of the partition is the "
+    "additional time alone on the nodes of this schedule."
+)
+_PER_JOB = ("wait", "run", "turnaround")
 COSTS = "Costs of partition and sharing for the jobs of the log"
 
-_PER_JOB = {"wait": "wait", "run time": "run", "turnaround": "turnaround"}
 _SPREAD: dict[str, Callable[[Sequence[float]], Any]] = {
     "mean": np.mean,
     "median": np.median,
@@ -50,30 +55,28 @@ def title_of(plan: CosimPlan) -> str:
     )
 
 
-def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
+def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
     """Return the tables of one co-simulation: sharing, the job level, the error of a table."""
     figures = CosimFigures.from_dict(outcome["figures"])
-    schedule, sharing = figures.schedule, figures.sharing
-    rows = figure_lines(sharing) if sharing else []
-    per_job = schedule.per_job
-    rows += [
-        [],
-        ["jobs", number(schedule.jobs)],
-        ["failed", number(schedule.failed)],
-        ["utilisation (%)", number(100 * schedule.utilisation, 2)],
-        ["contiguous jobs (%)", number(100 * schedule.contiguous, 1)],
-        *([f"mean {name}", span(per_job[key].mean)] for name, key in _PER_JOB.items()),
-        ["makespan", span(schedule.makespan)],
-        ["CPU (s)", number(outcome["cpu_seconds"], 1)],
-        *site_rows(outcome.get("site")),
+    schedule, jobs = figures.schedule, job_rows_of(outcome)
+    means = ((PER_JOB[name][1], schedule.per_job[name].mean) for name in _PER_JOB)
+    rows: Figures = [
+        *(figures_of(figures.sharing) if figures.sharing else []),
+        *figures_of(schedule),
+        *((replace(said, name=f"mean {said.name}"), [mean]) for said, mean in means),
+        (Quantity("CPU", "s", 1), [outcome["cpu_seconds"]]),
+        *((Quantity(SITE[name]), [count]) for name, count in (outcome.get("site") or {}).items()),
     ]
-    made = [table(title_of(plan), ["figure", "value"], rows), _job_table(job_rows_of(outcome))]
+    made = [figure_table("Figures", rows), _job_table(jobs)]
     if figures.sources is not None and figures.mixes is not None:
         made.append(_source_table(figures.sources, figures.mixes, figures.marked, figures.half_width))
     if figures.simulated is not None:
-        made.append(_sampled_table(figures.simulated, figures.marked, figures.half_width))
+        shares: Figures = [(Quantity("simulated part of the time", "share", 1), [figures.simulated])]
+        shares += _width_rows(figures.marked, figures.half_width)
+        made.append(figure_table("Precision of times", shares))
     if figures.costs is not None:
-        made.append(_cost_table(figures.costs))
+        costs = cost_rows(figures.costs)
+        made.append(DataTable(COSTS, ["", "node-hours", "% of logged"], costs, _COSTS_NOTE, [0, 1, 2]))
     if figures.table_error is not None:
         made.append(_error_table(figures.table_error))
     if "waiting" in outcome:
@@ -81,49 +84,36 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[Table]:
     return made
 
 
-def _job_table(jobs: Sequence[JobRow]) -> Table:
-    rows = []
+def _job_table(jobs: Sequence[JobRow]) -> DataTable:
+    rows: Figures = []
     for name, said in quantities(JobRow).items():
         values = [value for job in jobs if (value := getattr(job, name)) is not None]
         if said.better and values:
-            heading, factor = scaled(said, values)
-            rows.append(
-                [heading, *(number(float(of(values)) * factor, said.digits) for of in _SPREAD.values())]
-            )
-    return table("figures of the jobs", ["a job's", *_SPREAD], rows)
+            rows.append((said, [float(of(values)) for of in _SPREAD.values()]))
+    return figure_table("Figures of the jobs", rows, ["a job's", *_SPREAD])
 
 
 def _source_table(
     sources: dict[str, float], mixes: MixFigures, marked: int | None, width: HalfWidth | None
-) -> Table:
+) -> DataTable:
     """Return where the jobs' times come from, and how well they are known."""
-    rows = [[SOURCES[name], number(100 * share, 2)] for name, share in sources.items()]
-    rows += [
-        [],
-        ["mixes simulated", number(mixes.simulated)],
-        [
-            f"of which mixes above the target half-width of {100 * mixes.target_half_width:g} %",
-            number(mixes.target_missed),
-        ],
+    missed = f"of which mixes above the target half-width of {100 * mixes.target_half_width:g} %"
+    rows: Figures = [
+        *((Quantity(SOURCES[name], "share", 2), [share]) for name, share in sources.items()),
+        (Quantity("mixes simulated"), [mixes.simulated]),
+        (Quantity(missed), [mixes.target_missed]),
+        *_width_rows(marked, width),
     ]
-    rows += _width_rows(marked, width)
-    return table("sources of times (% of the time of the jobs)", ["source", "value"], rows)
+    return figure_table("Sources of times, in the time of the jobs", rows, ["source", "value"])
 
 
-def _sampled_table(simulated: float, marked: int | None, width: HalfWidth | None) -> Table:
-    """Return how much was simulated, and how well the jobs' times are known."""
-    rows = [["simulated (% of the time)", number(100 * simulated, 1)]]
-    rows += _width_rows(marked, width)
-    return table("precision of times", ["figure", "value"], rows)
-
-
-def _width_rows(marked: int | None, width: HalfWidth | None) -> list[list[str]]:
+def _width_rows(marked: int | None, width: HalfWidth | None) -> Figures:
     if width is None:
         return []
     return [
-        ["mean half-width of the time of a job (%)", number(100 * width.mean, 2)],
-        ["most (%)", number(100 * width.most, 2)],
-        [f"marked: half-width over {100 * MARKED:g} % (jobs)", number(marked)],
+        (Quantity("mean half-width of the time of a job", "share", 2), [width.mean]),
+        (Quantity("largest half-width", "share", 2), [width.most]),
+        (Quantity(f"marked: half-width over {100 * MARKED:g} %", "jobs"), [marked]),
     ]
 
 
@@ -141,22 +131,14 @@ def cost_rows(costs: Costs) -> list[tuple[str, float, float | None]]:
     return [(name, value, 100 * value / whole if whole else None) for name, value in hours.items()]
 
 
-def _cost_table(costs: Costs) -> Table:
-    """Return the node-hours of a log's jobs as logged, alone on these nodes and live, and the costs."""
-    rows = []
-    for name, hours, share in cost_rows(costs):
-        sign = "+" if name.startswith("cost") else ""
-        rows.append([name, f"{hours:{sign},.1f}", "-" if share is None else f"{share:{sign},.2f}"])
-    return table(COSTS[0].lower() + COSTS[1:], ["", "node-hours", "% of logged"], [*rows[:3], [], *rows[3:]])
-
-
-def _error_table(error: TableError) -> Table:
+def _error_table(error: TableError) -> DataTable:
     groups = {"all": error.all} | error.application | error.size | error.contiguous
     rows = [
-        [name, number(group.jobs), *(number(100 * share, 2) for share in (group.mean, group.p95, group.most))]
+        [name, group.jobs, *(100 * share for share in (group.mean, group.p95, group.most))]
         for name, group in groups.items()
     ]
-    return table("error of table times (%)", ["jobs", "number", "mean", "95 %", "most"], rows)
+    columns = ["jobs", "number", "mean", "95 %", "most"]
+    return DataTable("Error of table times (%)", columns, rows, digits=[0, 0, 2, 2, 2])
 
 
 def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
@@ -303,28 +285,28 @@ def link_waiting(plan: CosimPlan, outcome: Outcome) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["link", "router", "port", "start", "others"])
 
 
-def waiting_table(outcome: Outcome) -> Table:
+def waiting_table(outcome: Outcome) -> DataTable:
+    """Return the pairs of a job and another that its packets waited for, those with most first."""
     waiting = Waiting.from_dict(outcome["waiting"])
     frame = pd.DataFrame(waiting.jobs, columns=["job", "charged", "cycles"])
     of_job = frame.groupby("job")["cycles"].transform("sum")
     frame["share"] = 100 * frame["cycles"] / of_job
-    others = frame[frame["job"] != frame["charged"]].nlargest(_SHOWN, "cycles")
-    names = {row["job"]: row["application"].partition(",")[0] for row in outcome["jobs"]}
-    rows = [
-        [
-            f"{pair.job}, {names[pair.job]}",
-            f"{pair.charged}, {names[pair.charged]}",
-            number(pair.cycles),
-            number(pair.share, 1),
-        ]
-        for pair in others.itertuples()
-    ]
-    foreign = int(frame.loc[frame["job"] != frame["charged"], "cycles"].sum())
+    others = frame[(frame["job"] != frame["charged"]) & (frame["cycles"] > 0)]
+    foreign = int(others["cycles"].sum())
     share = 100 * foreign / waiting.charged if waiting.charged else 0.0
-    title = f"waiting between jobs: {waiting.charged:,} cycles, {share:.1f} % for other jobs"
-    made = table(title, ["job", "waited for", "cycles", "% of its waiting"], rows)
-    made.columns[1].justify = "left"
-    return made
+    names = {row["job"]: f"{row['job']}, {row['application'].partition(',')[0]}" for row in outcome["jobs"]}
+    rows = [
+        [names[pair.job], names[pair.charged], pair.cycles, pair.share]
+        for pair in others.sort_values("cycles", ascending=False, kind="stable").itertuples()
+    ]
+    return DataTable(
+        "Waiting between jobs",
+        ["job", "waited for", "cycles", "% of its waiting"],
+        rows,
+        f"{waiting.charged:,} cycles, {share:.1f} % for other jobs.",
+        [0, 0, 0, 1],
+        most=_SHOWN,
+    )
 
 
 def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:

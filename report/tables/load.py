@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netplace.report.terminal.screen import number, table
 from netplace.runs.loads import LoadFigures, LoadPlan, curves
 from netplace.scheduling.metrics.interval import estimate, half_width
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
 _DELAYS = ("mean", "p50", "p95", "p99")
@@ -34,44 +30,8 @@ def curve_frame(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> pd.
     for name in ("accepted", "mean"):
         frame[f"{name}_half_width"] = groups[name].agg(half_width)
     frame["seeds"] = groups.size()
-    return frame.join(groups[["packets", "packet_hops", "cpu_seconds"]].sum()).reset_index()
-
-
-def curve_table(frame: pd.DataFrame, title: str) -> Table:
-    several, spread = frame["curve"].nunique() > 1, (frame["seeds"] > 1).any()
-
-    def cell(row: Any, name: str, digits: int) -> str:
-        half = f" ± {number(row[f'{name}_half_width'], digits)}" if spread else ""
-        return number(row[name], digits) + half
-
-    rows = [
-        [
-            *([str(row["curve"])] if several else []),
-            number(row["offered"], 3),
-            cell(row, "accepted", 4),
-            cell(row, "mean", 1),
-            *(number(row[name], 1) for name in _DELAYS[1:]),
-            number(row["packets"]),
-            number(row["cpu_seconds"], 2),
-            number(row["packet_hops"] / 1e6 / max(row["cpu_seconds"], 1e-9), 2),
-        ]
-        for _, row in frame.iterrows()
-    ]
-    columns = [
-        "offered",
-        "accepted",
-        "mean delay",
-        "p50",
-        "p95",
-        "p99",
-        "packets",
-        "CPU s",
-        "M packet-hops/s",
-    ]
-    what = "loads in phits per node and cycle, delays in cycles" + (
-        ", means and 95 % intervals" if spread else ""
-    )
-    return table(f"{title}: {what}", ["curve", *columns] if several else columns, rows)
+    frame = frame.join(groups[["packets", "packet_hops", "cpu_seconds"]].sum()).reset_index()
+    return frame.assign(rate=frame["packet_hops"] / 1e6 / frame["cpu_seconds"].clip(lower=1e-9))
 
 
 def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[dict[str, Any]]:

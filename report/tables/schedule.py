@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from netplace.checks.quantities import quantities
+from netplace.checks.quantities import Quantity, quantities
 from netplace.checks.writing import write_atomically
+from netplace.report.tables.data_table import DataTable, Figures, figure_table, figures_of
 from netplace.report.tables.differences import Compared, contestants_of, seed_means
 from netplace.report.tables.power import power_columns, power_table
-from netplace.report.terminal.screen import number, table
-from netplace.report.terminal.units import figure_lines, scaled
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedule_folder import FIGURES, ROWS, figures_text
@@ -25,8 +24,6 @@ from netplace.scheduling.metrics.contest import SEEDS_ALONE
 from netplace.topologies.host_lists import spelled
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from netplace.runs.schedule_figures import Rejected, ScheduleFigures
     from netplace.runs.schedules import ScheduleRun
 
@@ -42,44 +39,35 @@ def title_of(plan: Plan) -> str:
     return f"{Path(plan.workload).name} on {plan.machine}: {plan.policy}, {plan.partition}"
 
 
-def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[Table]:
+def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[DataTable]:
     """Return the tables of one schedule: its figures, and the spread of what jobs got."""
     metrics, steady = figures.metrics, figures.steady
-    rows = [
-        *figure_lines(metrics),
-        ["searches", number(metrics.cost.searches)],
-        ["nodes visited", number(metrics.cost.visited)],
-        ["scheduler CPU (s)", number(metrics.cost.cpu_seconds, 2)],
-        *site_rows(figures.site),
+    rows: Figures = [
+        *figures_of(metrics),
+        (Quantity("searches"), [metrics.cost.searches]),
+        (Quantity("nodes visited"), [metrics.cost.visited]),
+        (Quantity("scheduler CPU", "s", 2), [metrics.cost.cpu_seconds]),
+        *((Quantity(SITE[name]), [count]) for name, count in (figures.site or {}).items()),
     ]
-    spreads = []
+    spreads: Figures = []
     for name, spread in metrics.per_job.items():
         known = steady.get(name)
-        said = PER_JOB[name][1]
-        heading, factor = scaled(said, [spread.mean])
-        values = [number(factor * getattr(spread, key), said.digits) for key in _SPREAD]
-        interval = "-"
-        if known:
-            interval = " ± ".join(
-                number(factor * each, said.digits) for each in (known.mean, known.half_width)
-            )
-        spreads.append([heading, *values, interval])
-    columns = ["a job's", *_SPREAD, "steady state, 95 %"]
+        interval = [known.mean, known.half_width] if known else [None, None]
+        spreads.append((PER_JOB[name][1], [*(getattr(spread, key) for key in _SPREAD), *interval]))
+    columns = ["a job's", *_SPREAD, "steady state", "± (95 %)"]
     tables = [
-        table(title_of(plan), ["figure", "value"], rows),
-        table("figures of the jobs", columns, spreads),
+        figure_table("Figures", rows),
+        figure_table("Figures of the jobs", spreads, columns),
     ]
     return tables + ([] if figures.power is None else [power_table(figures.power)])
 
 
-def site_rows(counts: Mapping[str, int] | None) -> list[list[str]]:
-    """Return what the rules of a site did, if there were any."""
-    names = {
-        "refused": "rejected by all queues",
-        "node_failures": "node failures",
-        "before_unknown": "jobs that depend on a missing job",
-    }
-    return [[names[name], number(count)] for name, count in (counts or {}).items()]
+# What the rules of a site did, if there were any.
+SITE = {
+    "refused": "rejected by all queues",
+    "node_failures": "node failures",
+    "before_unknown": "jobs that depend on a missing job",
+}
 
 
 def rejected_notes(rejected: Rejected, machine: str) -> list[str]:

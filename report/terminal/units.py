@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from netplace.checks.quantities import Quantity, quantities
-from netplace.report.terminal.screen import number
+from netplace.checks.quantities import Quantity
 
+KWH = 3.6e6  # joules
+# Of units in which people do not read: the unit in which they do, and the factor.
+_READ_IN = {"share": ("%", 100.0), "J": ("kWh", 1 / KWH), "J s": ("MWh h", 1 / KWH / 3600 / 1000)}
 _UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
@@ -17,39 +19,23 @@ def seconds_unit(seconds: float, least: float = 3.0, without: tuple[str, ...] = 
     return next(((size, name) for size, name in known if seconds >= least * size), known[-1])
 
 
-def time_unit(seconds: Iterable[float]) -> tuple[float, str]:
+def time_unit(seconds: Iterable[float | None]) -> tuple[float, str]:
     """Return the unit, in seconds, and its name, in which most of the times are at least 10 large."""
     known = sorted(abs(value) for value in seconds if value and value == value)
     return seconds_unit(known[len(known) // 2], 10, ("min", "ns")) if known else (1.0, "s")
 
 
-def scaled(said: Quantity, values: Iterable[float]) -> tuple[str, float]:
+def scaled(said: Quantity, values: Iterable[float | None]) -> tuple[str, float]:
     """Return the heading of a figure with the unit in which people read its values, and their factor."""
-    if said.unit == "share":
-        return said.in_unit("%"), 100.0
+    if said.unit in _READ_IN:
+        unit, factor = _READ_IN[said.unit]
+        return said.in_unit(unit), factor
     if said.unit == "s":
         size, unit = time_unit(values)
         return said.in_unit(unit), 1 / size
     return said.heading, 1.0
 
 
-def figure_lines(record: object) -> list[list[str]]:
-    """Return name and value of each figure of a record that it has and that is shown, for a table."""
-    rows = []
-    for name, said in quantities(type(record)).items():
-        value = getattr(record, name)
-        if said.shown and value is not None:
-            heading, factor = scaled(said, [value])
-            rows.append([heading, number(value * factor, said.digits)])
-    return rows
-
-
 def whole_part_kept(value: float) -> str:
     """Return a number in six digits, or in as many as its whole part has: ``"831,914"``, ``"1,234,568"``."""
     return f"{value:,.6g}" if abs(value) < 1e6 or not math.isfinite(value) else f"{value:,.0f}"
-
-
-def span(seconds: float) -> str:
-    """Return a time in a unit in which it is neither large nor small, as in ``"12.5 h"``."""
-    size, name = time_unit([seconds])
-    return f"{number(seconds / size, 1)} {name}"

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from netplace.checks.quantities import LESS, quantity
 from netplace.scheduling.energy import STATES, Energy
 from netplace.scheduling.metrics.per_job import BOUND
 from netplace.scheduling.metrics.series import held_nodes
@@ -97,56 +98,43 @@ _KWH = 3.6e6
 
 @dataclass(frozen=True)
 class PowerFigures:
-    """The energy of a schedule, and the wait times of its jobs.
+    """The energy of a schedule, and the wait times of its jobs, which are means over the jobs."""
 
-    Attributes
-    ----------
-    energy : float
-        Energy of all nodes from the first submission to the last end, in joules.
-    by_state : dict of str to float
-        This energy by state of the nodes, in joules.
-    shares : dict of str to float
-        Share of all node-seconds in each state.
-    per_work : float
-        Joules for each node-second in which a job ran.
-    energy_delay : float
-        Energy times mean response time, in joule-seconds.
-    mean_response, mean_wait, bounded_slowdown : float
-        Means over the jobs; a job waits until all its nodes are on.
-    boots, stops : int
-        Numbers of times that a node was switched on, and off.
-    mean_on : float
-        Mean number of nodes that are idle or busy.
-    waited_for_boot : int
-        Number of jobs that held nodes that were not yet on.
-    boot_wait : float
-        Mean time that these jobs waited for their nodes, in seconds; 0 if there are none.
-    always_on, hindsight : float
-        Energy in joules, with the same starts, if no node were ever off, and with the switching that is best
-        in hindsight.
-    counts : dict of str to int
-        Counters of the switching rule.
-    """
-
-    switching: str
-    energy: float
-    kwh: float
-    by_state: dict[str, float]
-    shares: dict[str, float]
-    per_work: float
-    energy_delay: float
-    mean_response: float
-    mean_wait: float
-    bounded_slowdown: float
-    boots: int
-    stops: int
-    boots_a_node_day: float
-    mean_on: float
-    waited_for_boot: int
-    boot_wait: float
-    always_on: float
-    hindsight: float
-    counts: dict[str, int]
+    switching: str = quantity("Switching rule.", shown=False)
+    energy: float = quantity("Of all nodes from the first submission to the last end.", "J", shown=False)
+    kwh: float = quantity("The same.", "kWh", name="energy", digits=1, better=LESS)
+    by_state: dict[str, float] = quantity("By state of the nodes.", "J", shown=False)
+    shares: dict[str, float] = quantity("Node-seconds in each state.", "share", shown=False)
+    per_work: float = quantity(
+        "Energy per node-second of work.", "J/node-second", name="energy of work", digits=1
+    )
+    energy_delay: float = quantity(
+        "Energy times `mean_response`.", "J s", name="energy times mean response", digits=2
+    )
+    mean_response: float = quantity("Mean of end minus submission.", "s", digits=1)
+    mean_wait: float = quantity(
+        "A job waits until all its nodes are on.", "s", name="mean wait until all nodes are on", digits=1
+    )
+    bounded_slowdown: float = quantity("With this wait.", name="mean bounded slowdown", digits=2)
+    boots: int = quantity("Number of times that a node was switched on.")
+    stops: int = quantity("Number of times that a node was switched off.")
+    boots_a_node_day: float = quantity("Boots of a node in a day.", name="boots per node and day", digits=2)
+    mean_on: float = quantity("Mean number of nodes that are idle or busy.", name="mean nodes on", digits=1)
+    waited_for_boot: int = quantity(
+        "Number of jobs that held nodes that were not yet on.", name="jobs that waited for a boot"
+    )
+    boot_wait: float = quantity(
+        "Mean time that these jobs waited for their nodes; 0 if there are none.", "s", name="their mean wait for it", digits=1
+    )
+    always_on: float = quantity(
+        "With the same starts if no node were ever off.", "J", name="energy with all nodes on, same starts",
+        digits=1,
+    )  # fmt: skip
+    hindsight: float = quantity(
+        "With the same starts and the switching that is best in hindsight.", "J",
+        name="energy if switched in hindsight, same starts", digits=1,
+    )  # fmt: skip
+    counts: dict[str, int] = quantity("Counters of the switching rule.", shown=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values in JSON-compatible form."""

@@ -54,7 +54,7 @@ def test_tables_for_people(netplace):
     result = netplace(*SMALL, "--partition", "random")
     assert result.exit_code == 0, result.stderr
     assert "mean slowdown by sharing" in result.stdout
-    assert "error of table times" in result.stdout
+    assert "Error of table times" in result.stdout
 
 
 def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
@@ -132,7 +132,7 @@ def test_times_by_mixes_say_where_they_come_from(netplace):
     ]
     result = netplace(*SMALL, *flags)
     assert result.exit_code == 0, result.stderr
-    assert "sources of times" in result.stdout
+    assert "Sources of times" in result.stdout
     found = json.loads(netplace(*SMALL, *flags, "--json").stdout)
     assert all(job["half_width"] >= 0 for job in found["jobs"])
 
@@ -141,7 +141,7 @@ def test_sampled_times_say_how_well_they_are_known(netplace):
     flags = ["--fidelity", "sampled", "--repeats", "100:200", "--partition", "random"]
     result = netplace(*SMALL, *flags)
     assert result.exit_code == 0, result.stderr
-    assert "precision of times" in result.stdout
+    assert "Precision of times" in result.stdout
     assert "simulated (% of the time)" in result.stdout
 
 

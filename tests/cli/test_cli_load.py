@@ -52,8 +52,8 @@ def test_points_do_not_depend_on_the_number_of_threads(netplace, monkeypatch):
 
 def test_the_table(netplace):
     shown = netplace("load", *QUICK, "--offered", "0.2", "--traffic", "transpose").stdout
-    assert "transpose traffic on torus:4x4" in shown
-    for column in ("offered", "accepted", "mean delay", "p95", "M packet-hops/s"):
+    assert "Transpose traffic on torus:4x4" in shown
+    for column in ("offered", "accepted", "mean delay", "95th percentile", "M packet-hops/s"):
         assert column in shown
 
 
@@ -119,7 +119,7 @@ seeds = 2
 def test_several_networks_and_seeds_are_curves_with_intervals(netplace, tmp_path):
     flags = ("load", *QUICK, "--network", "mesh:4x4", "--offered", "0.1,0.3", "--seeds", 3)
     shown = netplace(*flags, "-o", tmp_path / "curves.svg").stdout
-    assert "means and 95 %" in " ".join(shown.split())
+    assert "± is half of a 95 % interval over the seeds." in shown
     assert "mesh:4x4" in (tmp_path / "curves.svg").read_text(encoding="utf-8")
     found = json.loads(netplace(*flags, "--json").stdout)
     told = [(point["network"], point["offered"], point["seed"]) for point in found["points"]]

@@ -312,7 +312,7 @@ def test_energy_is_told_in_tables_rows_and_pictures(netplace, tmp_path, monkeypa
     assert (rows["boot_wait"] >= 0).all()
     assert (tmp_path / "out" / "power.png").stat().st_size > 1000
     shown = netplace(*words).stdout
-    assert "energy, always-on" in shown
+    assert "Energy, always-on" in shown
     assert "switched in hindsight" in shown
     assert "power" not in json.loads(netplace(*words[:-2], "--json").stdout)
 

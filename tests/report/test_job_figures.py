@@ -50,8 +50,8 @@ def test_a_figure_of_a_job_appears_everywhere(written, name):
     assert pd.read_parquet(folder / "jobs.parquet")[name].tolist() == values
     field = pq.read_schema(folder / "jobs.parquet").field(name)
     assert field.metadata == {b"unit": said.unit.encode(), b"description": said.help.encode()}
-    [shown] = [made for made in figure_tables(plan, outcome) if str(made.title) == "figures of the jobs"]
-    assert sum(cell.startswith(said.name) for cell in map(str, shown.columns[0].cells)) == 1
+    [shown] = [made for made in figure_tables(plan, outcome) if made.title == "Figures of the jobs"]
+    assert sum(row[0].startswith(said.name) for row in shown.rows) == 1
     [table] = [part for part in page(folder).parts if part.title == "Jobs"]
     assert sum(heading.startswith(said.name) for heading in table.columns) == 1
     differences = compare(read_outcome(folder), read_outcome(folder)).differences
@@ -108,7 +108,7 @@ def test_figures_of_a_schedule_appear_on_the_terminal_and_in_a_comparison(tmp_pa
     write_figures(tmp_path / "s", plan, carried)
     metrics = carried.figures.metrics
     whole, jobs, *_ = schedule_tables(plan, carried.figures)
-    shown = list(map(str, whole.columns[0].cells))
+    shown = [row[0] for row in whole.rows]
     differences = compare(read_outcome(tmp_path / "s"), read_outcome(tmp_path / "s")).differences
     compared = {each.name: each.first for each in differences}
     for name, said in quantities(Metrics).items():
@@ -116,6 +116,6 @@ def test_figures_of_a_schedule_appear_on_the_terminal_and_in_a_comparison(tmp_pa
         assert sum(cell.partition(" (")[0] == said.name for cell in shown) == has
         if said.better and has:
             assert compared[said.heading] == pytest.approx(getattr(metrics, name))
-    spreads = list(map(str, jobs.columns[0].cells))
+    spreads = [row[0] for row in jobs.rows]
     assert [cell.partition(" (")[0] for cell in spreads] == [said.name for _, said in PER_JOB.values()]
     assert {f"mean {said.heading}" for _, said in PER_JOB.values() if said.better} <= {*compared}

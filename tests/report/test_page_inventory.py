@@ -18,9 +18,12 @@ INVENTORY = {
             "Waiting between jobs",
             "Links where jobs waited for other jobs",
         ],
-        ["Waiting by pair of jobs", "Jobs"],
+        ["Figures", "Figures of the jobs", "Error of table times (%)", "Waiting between jobs", "Jobs"],
     ),
-    "schedule": (["Nodes of jobs over time", "Occupied nodes over time", "Waits of jobs"], ["Jobs"]),
+    "schedule": (
+        ["Nodes of jobs over time", "Occupied nodes over time", "Waits of jobs"],
+        ["Figures", "Figures of the jobs", "Jobs"],
+    ),
     "run": (
         [
             "Run time by seed",

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from netplace.report.files.advice import read_advice
 from netplace.report.pages.kinds.saved import versions_of
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure, curve_figure
+from netplace.report.tables.data_table import DataTable
 
 _MOST = 24  # placements in the picture
 

@@ -9,11 +9,12 @@ from typing import Any
 from netplace.checks.plain import from_plain
 from netplace.report.pages.kinds.outcome import Entry, Outcome, compared, figure_results
 from netplace.report.pages.kinds.saved import details_of, saved_results
-from netplace.report.pages.page import DataTable, Page, Part, record_table
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.plots.machines import allocation_figure
 from netplace.report.tables.allocations import Offer
+from netplace.report.tables.data_table import DataTable, record_table
 from netplace.scheduling import PARTITIONERS
 from netplace.topologies import names_file, parse
 

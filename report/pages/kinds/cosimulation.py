@@ -26,11 +26,12 @@ from netplace.report.pages.kinds.outcome import (
 )
 from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
 from netplace.report.pages.kinds.schedule import stream_of
-from netplace.report.pages.page import DataTable, Page, Part, record_table
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Detail, Figure
 from netplace.report.plots.jobs import held_panel, waiting_panel
-from netplace.report.tables.cosim import COSTS, cost_rows, remarks, title_of
+from netplace.report.tables.cosim import cost_rows, figure_tables, remarks, title_of
+from netplace.report.tables.data_table import record_table
 from netplace.report.terminal.units import seconds_unit
 from netplace.scheduling.metrics import Metrics
 from netplace.topologies import Topology, names_file, parse
@@ -38,10 +39,6 @@ from netplace.topologies import Topology, names_file, parse
 _CLEAR = 0.01  # a job is called slowed from here on, if its interval does not say otherwise
 _MOST_JOBS = 200  # in a matrix that can be read
 _MOST_WINDOWS = 60
-_COSTS_NOTE = (
-    "The logged time is taken as the time alone on compact nodes; the cost of the partition is the "
-    "additional time alone on the nodes of this schedule."
-)
 
 
 def page(path: Path) -> Page:
@@ -60,10 +57,6 @@ def page(path: Path) -> Page:
         ),
     ]
     figures = CosimFigures.from_dict(outcome["figures"])
-    if figures.costs is not None:
-        parts.insert(
-            0, DataTable(COSTS, ["", "node-hours", "% of logged"], cost_rows(figures.costs), note=_COSTS_NOTE)
-        )
     missing = []
     verdict = _verdict(jobs, figures)
     if "waiting" in outcome:
@@ -81,6 +74,7 @@ def page(path: Path) -> Page:
     else:
         missing.append("which job slowed which, and on which links: run netplace cosim with --explain")
     note = "Submission, start and end since the first submission."
+    parts += figure_tables(plan, outcome)
     parts.append(record_table("Jobs", JobRow, jobs, note))
     asked = [(name.removeprefix("jobs."), value) for name, value in asked_of(plan.to_dict())]
     asked += versions_of(outcome["versions"])
@@ -168,7 +162,6 @@ def _waiting(
     path: Path,
     machine: Topology | None,
 ) -> list[Part]:
-    name = {job.job: f"job {job.job}" for job in jobs}
     charged: dict[tuple[int, int], int] = defaultdict(int)
     for job, other, cycles in waiting.jobs:
         charged[job, other] += cycles
@@ -215,11 +208,7 @@ def _waiting(
             hint=f"To find the links, run: netplace explain {path.name} --job {{row}}",
         ),
     )
-    rows = sorted(
-        ((name.get(a, a), name.get(b, b), cycles) for (a, b), cycles in pairs.items()),
-        key=lambda row: -row[2],
-    )
-    return [matrix, DataTable("Waiting by pair of jobs", ["job", "waited for", "cycles"], rows)]
+    return [matrix]
 
 
 # Waits of jobs hang together, by the queue that they share: of one co-simulation their mean is a single draw.

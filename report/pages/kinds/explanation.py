@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from netplace.cosim.explanation import Explanation, Neighbour
-from netplace.report.pages.page import DataTable, Page, Part, record_table
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
+from netplace.report.tables.data_table import DataTable, record_table
 
 _MICRO = 1e6
 _NOTE = "Time without it: simulated again without the other job, for those that delayed the job most."

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +19,26 @@ from netplace.report.pages.kinds.saved import (
     versions_of,
     written_versions,
 )
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.points import load_figure
+from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.load import curve_frame, saturation_notes
 from netplace.runs.loads import LoadFigures, LoadPlan
 
-_COLUMNS = {
-    "curve": "curve",
-    "offered": "offered",
-    "accepted": "accepted",
-    "accepted_half_width": "±",
-    "mean": "mean delay (cycles)",
-    "mean_half_width": "± (cycles)",
-    "p95": "95th percentile (cycles)",
-    "p99": "99th percentile (cycles)",
-    "seeds": "seeds",
+_COLUMNS = {  # heading, and digits on the terminal
+    "curve": ("curve", 0),
+    "offered": ("offered", 3),
+    "accepted": ("accepted", 4),
+    "accepted_half_width": ("±", 4),
+    "mean": ("mean delay (cycles)", 1),
+    "mean_half_width": ("± (cycles)", 1),
+    "p50": ("median (cycles)", 1),
+    "p95": ("95th percentile (cycles)", 1),
+    "p99": ("99th percentile (cycles)", 1),
+    "seeds": ("seeds", 0),
+    "packets": ("packets", 0),
+    "cpu_seconds": ("CPU (s)", 2),
+    "rate": ("M packet-hops/s", 2),
 }
 
 
@@ -42,13 +47,21 @@ def page(path: Path) -> Page:
     plans = [_plan(path, point) for point in points]
     figures = [LoadFigures.from_dict(point) for point in points]
     frame = curve_frame(plans, figures)
-    curves = [str(curve) for curve in frame["curve"].unique()]
-    parts: list[Part] = [load_figure(frame, "Accepted load and delay of packets"), _table(frame)]
+    said = summary(plans, figures, frame)
+    parts: list[Part] = [load_figure(frame, "Accepted load and delay of packets"), *said.parts]
     found = ("points", "saturation")
     asked = asked_of({name: value for name, value in saved_object(path).items() if name not in found})
     asked += versions_of(points[0].get("versions"))
-    title = f"Load curves: {', '.join(curves[:4])}" + (" .." if len(curves) > 4 else "")
-    return Page(title, saturation_notes(plans, figures), asked, parts)
+    return replace(said, asked=asked, parts=parts)
+
+
+def summary(plans: Sequence[LoadPlan], figures: Sequence[LoadFigures], frame: pd.DataFrame) -> Page:
+    """Return the page without its figure and the request."""
+    patterns = dict.fromkeys(plan.traffic for plan in plans)
+    networks = dict.fromkeys(plan.network for plan in plans)
+    title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
+    notes = saturation_notes(plans, figures) if len(figures) > 1 else []
+    return Page(title[:1].upper() + title[1:], notes, [], [_table(frame)])
 
 
 def points_of(path: Path) -> list[dict[str, Any]]:
@@ -69,8 +82,11 @@ def _plan(path: Path, point: dict[str, Any]) -> LoadPlan:
 
 def _table(frame: pd.DataFrame) -> DataTable:
     kept = [name for name in _COLUMNS if frame[name].notna().any()]
-    note = "± is half of a 95 % interval over the seeds." if "accepted_half_width" in kept else ""
-    return DataTable.of("Points", frame[kept], [_COLUMNS[name] for name in kept], note)
+    note = "Loads in phits per node and cycle."
+    if "accepted_half_width" in kept:
+        note += " ± is half of a 95 % interval over the seeds."
+    made = DataTable.of("Points", frame[kept], [_COLUMNS[name][0] for name in kept], note)
+    return replace(made, digits=[_COLUMNS[name][1] for name in kept])
 
 
 _COMPARED: Figures = {

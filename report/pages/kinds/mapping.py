@@ -8,10 +8,11 @@ from scipy import sparse
 
 from netplace.checks.quantities import Quantity, quantities
 from netplace.report.pages.kinds.saved import asked_of
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.networks import traffic_figure
 from netplace.report.tables.bounds import mapping_bound
+from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.mapping_search import Traits
 
 _TIME = Quantity("run time alone", "cycles")
@@ -51,10 +52,10 @@ def page(results: dict[str, Any]) -> Page:
     else:
         missing = ["the traffic between tasks, which is drawn for up to 256 tasks"]
     nodes = [[task, int(node)] for task, node in enumerate(results["nodes"])]
-    parts.append(DataTable("Nodes", ["task", "node"], nodes, page_only=True))
+    parts.append(DataTable("Nodes", ["task", "node"], nodes, most=0))
     if len(results["costs"]) > 1:
         seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
-        parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds, page_only=True))
+        parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds, most=0))
     title = results.get("title") or f"Mapping {results['mapping']} on {results['network']}"
     asked = asked_of({name: results[name] for name in _ASKED if name in results})
     return Page(title, _verdict(results, usual), asked, parts, missing)

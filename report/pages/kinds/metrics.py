@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
+from netplace.report.tables.data_table import DataTable
 
 _SIGNIFICANT = 0.01
 _TIME = "cycles"

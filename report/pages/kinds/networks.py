@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
+from netplace.report.tables.data_table import DataTable
 
 Network = Mapping[str, Any]
 Columns = dict[str, Callable[[Network], Any]]

@@ -10,7 +10,8 @@ from typing import Any
 from netplace.checks.quantities import NEITHER
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.saved import read_object, saved_object, versions_of, written_versions
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
+from netplace.report.tables.data_table import DataTable
 from netplace.report.terminal.units import whole_part_kept
 
 _LONGEST = 200  # characters of a cell

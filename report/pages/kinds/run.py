@@ -20,11 +20,12 @@ from netplace.report.pages.kinds.saved import (
     versions_of,
     written_versions,
 )
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure, curve_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.plots.jobs import timeline_figure
 from netplace.report.tables.bounds import bound_sentences
+from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.run import jobs_named
 from netplace.runs.chance import network_draws, rule_draws
 from netplace.topologies import names_file, parse

@@ -24,13 +24,13 @@ from netplace.report.pages.kinds.outcome import (
     seed_entries,
 )
 from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure, curve_figure
 from netplace.report.plots.figure import Figure, Shades
 from netplace.report.plots.schedules import gantt_panel, kept_steps
-from netplace.report.tables.power import KWH, power_rows
-from netplace.report.tables.schedule import rejected_notes, title_of
-from netplace.report.terminal.units import seconds_unit
+from netplace.report.tables.data_table import DataTable
+from netplace.report.tables.schedule import figure_tables, rejected_notes, title_of
+from netplace.report.terminal.units import KWH, seconds_unit
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedule_folder import node_ranges, read_figures, read_schedule
 from netplace.scheduling.metrics import PER_JOB, Metrics
@@ -57,8 +57,8 @@ def page(path: Path) -> Page:
     said = _verdict(figures, rows)
     if figures.power is not None:
         said.append(_saved_energy(figures.power))
-        parts += _energy(figures.power)
-    parts.append(_table(rows))
+        parts.append(_energy(figures.power))
+    parts += [*figure_tables(plan, figures), _table(rows)]
     asked = [*asked_of(plan.to_dict()), *versions_of(figures.versions)]
     notes = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
     return Page(
@@ -186,9 +186,9 @@ def _saved_energy(power: PowerFigures) -> str:
     )
 
 
-def _energy(power: PowerFigures) -> list[Part]:
+def _energy(power: PowerFigures) -> Figure:
     states = power.by_state
-    bars = bar_figure(
+    return bar_figure(
         "Energy by state of the nodes",
         list(states),
         {"energy": [joules / KWH for joules in states.values()]},
@@ -196,7 +196,6 @@ def _energy(power: PowerFigures) -> list[Part]:
         height=3.0,
         caption=f"Under switching rule {power.switching}.",
     )
-    return [bars, DataTable("Energy", ["figure", "value"], power_rows(power))]
 
 
 def _table(rows: pd.DataFrame) -> DataTable:
@@ -212,7 +211,7 @@ def _table(rows: pd.DataFrame) -> DataTable:
 _PER_JOB = {name: f"mean {said.heading}" for name, (_, said) in PER_JOB.items() if said.better}
 METRICS = compared(Metrics)
 _MEANS: Figures = {("per_job", name, "mean"): (text, LESS) for name, text in _PER_JOB.items()}
-_ENERGY: Figures = {("power", "kwh"): ("energy (kWh)", LESS)}
+_ENERGY = compared(PowerFigures, "power")
 
 
 def outcome(path: Path) -> Outcome:

@@ -15,7 +15,8 @@ from netplace.report.pages.kinds.outcome import Entry, Outcome
 from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.pages.kinds.schedule import plan_entries
 from netplace.report.pages.kinds.table import run_entries, times_page
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
+from netplace.report.tables.data_table import DataTable
 from netplace.runs.chance import network_draws, placement_draws
 from netplace.runs.spec import Run
 from netplace.runs.store import Row, Store

@@ -13,7 +13,8 @@ from netplace.checks.inputs import input_file
 from netplace.checks.quantities import NEITHER
 from netplace.report.files.study_tables import check_tables
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
-from netplace.report.pages.page import DataTable, Page, Part, Picture
+from netplace.report.pages.page import Page, Part, Picture
+from netplace.report.tables.data_table import DataTable
 
 REPORT = "report.md"
 _PICTURES = {".png": "image/png", ".svg": "image/svg+xml"}

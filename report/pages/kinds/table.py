@@ -11,10 +11,11 @@ import pandas as pd
 
 from netplace.checks.quantities import LESS
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
-from netplace.report.pages.page import DataTable, Page, Part
+from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.comparisons import clear_best
 from netplace.report.plots.figure import Figure
+from netplace.report.tables.data_table import DataTable
 from netplace.runs.tables import ENTRY, read_table, times_of
 from netplace.scheduling.metrics.interval import half_width_of
 
