@@ -12,6 +12,7 @@ import rich_click as click
 
 from netplace.checks import shortened
 from netplace.checks.plain import to_plain
+from netplace.checks.plan_settings import COSIM_SETTINGS
 from netplace.cli.clashes import command
 from netplace.cli.flags import SEED, flag
 from netplace.cli.many import (
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
 _RESULT = "Results"
 
 
-@command("cosim", SettingsCommand, plan="netplace.cosim.plan", of_plan=True)
+@command("cosim", SettingsCommand, plan=COSIM_SETTINGS, of_plan=True)
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag(
     "--collective algorithms",

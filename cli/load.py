@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.plan_settings import LOAD_SETTINGS
 from netplace.cli.clashes import command
 from netplace.cli.flags import PROCESSES, flag
 from netplace.cli.many import (
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
 _MOST_LOADS = 10_000
 
 
-@command("load", SettingsCommand, plan="netplace.runs.loads")
+@command("load", SettingsCommand, plan=LOAD_SETTINGS)
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag("--seeds", "Number of seeds, starting from --seed.", PROCESSES, 1)
 @seed_flag
@@ -117,12 +118,12 @@ def _tell_left_out(plans: Sequence[LoadPlan]) -> None:
 
 
 def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
-    from netplace.runs.loads import SETTINGS, make_load_plan
+    from netplace.runs.loads import make_load_plan
 
     if not given["network"]:
         raise ValueError("--network: not given, expected a network such as torus:8x8, or a study file")
     config = config_from(given)
-    own = {name: given[name] for name in SETTINGS if name not in ("network", "offered")}
+    own = {name: given[name] for name in LOAD_SETTINGS if name not in ("network", "offered")}
     loads = offered_loads(given["offered"], config.packet_phits)
     check_plans(len(given["network"]) * len(loads) * given["seeds"], "points", "--seeds")
     plans = []
@@ -136,7 +137,7 @@ def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
 
 def _of_study(path: Path) -> list[LoadPlan]:
     from netplace.checks import check_choice
-    from netplace.runs.loads import KEYS, SETTINGS, make_load_plan
+    from netplace.runs.loads import KEYS, make_load_plan
     from netplace.runs.study_file import read_plans
     from netplace.runs.toml_lines import line_of, read_toml
 
@@ -144,7 +145,7 @@ def _of_study(path: Path) -> list[LoadPlan]:
     content, data = read_toml(path, flags=True)
     for key in data:
         check_choice(key, [*KEYS, "seeds"], f"{path}: key")
-    if isinstance(text := data.get("offered", SETTINGS["offered"].default), str):
+    if isinstance(text := data.get("offered", LOAD_SETTINGS["offered"].default), str):
         try:
             loads = offered_loads(text, 1 << 30)
         except ValueError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.plan_settings import SCHEDULE_SETTINGS
 from netplace.cli.clashes import command
 from netplace.cli.flags import REAL, SEED, OutputFile, flag
 from netplace.cli.many import (
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 _RESULT = "Results"
 
 
-@command("schedule", SettingsCommand, plan="netplace.runs.plan", of_plan=True, network=False)
+@command("schedule", SettingsCommand, plan=SCHEDULE_SETTINGS, of_plan=True, network=False)
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
 @store_flag("for a study, a file next to it")
@@ -124,7 +125,7 @@ class _Drawn:
 def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     from netplace.report.tables.data_table import print_data
     from netplace.report.tables.schedule import figure_tables, remarks, title_of, write_rows
-    from netplace.runs.plan import SETTINGS, make_plan
+    from netplace.runs.plan import make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of, run_schedule
 
@@ -133,7 +134,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     if written and execution.dask is not None:
         raise ValueError(f"--dask: {execution.dask} given, but a Dask cluster cannot write rows and pictures")
     refuse_of_one(given)
-    plan = plan_of(make_plan, SETTINGS, given)
+    plan = plan_of(make_plan, SCHEDULE_SETTINGS, given)
     made: list[ScheduleRun] = []
 
     def carried(plan: Plan) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -31,8 +30,8 @@ class SettingsCommand(FilesCommand):
 
     Parameters
     ----------
-    plan : str
-        Module with the `SETTINGS` of the plan, imported when flags are asked for; empty: there is none.
+    plan : mapping of str to Setting
+        Settings of the plan, by name.
     network : bool
         Whether the command takes settings of the network.
     of_plan : bool
@@ -40,16 +39,19 @@ class SettingsCommand(FilesCommand):
     """
 
     def __init__(
-        self, *args: Any, plan: str = "", network: bool = True, of_plan: bool = False, **more: Any
+        self,
+        *args: Any,
+        plan: Mapping[str, Setting] | None = None,
+        network: bool = True,
+        of_plan: bool = False,
+        **more: Any,
     ) -> None:
         super().__init__(*args, **more)
-        self._plan, self._network, self._of_plan = plan, network, of_plan
+        self._network, self._of_plan = network, of_plan
+        self.params[:0] = flags_of(plan or {}, of_plan, self.name or "")
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the flags of the plan, its own, those of the network, and ``--help``."""
-        if self._plan:
-            module, self._plan = import_module(self._plan), ""
-            self.params[:0] = flags_of(module.SETTINGS, self._of_plan, self.name or "")
         own = super().get_params(ctx)
         if is_in_help(ctx) or not self._network:
             return own

@@ -7,15 +7,16 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from netplace.apps.collectives import selection
 from netplace.checks import abbreviate, check_choice, check_int
 from netplace.checks.calls import check_fields, check_keys, checked
+from netplace.checks.plan_settings import COSIM_JOBS, COSIM_SETTINGS
 from netplace.checks.schema import Kind
-from netplace.checks.settings import Setting, said_of
+from netplace.checks.settings import said_of
 from netplace.cosim.mix import digest_of_mix, read_mix
 from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
@@ -23,8 +24,7 @@ from netplace.netsim import Config
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.runs.chance import network_draws
 from netplace.runs.file_times import BEST_KNOWN
-from netplace.runs.plan import SETTINGS as SCHEDULE
-from netplace.runs.plan import Plan, jobs_setting, known_mapping, make_plan
+from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import revisions_of
 from netplace.runs.study_file import read_plans
 from netplace.runs.toml_lines import read_toml
@@ -45,43 +45,10 @@ FIDELITIES = {
     "auto": "live, sampled or mixes: the one that simulates the fewest packets",
 }
 
-_JOBS, _LEAST_DRAWS = 200, 3
+_LEAST_DRAWS = 3
 MOST_PACKETS = 1e11  # that are simulated unasked: days
 _ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs alone
-_UNUSED = ("times", "locality", "power", "switching", "mapping", "repeats")
-_of_jobs, _of_rules = partial(Setting, panel="Jobs"), partial(Setting, panel="Rules")
-SETTINGS = {name: setting for name, setting in SCHEDULE.items() if name not in _UNUSED} | {
-    "jobs": jobs_setting(_JOBS),
-    "repeats": replace(SCHEDULE["repeats"], default="1:1"),
-    "mapping": _of_rules("Mapping of tasks to the nodes of each job.", default="consecutive"),
-    "fidelity": _of_rules("Fidelity of run times: table, mixes, sampled, live or auto.", default="live"),
-    "applications": _of_jobs(
-        "Applications and communication shares of the jobs of a log (TOML).", metavar="MIX.toml"
-    ),
-    "collectives": _of_jobs(
-        "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
-        default="builtin",
-        metavar="TABLE",
-    ),
-    "bytes_per_phit": Setting(
-        "Bytes per phit; cycles become longer by the same factor.", int, panel="Network settings", least=1
-    ),
-    "target_half_width": _of_rules("Target relative half-width of estimated times.", float, 0.02),
-    "max_packets": _of_rules("Largest number of simulated packets. [default: 1e11, which takes days]", float),
-    "draws": _of_rules(
-        "Live runs with the same starts, which measure random variation, or auto: by --target-half-width.",
-        int | str,
-        1,
-    ),
-    "estimate_factor": _of_rules("Ratio of the estimate to the run time alone.", float, 1.5),
-    "explain": Setting(
-        "Charge each cycle in which a packet waits to the job that blocks it (fidelity live); up to four "
-        "times slower.",
-        bool,
-        panel="Results",
-    ),
-}
-KEYS = (*SETTINGS, *CONFIG)
+KEYS = (*COSIM_SETTINGS, *CONFIG)
 
 
 @dataclass(frozen=True)
@@ -118,10 +85,10 @@ class CosimPlan:
     """
 
     jobs: Plan
-    fidelity: str = SETTINGS["fidelity"].default
-    estimate_factor: float = SETTINGS["estimate_factor"].default
+    fidelity: str = COSIM_SETTINGS["fidelity"].default
+    estimate_factor: float = COSIM_SETTINGS["estimate_factor"].default
     applications: str = ""
-    target_half_width: float = SETTINGS["target_half_width"].default
+    target_half_width: float = COSIM_SETTINGS["target_half_width"].default
     config: Config = field(default_factory=Config)
     mix_digest: str = ""
     explain: bool = False
@@ -229,12 +196,12 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     if not isinstance(workload := said.get("workload", ""), str):
         raise ValueError(f"workload: {abbreviate(workload)} is not text")
     if said.get("workload") == "applications":
-        said = {"jobs": _JOBS, "repeats": SETTINGS["repeats"].default} | said
+        said = {"jobs": COSIM_JOBS, "repeats": COSIM_SETTINGS["repeats"].default} | said
     if said.get("workload") == "applications" and mix:
         raise ValueError(
             f"applications: {mix!r} given, but the workload applications already defines what its jobs run"
         )
-    mapping = known_mapping(str(said.pop("mapping", SETTINGS["mapping"].default)))
+    mapping = known_mapping(str(said.pop("mapping", COSIM_SETTINGS["mapping"].default)))
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
     plan = replace(plan, mapping=mapping)
     if draws != 1:

@@ -11,8 +11,9 @@ from typing import Any
 
 from netplace.checks import check_choice, check_int, check_steps
 from netplace.checks.plain import from_plain, to_plain
+from netplace.checks.plan_settings import LOAD_SETTINGS
 from netplace.checks.schema import Kind
-from netplace.checks.settings import Setting, said_of
+from netplace.checks.settings import said_of
 from netplace.netsim import ENGINES, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings
@@ -59,31 +60,7 @@ class LoadFigures:
 
 
 REVISION = 1  # to be raised when a point would no longer be what it was
-SETTINGS = {
-    "network": Setting(
-        "Network, such as torus:8x8; see netplace list networks. Repeatable, one curve each.",
-        panel="What runs",
-        metavar="NETWORK",
-        required="a network such as torus:8x8",
-        repeatable=True,
-    ),
-    "traffic": Setting("Traffic pattern; see netplace list traffic.", str, "uniform", "What runs"),
-    "offered": Setting(
-        "Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value.",
-        str | float,
-        "0.1:1.0:0.1",
-        "What runs",
-        "LOADS",
-    ),
-    "warmup": Setting("Cycles before the measurement.", int, 1000, least=0),
-    "measure": Setting(
-        "Cycles of the measurement. [default: 8,000,000 / nodes, at least 2,000]", int, least=1
-    ),
-    "hot_node": Setting("Node of hot-spot traffic. [default: the middle one]", int),
-    "hot_share": Setting("Share of the traffic that goes to the hot spot.", float, 0.1),
-    "engine": Setting("Engine: kernel (compiled) or reference (readable, slow).", str, "kernel"),
-}
-KEYS = (*SETTINGS, *CONFIG)
+KEYS = (*LOAD_SETTINGS, *CONFIG)
 _DEFAULTS = Config()
 
 
@@ -93,14 +70,14 @@ class LoadPlan:
 
     network: str
     offered: float  # in phits per node and cycle
-    traffic: str = SETTINGS["traffic"].default
+    traffic: str = LOAD_SETTINGS["traffic"].default
     config: Config = _DEFAULTS
-    engine: str = SETTINGS["engine"].default
+    engine: str = LOAD_SETTINGS["engine"].default
     # warmup, measure: cycles of the two phases; `measure` may be None.
-    warmup: int = SETTINGS["warmup"].default
+    warmup: int = LOAD_SETTINGS["warmup"].default
     measure: int | None = None
     hot_node: int | None = None
-    hot_share: float = SETTINGS["hot_share"].default
+    hot_share: float = LOAD_SETTINGS["hot_share"].default
     seed: int = 0
 
     @cached_property
@@ -123,7 +100,7 @@ class LoadPlan:
 
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     """Return the checked load point of a user's request by `KEYS`; None counts as not given."""
-    known = said_of(given, KEYS, SETTINGS)
+    known = said_of(given, KEYS, LOAD_SETTINGS)
     try:
         offered = float(known.get("offered", "nan"))
     except (TypeError, ValueError):
@@ -144,7 +121,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
                 f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which has one class "
                 "and no messages; use it with netplace run"
             )
-    own = {name: known[name] for name in SETTINGS if name in known} | {
+    own = {name: known[name] for name in LOAD_SETTINGS if name in known} | {
         "network": str(topology),
         "offered": offered,
     }

@@ -6,14 +6,15 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from netplace.checks import check_choice, check_int
 from netplace.checks.calls import check_keys, pairs_of
+from netplace.checks.plan_settings import JOBS, SCHEDULE_SETTINGS
 from netplace.checks.schema import Kind
-from netplace.checks.settings import Setting, said_of
+from netplace.checks.settings import said_of
 from netplace.extensions import current_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
@@ -35,79 +36,10 @@ from netplace.topologies import Topology
 
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 2
-_JOBS = 10_000
 _SITE = "site"  # the policy of plans with the rules of a site
 _FILES = ("workload", "times", "power", "site")  # keys whose files count by what is in them
 _LEFT_OUT = ("without", "uncounted")  # keys that are told only where they are not empty
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
-
-
-_of_jobs, _of_rules = partial(Setting, panel="Jobs"), partial(Setting, panel="Rules")
-
-
-def jobs_setting(of_model: int) -> Setting:
-    """Return the setting of the number of jobs, of which a model gives so many by default."""
-    text = f"Number of jobs of a model [default: {of_model}]; for a file, the first jobs to use."
-    return _of_jobs(text, int, least=1)
-
-
-SETTINGS = {
-    "machine": _of_jobs(
-        "Network of the machine, such as torus:32x32x32; see netplace list networks.",
-        metavar="NETWORK",
-        required="a network such as torus:32x32x32",
-    ),
-    "workload": _of_jobs(
-        "Workload: lublin, applications, or a file (.swf or .csv, also with .gz).",
-        metavar="NAME|FILE",
-        required=f"{' or '.join(WORKLOADS)}, or a file such as log.swf.gz",
-    ),
-    "jobs": jobs_setting(_JOBS),
-    "load": _of_jobs("Load of lublin, or of a file of jobs.", float, least=1e-9, most=1e9),
-    "kind": _of_jobs("Job class of lublin: batch, interactive, both or whole."),
-    "classes": _of_jobs("Applications: collectives, 2d, 3d, miscellaneous or mixed.", metavar="A,B,.."),
-    "sizes": _of_jobs("Sizes of applications: small, medium or large."),
-    "intensity": _of_jobs("Messages of applications: low, medium, high or any."),
-    "mean_interarrival": _of_jobs(
-        "Mean time between submissions of applications. [default: all at once]",
-        float,
-        metavar="SECONDS",
-        least=0,
-        most=2.0**53,
-    ),
-    "repeats": _of_jobs("Range of repetitions of each application, LEAST:MOST.", metavar="LEAST:MOST"),
-    "cores_per_node": _of_jobs(
-        "Processors per node, by which netplace divides sizes in a log.", int, least=1
-    ),
-    "drop": _of_jobs("Jobs of a log to omit, or none. [default: never-ran]", metavar="A,B,.."),
-    "policy": _of_rules("Scheduling policy; see netplace list scheduling.", default="fcfs"),
-    "site": _of_rules("Rules of a site (TOML) instead of a policy; see netplace site.", metavar="FILE"),
-    "partition": _of_rules("Allocator, such as contiguous.", default="non-contiguous"),
-    "installed": _of_rules("Number of nodes to use, the first ones. [default: all]", int, least=1),
-    "max_outside": _of_rules(
-        "Largest share of nodes outside, for quasi-contiguous and nearly-contiguous.",
-        float,
-        metavar="PERCENT",
-    ),
-    "times": _of_rules(
-        "Run times: log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or simulated:FILE.",
-        default="log",
-    ),
-    "mapping": _of_rules("Mapping whose run times a table provides; best-known is the fastest."),
-    "estimates": _of_rules(
-        "Estimates of jobs without one: run-time, infinite, fixed:SECONDS or factor:F.",
-        default="run-time",
-        metavar="RULE",
-    ),
-    "overrun": _of_rules("Action on jobs that exceed their estimate: keep, kill or requeue.", default="keep"),
-    "locality": _of_rules("Measure the distances between the nodes of each job.", bool),
-    "power": _of_rules("Power model of a node (TOML), or taurus; adds the energy.", metavar="FILE"),
-    "switching": _of_rules(
-        "Rule that switches nodes off: timeout:300, reserve:8,300, lookahead:300 or plan:late=2. [default: "
-        "the file's]",
-        metavar="RULE",
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -121,9 +53,9 @@ class Plan:
     # Number of jobs of a model, or number of jobs to take from a file; None means all.
     jobs: int | None = None
     options: tuple[tuple[str, Any], ...] = ()  # options of the model or of the reader of the file, by name
-    times: str = SETTINGS["times"].default
-    estimates: str = SETTINGS["estimates"].default
-    overrun: str = SETTINGS["overrun"].default
+    times: str = SCHEDULE_SETTINGS["times"].default
+    estimates: str = SCHEDULE_SETTINGS["estimates"].default
+    overrun: str = SCHEDULE_SETTINGS["overrun"].default
     mapping: str = "consecutive"  # mapping of tasks, if run times come from a table
     locality: bool = False  # whether to measure the distances between each job's nodes
     installed: int | None = None  # number of existing nodes of the machine, the first ones; None means all
@@ -186,12 +118,12 @@ def _frozen(value: Any) -> Any:
 
 
 def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
-    """Return the checked plan of a user's request by `SETTINGS`; None counts as not given."""
-    said = said_of(given, SETTINGS, SETTINGS)
+    """Return the checked plan of a user's request by `SCHEDULE_SETTINGS`; None counts as not given."""
+    said = said_of(given, SCHEDULE_SETTINGS, SCHEDULE_SETTINGS)
     machine = network_of(str(said["machine"]))
     workload = str(said["workload"])
     planned = str(said.get("switching", "")).partition(":")[0] == "plan"
-    policy = _policy(said, "easy" if planned else SETTINGS["policy"].default)
+    policy = _policy(said, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)
     requeues = policy != _SITE and find_policy(policy).requeues
     times = str(said.get("times", Plan.times))
     walled = _check_times(times, machine)
@@ -242,7 +174,7 @@ def _policy(said: Mapping[str, Any], usual: str) -> str:
 
 def _jobs(workload: str, jobs: Any) -> int | None:
     if jobs is None:
-        return _JOBS if workload in WORKLOADS else None
+        return JOBS if workload in WORKLOADS else None
     return check_int(jobs, "jobs")
 
 
@@ -286,7 +218,7 @@ def _words(value: Any, separator: str = ",") -> list[str]:
 
 def _partition(said: Mapping[str, Any], times: str) -> str:
     """Return the text form of the partitioner, its threshold included."""
-    text = str(said.get("partition", SETTINGS["partition"].default))
+    text = str(said.get("partition", SCHEDULE_SETTINGS["partition"].default))
     name, colon, option = text.partition(":")
     PARTITIONER.split(text, "partition")
     if "max_outside" in said:

@@ -29,7 +29,7 @@ _READ_BY_PARTITIONERS = ("curve", "pss")  # among their options, apart by commas
 
 
 def schedule_digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> tuple[Digest, ...]:
-    """Return the files of a schedule with their digests; `said` is by `netplace.runs.plan.SETTINGS`."""
+    """Return the files of a schedule with their digests; `said` is by the names of its settings."""
     digests = []
     if "site" in said:  # with the outages that it may name
         digests.append(("site", hashlib.sha256(repr(read_site(said["site"])).encode()).hexdigest()))

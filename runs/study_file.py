@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from netplace.checks import check_choice, check_int
-from netplace.runs.plan import SETTINGS, Plan, make_plan
+from netplace.checks.plan_settings import SCHEDULE_SETTINGS
+from netplace.runs.plan import Plan, make_plan
 from netplace.runs.toml_lines import line_of, read_toml
 
 _MOST = 10_000  # plans of one file
@@ -44,7 +45,7 @@ _FLAG = re.compile(r"^--([a-z][a-z-]*)")
 
 def read_study(path: str | Path) -> list[Plan]:
     """Return the plans of schedules in a study file, with the seeds varying fastest."""
-    return read_plans(path, SETTINGS, make_plan)
+    return read_plans(path, SCHEDULE_SETTINGS, make_plan)
 
 
 def read_plans(

@@ -17,7 +17,7 @@ from netplace.cosim import cosimulate, job_rows_of, make_cosim_plan
 from netplace.netsim import Config
 from netplace.netsim.threads import cores
 from netplace.report.pages import page_of, write_page
-from netplace.report.pages.page import Page, Part
+from netplace.report.pages.html import Page, Part
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Axis, Bars, Figure, Panel, Rule

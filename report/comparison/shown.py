@@ -9,8 +9,7 @@ from netplace.checks.csv_cells import write_frame
 from netplace.checks.results_file import json_text
 from netplace.checks.writing import write_atomically
 from netplace.report.comparison.compare import MEANINGS, Comparison, Difference
-from netplace.report.pages.html import render
-from netplace.report.pages.page import Page, Part
+from netplace.report.pages.html import Page, Part, render
 from netplace.report.plots.charts import VERDICT_COLOURS, interval_figure
 from netplace.report.plots.drawing import write_figure
 from netplace.report.plots.figure import Figure

@@ -1,28 +1,83 @@
-"""A page as one HTML file that opens from disk with no network."""
+"""What a page says, and the page as one HTML file that opens from disk with no network."""
 
 from __future__ import annotations
 
 import base64
 import json
 import math
+import sys
 from collections.abc import Callable, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from importlib import resources
 from typing import Any
 
 from netplace.checks import escaped, printable
-from netplace.report.pages.page import Listing, Page, Part, Picture
-from netplace.report.plots.drawing import still
 from netplace.report.plots.figure import COLOURS, SHADED, Figure
-from netplace.report.tables.data_table import DataTable
+from netplace.report.tables.data_table import DataTable, print_data
 from netplace.report.terminal.units import whole_part_kept
 
-__all__ = ["MOST_BYTES", "DataTable", "Page", "render", "still_page"]
+__all__ = ["MOST_BYTES", "DataTable", "Listing", "Page", "Part", "Picture", "render"]
 
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
 _MOST_ROWS = 200_000
 _SETTINGS = "config."  # of the network, many: folded
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The text of a file, line by line."""
+
+    title: str  # name of the file
+    text: str
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture that exists already."""
+
+    title: str  # what it shows
+    content: bytes  # PNG or SVG
+    kind: str  # its media type
+
+
+Part = DataTable | Listing | Picture | Figure
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page.
+
+    Attributes
+    ----------
+    title : str
+        Subject of the page.
+    verdict : sequence of str
+        What came of it, a sentence each.
+    asked : sequence of (str, str)
+        Request, with versions and seeds; the command that makes it again under ``command``.
+    parts : sequence of DataTable, Listing, Picture or Figure
+        In order.
+    missing : sequence of str
+        What could have been on the page and is not, and why.
+    notes : sequence of str
+        What a reader has to know in addition.
+    """
+
+    title: str
+    verdict: Sequence[str]
+    asked: Sequence[tuple[str, str]]
+    parts: Sequence[Part]
+    missing: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+    def _repr_html_(self) -> str:
+        return _still_page(self)
+
+    def show(self) -> None:
+        """Print its title, its sentences and its tables, with their notes, on the terminal."""
+        sys.stdout.write("\n".join([self.title, *self.verdict, ""]))
+        print_data(part for part in self.parts if isinstance(part, DataTable))
 
 
 def render(page: Page) -> str:
@@ -52,8 +107,7 @@ def render(page: Page) -> str:
     return text
 
 
-def still_page(page: Page) -> str:
-    """Return a page without scripts, as notebooks show it."""
+def _still_page(page: Page) -> str:
     body = [_head(page)]
     for part in page.parts:
         drawn = _STILL[type(part)](part)
@@ -139,9 +193,15 @@ def _part(part: Part, tables: list[DataTable], figures: list[Figure]) -> str:
         for number, panel in enumerate(part.panels)
     )
     drawn = (
-        f'<div class="panels" style="--columns:{columns}">{charts}</div><noscript>{still(part)}</noscript>'
+        f'<div class="panels" style="--columns:{columns}">{charts}</div><noscript>{_still(part)}</noscript>'
     )
     return f"<section>{heading}<figure>{drawn}{caption}</figure></section>"
+
+
+def _still(figure: Figure) -> str:
+    from netplace.report.plots.drawing import still  # with Matplotlib, which the terminal does without
+
+    return still(figure)
 
 
 def _image(picture: Picture) -> str:
@@ -224,5 +284,5 @@ _STILL: dict[type, Callable[[Any], str]] = {
     DataTable: _plain,
     Listing: _listing,
     Picture: _image,
-    Figure: still,
+    Figure: _still,
 }

@@ -91,7 +91,7 @@ def record_table(title: str, kind: type, records: Sequence[Any], note: str = "")
             continue
         if each.moment:
             values = [value - first for value in values]
-        heading, factor = scaled(each, values)
+        heading, factor = scaled(each, [value - first for value in moments] if each.moment else values)
         headings.append(heading)
         columns.append([_value(value, factor) for value in values])
         digits.append(each.digits)

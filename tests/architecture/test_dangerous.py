@@ -177,6 +177,7 @@ SAFE = {
     },
     "placement/mapping/qap/__init__.py": {"import_module": LAZY},
     "report/files/provenance.py": {"copyfile": "into a draft of `atomic_file`"},
+    "report/pages/__init__.py": {"import_module": "the module of the registry, which stands there"},
     "report/plots/__init__.py": {"import_module": "a module of this package, by a table that stands there"},
     "report/plots/drawing.py": {"savefig": "into memory, or into a draft"},
     "runs/campaign.py": {"open": "a lock beside a store; no link is followed"},

@@ -1,10 +1,9 @@
 """What the shell completes, what is said and what is not, and how flags are spelled."""
 
-from importlib import import_module
-
 import pytest
 from answers import refused
 
+from netplace.checks.plan_settings import COSIM_SETTINGS, LOAD_SETTINGS, SCHEDULE_SETTINGS
 from netplace.cli import app
 from netplace.runs.loads import KEYS, make_load_plan
 from netplace.runs.study_file import read_plans
@@ -75,10 +74,11 @@ def test_values_of_settings_are_completed():
 
 
 @pytest.mark.parametrize(
-    ("command", "module"), [("schedule", "runs.plan"), ("load", "runs.loads"), ("cosim", "cosim.plan")]
+    ("command", "settings"),
+    [("schedule", SCHEDULE_SETTINGS), ("load", LOAD_SETTINGS), ("cosim", COSIM_SETTINGS)],
 )
-def test_every_key_of_a_plan_is_a_flag(command, module):
-    found, plan = app.commands[command], import_module(f"netplace.{module}")
+def test_every_key_of_a_plan_is_a_flag(command, settings):
+    found = app.commands[command]
     context = found.make_context(command, ["--help"], resilient_parsing=True)
     flags = {one.name for one in found.get_params(context)}
-    assert flags >= {*getattr(plan, "KEYS", plan.SETTINGS)}
+    assert flags >= {*settings}

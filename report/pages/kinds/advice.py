@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.report.files.advice import read_advice
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.saved import versions_of
-from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure, curve_figure
 from netplace.report.tables.data_table import DataTable
 

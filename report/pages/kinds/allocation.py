@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks.plain import from_plain
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Outcome, compared, figure_results
 from netplace.report.pages.kinds.saved import details_of, saved_results
-from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.plots.machines import allocation_figure

@@ -7,8 +7,8 @@ from typing import Any
 
 from netplace.checks.plain import from_plain
 from netplace.cosim.explanation import WhatIf
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.saved import holds, saved_object
-from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.tables.data_table import record_table
 

@@ -14,6 +14,7 @@ from netplace.cosim.job_row import JobRow, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.serialization import read_plan
 from netplace.cosim.waiting import Waiting
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.links import waiting_map
 from netplace.report.pages.kinds.outcome import (
     Entry,
@@ -26,7 +27,6 @@ from netplace.report.pages.kinds.outcome import (
 )
 from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
 from netplace.report.pages.kinds.schedule import stream_of
-from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Detail, Figure
 from netplace.report.plots.jobs import held_panel, waiting_panel

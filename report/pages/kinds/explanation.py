@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from netplace.cosim.explanation import Explanation, Neighbour
-from netplace.report.pages.page import Page, Part
+from netplace.report.pages.html import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.tables.data_table import DataTable, record_table

@@ -11,6 +11,7 @@ import pandas as pd
 
 from netplace.checks.quantities import LESS, MORE
 from netplace.netsim import Config
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, figure_results, seed_entries
 from netplace.report.pages.kinds.saved import (
     asked_of,
@@ -19,7 +20,6 @@ from netplace.report.pages.kinds.saved import (
     versions_of,
     written_versions,
 )
-from netplace.report.pages.page import Page, Part
 from netplace.report.plots.points import load_figure
 from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.load import curve_frame, saturation_notes

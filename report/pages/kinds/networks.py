@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from netplace.report.pages.page import Page, Part
+from netplace.report.pages.html import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
 from netplace.report.tables.data_table import DataTable

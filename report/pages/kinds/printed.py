@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks.quantities import NEITHER
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.saved import read_object, saved_object, versions_of, written_versions
-from netplace.report.pages.page import Page, Part
 from netplace.report.tables.data_table import DataTable
 from netplace.report.terminal.units import whole_part_kept
 

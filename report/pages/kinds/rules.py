@@ -10,8 +10,8 @@ from netplace.advice.rules import RuleAdvice, RuleTried
 from netplace.checks.inputs import input_file
 from netplace.checks.plain import from_plain
 from netplace.checks.schema import kind_of
+from netplace.report.pages.html import Listing, Page, Part
 from netplace.report.pages.kinds.saved import saved_object
-from netplace.report.pages.page import Listing, Page, Part
 from netplace.report.plots.charts import VERDICT_COLOURS, bar_figure, interval_figure
 from netplace.report.tables.data_table import record_table
 

@@ -11,6 +11,7 @@ from netplace.netsim import Config
 from netplace.netsim.critical_path import COMPONENTS
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.links import load_map
 from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, figure_results
 from netplace.report.pages.kinds.saved import (
@@ -20,7 +21,6 @@ from netplace.report.pages.kinds.saved import (
     versions_of,
     written_versions,
 )
-from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure, curve_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.plots.jobs import timeline_figure

@@ -12,6 +12,7 @@ import pandas as pd
 
 from netplace.checks import abbreviate
 from netplace.checks.quantities import LESS
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import (
     Draws,
     Entry,
@@ -24,7 +25,6 @@ from netplace.report.pages.kinds.outcome import (
     seed_entries,
 )
 from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
-from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure, curve_figure
 from netplace.report.plots.figure import Figure, Shades
 from netplace.report.plots.schedules import gantt_panel, kept_steps

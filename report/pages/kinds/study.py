@@ -12,8 +12,8 @@ from netplace.checks.columns import read_cells
 from netplace.checks.inputs import input_file
 from netplace.checks.quantities import NEITHER
 from netplace.report.files.study_tables import check_tables
+from netplace.report.pages.html import Page, Part, Picture
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
-from netplace.report.pages.page import Page, Part, Picture
 from netplace.report.tables.data_table import DataTable
 
 REPORT = "report.md"

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from netplace.checks.quantities import LESS
+from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
-from netplace.report.pages.page import Page, Part
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.comparisons import clear_best
 from netplace.report.plots.figure import Figure
