@@ -79,8 +79,8 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
         made.append(DataTable(COSTS, ["", "node-hours", "% of logged"], costs, _COSTS_NOTE, [0, 1, 2]))
     if figures.table_error is not None:
         made.append(_error_table(figures.table_error))
-    if "waiting" in outcome:
-        made.append(waiting_table(outcome))
+    if "waiting" in outcome and (pairs := waiting_table(outcome)).rows:
+        made.append(pairs)
     return made
 
 
@@ -300,7 +300,7 @@ def waiting_table(outcome: Outcome) -> DataTable:
         for pair in others.sort_values("cycles", ascending=False, kind="stable").itertuples()
     ]
     return DataTable(
-        "Waiting between jobs",
+        "Waiting by pair of jobs",
         ["job", "waited for", "cycles", "% of its waiting"],
         rows,
         f"{waiting.charged:,} cycles, {share:.1f} % for other jobs.",

@@ -142,7 +142,7 @@ def test_sampled_times_say_how_well_they_are_known(netplace):
     result = netplace(*SMALL, *flags)
     assert result.exit_code == 0, result.stderr
     assert "Precision of times" in result.stdout
-    assert "simulated (% of the time)" in result.stdout
+    assert "simulated part of the time (%)" in result.stdout
 
 
 def test_a_log_with_applications(netplace, tmp_path):

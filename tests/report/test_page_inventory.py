@@ -18,7 +18,7 @@ INVENTORY = {
             "Waiting between jobs",
             "Links where jobs waited for other jobs",
         ],
-        ["Figures", "Figures of the jobs", "Error of table times (%)", "Waiting between jobs", "Jobs"],
+        ["Figures", "Figures of the jobs", "Error of table times (%)", "Waiting by pair of jobs", "Jobs"],
     ),
     "schedule": (
         ["Nodes of jobs over time", "Occupied nodes over time", "Waits of jobs"],

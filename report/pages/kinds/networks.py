@@ -99,8 +99,8 @@ def _counts(networks: list[Network]) -> DataTable:
         "ports used": lambda of: of["ports_used"],
         "free": lambda of: of["ports_free"],
         **{f"cables, {kind}": partial(_cables, kind) for kind in kinds},
-        "routing": lambda of: of["routing"] or "not checked",
-        "VCs": lambda of: of["vcs"] if of["free_of_deadlock"] else _deadlock(of),
+        "routing": lambda of: of.get("routing", "not checked"),
+        "VCs": _vcs,
     }
     return _table(
         "Parts", columns, networks, "A bisection is the number of cables between two halves of the nodes."
@@ -111,9 +111,13 @@ def _cables(kind: str, network: Network) -> int:
     return int(network["cables"].get(kind, 0))
 
 
-def _deadlock(network: Network) -> str:
-    """Return what stands in place of the virtual channels that a routing free of deadlock needs."""
-    return "" if network["refused"] else f"can deadlock; hop needs {network['vcs_that_would_do']}"
+def _vcs(network: Network) -> int | str | None:
+    """Return the virtual channels that the routing needs, or that others would; None if it is not checked."""
+    if "vcs" not in network:
+        return None
+    if network["free_of_deadlock"]:
+        return int(network["vcs"])
+    return f"can deadlock; hop needs {network['vcs_that_would_do']}"
 
 
 def _table(title: str, columns: Columns, networks: list[Network], note: str) -> DataTable:
