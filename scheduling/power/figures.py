@@ -124,7 +124,10 @@ class PowerFigures:
         "Number of jobs that held nodes that were not yet on.", name="jobs that waited for a boot"
     )
     boot_wait: float = quantity(
-        "Mean time that these jobs waited for their nodes; 0 if there are none.", "s", name="their mean wait for it", digits=1
+        "Mean time that these jobs waited for their nodes; 0 if there are none.",
+        "s",
+        name="their mean wait for it",
+        digits=1,
     )
     always_on: float = quantity(
         "With the same starts if no node were ever off.", "J", name="energy with all nodes on, same starts",
