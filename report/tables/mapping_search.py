@@ -22,7 +22,6 @@ from netplace.runs.mapping_search import Search
 from netplace.runs.placing import run_time_of
 from netplace.topologies import Topology
 
-
 _BESIDE = ("consecutive", "random")  # mappings beside which the best is shown
 _MOST_TASKS = 256  # of which a page draws the traffic
 

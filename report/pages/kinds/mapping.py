@@ -7,8 +7,8 @@ from typing import Any
 from scipy import sparse
 
 from netplace.checks.quantities import Quantity, quantities
-from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.pages.html import Page, Part
+from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.networks import traffic_figure
 from netplace.report.tables.bounds import mapping_bound
