@@ -137,7 +137,6 @@ SAFE = {
         "import subprocess": "a command of netplace, with -P, without a shell, in an empty folder",
         "symlink_to": "into that folder, to an input of the known digest",
     },
-    "cli/settings.py": {"import_module": LAZY},
     "cosim/checkpoint.py": {"open": DRAFT},
     "cosim/plain_state.py": {"import_module": "a module of netplace alone, for a class that holds state"},
     "extensions/on_demand.py": {"import_module": LAZY},
