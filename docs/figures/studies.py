@@ -1,4 +1,4 @@
-"""Draws the pictures of the studies again from their tables: ``python docs/figures/studies.py``, seconds.
+"""Draws the studies' pictures again from their tables: ``python docs/figures/studies.py``, a minute or so.
 
 The measurements of a study are in CSV files next to its report, so a new look of pictures needs no new
 runs. Pictures whose points are in no table are not drawn: `EXCEPTIONS` names the studies that make them.
