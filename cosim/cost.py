@@ -15,7 +15,7 @@ from netplace.netsim.lower import created_packets
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Job
 
-# Chosen by docs/figures/fidelity.py, whose table is in docs/background/sampled-time.md.
+# Chosen by docs/figures/network_time.py, whose table is in docs/background/sampled-time.md.
 _LITTLE = 5e6  # packets that are simulated in some seconds
 _MUCH = 1e8  # packets that take minutes
 _EVENT = 10  # iterations of all jobs in a run of leaps when one comes or goes

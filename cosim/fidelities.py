@@ -29,6 +29,7 @@ from netplace.runs.chance import network_draws
 from netplace.scheduling import Execution
 
 Tell = Callable[[int], None]
+_TOLD = 0.001  # of a job's time alone: what it lost by another job is told from there on
 
 
 class Course(Protocol):
@@ -184,6 +185,8 @@ class _Mixes(Course):
         self.measured: dict[int, Measured] = {}
         self._tell, self._rates = tell, rates
         self._by_source = dict.fromkeys(SOURCES, 0.0)
+        self._lost: list[dict[str, float]] = []
+        self._second = placing.config.cycle_ns * 1e-9
         longest = from_log(plan.estimate_factor)
         if not plan.applications:
             longest = FreshTimes(
@@ -204,13 +207,19 @@ class _Mixes(Course):
         return replace(figures, sources=shares, mixes=mixes, half_width=width, marked=marked)
 
     def more(self) -> dict[str, Any]:
-        return {"failures": [{"job": job, "why": why} for job, why in self._mixes.failures.items()]}
+        failures = [{"job": job, "why": why} for job, why in self._mixes.failures.items()]
+        return {"failures": failures, "lost": sorted(self._lost, key=lambda row: -row["seconds"])}
 
     def _ended(self, done: Progress) -> None:
         placed, taken = done.placed, done.end - done.begin
         alone = _alone(self._rates, placed)
         for source, cycles in done.by_source.items():
             self._by_source[source] += cycles
+        self._lost += [
+            {"job": placed.job.number, "by": other, "seconds": cycles * self._second}
+            for other, cycles in done.lost.items()
+            if cycles > _TOLD * alone
+        ]
         width = half_width_of_mixes(done, self._rates.loops)
         start = round(done.begin)
         self.measured[placed.job.number] = Measured(placed, start, taken, alone, alone, width, width)

@@ -43,7 +43,9 @@ class Progress:
     `left` counts cycles of the job alone. `factor` holds in this stretch, with its `deviation` for a live run
     as a share. `omitted` and `left_out` are the influence of omitted jobs when it was measured, and including
     later changes, as shares. `doubt` is the standard deviation of the completed cycles, as if the errors of
-    all stretches had the same sign. `end` is nan until it ended.
+    all stretches had the same sign. `end` is nan until it ended. `beside` has the shares of other jobs in the
+    influence on it, and `lost` the cycles that it lost by each, by number: what it lost in a stretch, shared
+    out by the influence.
     """
 
     placed: Placed
@@ -57,12 +59,16 @@ class Progress:
     doubt: float = 0.0
     end: float = math.nan
     by_source: dict[str, float] = field(default_factory=dict)
+    beside: dict[int, float] = field(default_factory=dict)
+    lost: dict[int, float] = field(default_factory=dict)
 
     def pass_on(self, cycles: float) -> None:
         done = cycles / self.factor
         self.left -= done
         self.doubt += done * (self.deviation + _LEFT_OUT * self.left_out)
         self.by_source[self.source] = self.by_source.get(self.source, 0.0) + cycles
+        for job, share in self.beside.items():
+            self.lost[job] = self.lost.get(job, 0.0) + share * (cycles - done)
 
 
 def half_width(done: Progress, loops: LoopTimes) -> float:
@@ -194,6 +200,10 @@ class MixesExecution:
             self._measure_around(wanted)
         for attempt, running in self._running.items():
             running.left_out = running.omitted + self._neighbours.drift[attempt]
+            running.beside = {}
+            if running.factor != 1:
+                shares = self._neighbours.shares(attempt)
+                running.beside = {self._running[other].placed.job.number: shares[other] for other in shares}
 
     def _settled(self, attempt: int, foretold: float) -> bool:
         """Return whether known mixes determine the factor of a job; if so, set it."""

@@ -97,6 +97,8 @@ class Neighbours:
     def __init__(self, slack: float) -> None:
         self.drift: dict[int, float] = {}
         self._slack = slack
+        self._rows: dict[int, int] = {}  # of the jobs in `_now`, the influences since the last event
+        self._now = np.zeros((0, 0))
         self._present: dict[int, Presence] = {}
         self._direct: dict[tuple[int, int], float] = {}  # of the second on the first
         self._new: list[int] = []
@@ -130,7 +132,8 @@ class Neighbours:
         self._forget(self._gone)
         self._new, self._gone = [], []
         staying = [*self._present]
-        acting = self._acting(staying)
+        acting = self._now = self._acting(staying)
+        self._rows = {job: place for place, job in enumerate(staying)}
         neighbourhoods = [
             self._around(place, staying, acting[place])
             for place, job in enumerate(staying)
@@ -144,6 +147,11 @@ class Neighbours:
                 if not (neighbourhood.beside and settled(*next(iter(neighbourhood.foretold.items()))))
             ]
         return _merged(neighbourhoods)
+
+    def shares(self, job: int) -> dict[int, float]:
+        """Return what each other job has of the influence on a job since the last event."""
+        row = self._now[self._rows[job]]
+        return {other: float(row[place] / row.sum()) for other, place in self._rows.items() if row[place]}
 
     def _acting(self, jobs: list[int]) -> NDArray[np.float64]:
         """Return the influence of every job (column) on every other (row)."""

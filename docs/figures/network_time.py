@@ -1,6 +1,6 @@
-"""The cost of each fidelity, and its prediction: measures ``fidelity.csv``.
+"""The cost of each fidelity, and its prediction: measures ``network_time.csv``.
 
-Run with ``python docs/figures/fidelity.py``; takes four minutes of CPU time. Jobs of 8 and 16 nodes run
+Run with ``python docs/figures/network_time.py``; takes four minutes of CPU time. Jobs of 8 and 16 nodes run
 loops on random nodes; the table says what ``--fidelity auto`` would choose, and the CPU seconds of each
 fidelity.
 """

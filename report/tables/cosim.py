@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -81,6 +83,8 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
         made.append(_error_table(figures.table_error))
     if "waiting" in outcome and (pairs := waiting_table(outcome)).rows:
         made.append(pairs)
+    if "lost" in outcome:
+        made.append(_lost_table(outcome["lost"], jobs))
     return made
 
 
@@ -258,6 +262,7 @@ def _spelled(named: Mapping[str, Any]) -> str:
 
 
 _SHOWN = 10
+_MOST_PAIRS = 1000  # on a page
 
 
 def job_waiting(outcome: Outcome) -> pd.DataFrame:
@@ -307,6 +312,32 @@ def waiting_table(outcome: Outcome) -> DataTable:
         [0, 0, 0, 1],
         most=_SHOWN,
     )
+
+
+def _lost_table(lost: Sequence[Mapping[str, Any]], jobs: Sequence[JobRow]) -> DataTable:
+    """Return the pairs of a job and another by which it lost time, those with most first."""
+    known = {job.job: job for job in jobs}
+    cost: Counter[int] = Counter()  # node-seconds that others lost by a job
+    for row in lost:
+        cost[row["by"]] += known[row["job"]].size * row["seconds"]
+    note = "No job lost 0.1 % of its time by another."
+    if cost:
+        [(worst, most)] = cost.most_common(1)
+        note = (
+            f"Job {worst} cost other jobs most: {100 * most / cost.total():.0f} % of the node-hours that jobs "
+            "lost by each other. The loss in each mix of jobs is divided by the expected load on links."
+        )
+    rows = [
+        [
+            f"{row['job']}, {known[row['job']].application.partition(',')[0]}",
+            f"{row['by']}, {known[row['by']].application.partition(',')[0]}",
+            row["seconds"],
+            100 * row["seconds"] / (known[row["job"]].alone or math.inf),
+        ]
+        for row in lost[:_MOST_PAIRS]
+    ]
+    columns = ["job", "slowed by", "lost (s)", "% of its time alone"]
+    return DataTable("Which job slowed which", columns, rows, note, [0, 0, 6, 1], most=_SHOWN)
 
 
 def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:

@@ -54,6 +54,17 @@ def test_times_by_mixes_agree_with_live_ones():
     shares = sampled["figures"]["sources"]
     assert sum(shares.values()) == pytest.approx(1)
     assert shares["sampled"] > 0
+    # What a job lost is shared out among the jobs that ran beside it.
+    times = {job["job"]: job for job in sampled["jobs"]}
+    lost = dict.fromkeys(times, 0.0)
+    for row in sampled["lost"]:
+        lost[row["job"]] += row["seconds"]
+        one, other = times[row["job"]], times[row["by"]]
+        assert one["start"] < other["end"]
+        assert other["start"] < one["end"]
+    for job in sampled["jobs"]:
+        if job["slowdown"] > 1.01:
+            assert lost[job["job"]] == pytest.approx(job["live"] - job["alone"], abs=0.005 * job["alone"])
 
 
 def test_a_shifted_mix_is_remembered():

@@ -71,7 +71,7 @@ def page(path: Path) -> Page:
             )
         elif by_pair:
             parts.append(waiting_map(machine, waiting, plan.config.cycle_ns))
-    else:
+    elif "lost" not in outcome:
         missing.append("which job slowed which, and on which links: run netplace cosim with --explain")
     note = "Submission, start and end since the first submission."
     parts += figure_tables(plan, outcome)

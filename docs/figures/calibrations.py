@@ -1,0 +1,494 @@
+"""The calibrations of co-simulations, each made again from its list of seeds.
+
+    python docs/figures/calibrations.py [NAME ...]
+
+The names are those of `CALIBRATIONS`; without any, all are made. A calibration has a CSV file beside this one
+with a row for each value that was compared with its estimate, held or missed. It resumes after an
+interruption, and prints the tables of ``docs/background/sampled-time.md``, ``mixes.md``, ``verdicts.md`` and
+``stall-attribution.md``.
+
+``sampled`` and ``mixes`` compare times with live ones on workloads drawn at random: machine, nodes, programs,
+lengths, the share of communication and starts; each is run with several seeds. ``draws`` parts sixty live
+runs of drawn co-simulations into groups, and compares the slowdowns and times alone of a group with those of
+all other runs. ``blame`` compares the charges of waiting with what a run without the charged job saves.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+import pandas as pd
+
+from netplace.cosim import (
+    Placed,
+    Placing,
+    application_work,
+    cosimulate,
+    cycles_alone,
+    fidelities,
+    make_cosim_plan,
+    reasons,
+    replay,
+    sampled_again,
+)
+from netplace.cosim.alone import several
+from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
+from netplace.cosim.mixes import MixesExecution, Progress, half_width
+from netplace.cosim.rates import Rates
+from netplace.cosim.replay import Started
+from netplace.cosim.runner import outcome_of
+from netplace.cosim.work import Work, body_of
+from netplace.netsim import Config
+from netplace.report.plots import write_figure
+from netplace.report.plots.figure import HELD, PALE, Curve, Figure, Panel, Rule
+from netplace.scheduling import Job
+from netplace.scheduling.metrics.interval import quantile
+from netplace.topologies import parse
+
+FOLDER = Path(__file__).parent
+PRECISION = 0.02
+MACHINES = {
+    "torus:8x8": "torus",
+    "torus:4x4x4": "torus",
+    "mesh:6x6": "mesh",
+    "mesh:4x4": "mesh",
+    "tree:4,2": "`tree:4,2`",
+    "tree:4,3": "`tree:4,3`",
+    "dragonfly:a=4,p=2,h=2": "dragonfly",
+    "hypercube:5": "hypercube",
+}
+PLACES = ("boxes", "scattered", "random")
+SYNCHRONISED = ("all-to-all", "2d-torus", "2d-mesh", "2d-t-torus", "3d-torus", "butterfly", "2d-shift")
+PIPELINED = ("all-to-one", "one-to-all", "binary-tree", "waterfall", "2d-sweep", "3d-sweep", "gups")
+SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 1.0)
+ITERATIONS = (4, 10_000)
+CYCLES = (5e3, 3e5)  # of a job alone
+LONG, LONG_CYCLES = 8000, (1e6, 4e6)  # draws from this number on are of long jobs
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A workload.
+
+    Attributes
+    ----------
+    placing : Placing
+        Machine and settings.
+    jobs : list of Started
+        Jobs in the order of their starts.
+    regime : dict
+        Values of the regime, by column.
+    """
+
+    placing: Placing
+    jobs: list[Started]
+    regime: dict[str, Any]
+
+
+def nodes_in(place: str, nodes: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:
+    """Return the nodes of a machine in the order in which jobs get them."""
+    if place == "random":
+        return rng.permutation(nodes)
+    return nodes if place == "boxes" else nodes.reshape(-1, 4).T.ravel()
+
+
+def drawn(number: int) -> Drawn:
+    """Return a workload by its number."""
+    rng = np.random.default_rng([number, 28])
+    machine = [*MACHINES][number % len(MACHINES)]
+    config = Config()
+    topology = parse(machine)
+    placing = Placing(topology, config, application_work(config))
+    place, share = str(rng.choice(PLACES)), float(rng.choice(SHARES))
+    names = rng.choice([SYNCHRONISED, PIPELINED, SYNCHRONISED + PIPELINED][rng.integers(3)], 3, replace=False)
+    order = nodes_in(place, topology.computing, rng)
+    parts: list[tuple[Placed, float]] = []
+    while len(order) >= 4:
+        size = int(rng.choice([4, 8, 8, 16]))
+        taken, order = order[:size], order[size:]
+        work = Work(f"{rng.choice(names)},packets={rng.choice([2, 4, 8])}", len(taken), 1)
+        try:
+            body_of(work, config)
+        except ValueError:
+            continue  # the application does not exist at this size
+        placed = Placed(Job(len(parts) + 1, 0, len(taken), 0), work, np.asarray(taken))
+        few = replace(placed, work=replace(work, iterations=8))
+        speaking = cycles_alone(placing, few) / 8
+        compute = round(speaking * (1 - share) / share)
+        parts.append((replace(placed, work=replace(work, compute=compute)), speaking + compute))
+    median = float(np.median([period for _, period in parts]))
+    iterations = float(np.exp(rng.uniform(*np.log(ITERATIONS))))
+    last = float(np.clip(iterations * median, *(CYCLES if number < LONG else LONG_CYCLES)))
+    apart = 0.5 * last if rng.random() < 0.5 else 2000.0
+    jobs = []
+    for placed, period in parts:
+        times = max(ITERATIONS[0], round(last * rng.uniform(0.4, 1.3) / period))
+        work = replace(placed.work, iterations=times)
+        jobs.append(Started(replace(placed, work=work), int(rng.uniform(0, apart))))
+    regime = {"draw": number, "machine": machine, "nodes": place, "share": share}
+    return Drawn(placing, sorted(jobs, key=lambda job: job.start), regime)
+
+
+def timed(what: Callable[[], Any]) -> tuple[Any, float]:
+    """Return what comes of a call, and its CPU seconds."""
+    began = time.process_time()
+    result = what()
+    return result, time.process_time() - began
+
+
+Estimates = Mapping[int, tuple[float, float]]
+
+
+def by_leaps(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
+    """Return the sampled time of each job in cycles, and the stated half-width, by number."""
+    made = sampled_again(placing, jobs, target_half_width)
+    return {number: (time.cycles, time.half_width) for number, time in made.items()}
+
+
+def by_mixes(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
+    """Return the time of each job by mixes in cycles, and the stated half-width, by number."""
+    rates = Rates(placing, target_half_width)
+    ended: list[Progress] = []
+    execution = MixesExecution(placing, rates, lambda job: np.inf, ended.append)
+    second = placing.config.cycle_ns * 1e-9
+    for job in jobs:
+        while execution.next_end(job.start * second):
+            pass
+        execution.begin_placed(job.number, job.placed, job.start * second)
+    while execution.next_end(np.inf):
+        pass
+    made = {}
+    for done in ended:
+        made[done.placed.job.number] = done.end - done.begin, half_width(done, rates.loops)
+    return made
+
+
+ESTIMATES = {"sampled": by_leaps, "mixes": by_mixes}
+
+
+def estimated(number: int, seed: int, method: str, target_half_width: float = PRECISION) -> pd.DataFrame:
+    """Return one row per job: its live time, its estimate by a method, and the stated half-width."""
+    draw = drawn(number)
+    placing = replace(draw.placing, seed=1000 * number + seed)
+    rng = np.random.default_rng([number, seed, 29])
+    # Where nothing is left to chance a seed changes nothing: starts are moved by up to 200 cycles.
+    jobs = [replace(job, start=job.start + int(rng.integers(0, 200))) for job in draw.jobs]
+    jobs.sort(key=lambda job: job.start)
+    live, cpu_live = timed(lambda: replay(placing, jobs).cycles)
+    cpu_alone = np.nan  # of which one seed tells enough
+    if seed == 0:
+        _, cpu_alone = timed(lambda: [cycles_alone(placing, job.placed) for job in jobs])
+    made, cpu = timed(lambda: ESTIMATES[method](placing, jobs, target_half_width))
+    rows = [
+        draw.regime
+        | {
+            "seed": seed,
+            "job": job.number,
+            "application": job.placed.work.application,
+            "iterations": job.placed.work.iterations,
+            "live": live[job.number],
+            "estimate": made[job.number][0],
+            "half_width": made[job.number][1],
+            "cpu_live": cpu_live + 2 * cpu_alone,
+            "cpu_estimate": cpu,
+        }
+        for job in jobs
+    ]
+    return pd.DataFrame(rows)
+
+
+SMALL = ("torus:4x4", "mesh:4x4", "torus:6x6", "tree:4,2", "dragonfly:a=4,p=2,h=2")
+RUNS = 60
+GROUPS = {"3": 3, "5": 5, "10": 10, "auto": 0}
+ALONE = 12  # draws of a time alone, at most
+
+
+def slowdowns(number: int, seed: int) -> pd.DataFrame:
+    """Return one row per group of draws and job whose slowdown varies, and the same for times alone."""
+    rng = np.random.default_rng([17, number])
+    given = {
+        "machine": str(rng.choice(SMALL)),
+        "workload": "applications",
+        "jobs": int(rng.integers(5, 11)),
+        "sizes": "small",
+        "intensity": str(rng.choice(["low", "medium"])),
+        "policy": str(rng.choice(["fcfs", "easy"])),
+        "partition": str(rng.choice(["random", "non-contiguous"])),
+        "draws": RUNS,
+    }
+    found: list[Any] = []
+
+    def watched(jobs: Sequence[Any], live: np.ndarray[Any, Any], alone: np.ndarray[Any, Any]) -> list[Any]:
+        found.append((jobs, live, alone))
+        return over_draws(jobs, live, alone)
+
+    try:
+        with patch.object(fidelities, "over_draws", watched):
+            outcome_of(make_cosim_plan(given, number + seed))
+    except ValueError as error:  # nothing on that network is left to chance, or a job has no place
+        sys.stderr.write(f"{number}: {error}\n")
+        return pd.DataFrame()
+    jobs, live, alone = found[0]
+    rows = [
+        *_alone(alone),
+        *(row for name, size in GROUPS.items() for row in _groups(jobs, live, alone, name, size)),
+    ]
+    return pd.DataFrame(rows).assign(draw=number, seed=seed)
+
+
+def _groups(
+    jobs: Sequence[Any], live: np.ndarray[Any, Any], alone: np.ndarray[Any, Any], name: str, size: int
+) -> Iterator[dict[str, Any]]:
+    begin = 0
+    while begin + (size or MOST) <= RUNS:
+        few = slice(begin, begin + PILOT)
+        count = size or enough_draws(over_draws(jobs, live[:, few], alone[:, few]), PILOT, PRECISION, MOST)
+        own = np.zeros(RUNS, bool)
+        own[begin : begin + count] = True
+        begin += count
+        for row, one in enumerate(over_draws(jobs, live[:, own], alone[:, own])):
+            if np.ptp(live[row] / alone[row]):
+                others = live[row, ~own].mean() / alone[row, ~own].mean()
+                yield _row(name, row, others, one.live / one.alone, one.chance or 0.0, count)
+
+
+def _alone(alone: np.ndarray[Any, Any]) -> Iterator[dict[str, Any]]:
+    for row, times in enumerate(alone):
+        for begin in range(0, RUNS if np.ptp(times) else 0, ALONE):
+            one = several(times[begin : begin + ALONE].tolist().__getitem__)
+            others = np.delete(times, slice(begin, begin + one.draws)).mean()
+            yield _row("times of jobs alone", row, others, one.cycles, one.half_width, one.draws)
+
+
+def _row(name: str, job: int, others: float, estimate: float, stated: float, count: int) -> dict[str, Any]:
+    """Return a row; its interval is widened for the chance in the mean of the other draws."""
+    half = stated * (1 + count / (RUNS - count)) ** 0.5
+    return {
+        "draws": name,
+        "job": job,
+        "live": others,
+        "estimate": estimate,
+        "stated": stated,
+        "half_width": half,
+    }
+
+
+WAITING = ("torus:8x8", "mesh:8x8", "tree:4,3")
+GIVEN = {
+    "workload": "applications", "jobs": 20, "policy": "easy", "sizes": "small", "intensity": "low",
+    "repeats": "5:15", "mean_interarrival": 1e-6, "partition": "random",
+}  # fmt: skip
+
+
+def blamed(number: int, seed: int) -> pd.DataFrame:
+    """Return one row for each job slowed by 1 % and more, and each other job that it waited for.
+
+    `blamed` is the job's loss (live less alone), shared out in proportion to
+    the charges; `saved` is the saving of the run without the other job, both in percent of the time alone.
+    """
+    machine = WAITING[number]
+    plan = make_cosim_plan(GIVEN | {"machine": machine}, seed)
+    rows = cosimulate(plan).outcome["jobs"]
+    lines = []
+    for row in rows:
+        if row["slowdown"] < 1.01:
+            continue
+        neighbours = reasons(plan, rows, row["job"], suspects=len(rows)).neighbours
+        charged = sum(neighbour.amount for neighbour in neighbours)
+        for rank, neighbour in enumerate(sorted(neighbours, key=lambda other: -other.amount)):
+            if neighbour.amount:
+                lines.append(
+                    {
+                        "draw": number,
+                        "seed": seed,
+                        "machine": machine,
+                        "job": row["job"],
+                        "other": neighbour.job,
+                        "rank": rank,
+                        "others": sum(other.amount > 0 for other in neighbours),
+                        "blamed": 100 * (row["slowdown"] - 1) * neighbour.amount / charged,
+                        "saved": 100 * neighbour.saved,
+                    }
+                )
+    return pd.DataFrame(lines)
+
+
+def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.DataFrame:
+    """Return how often live times are within 5 %, and within the stated interval."""
+    error = (frame["live"] / frame["estimate"] - 1).abs()
+    estimated = (frame["half_width"] > 0) | (error > 1e-5)
+    columns = {
+        "jobs": 1.0,
+        "within 5 % (%)": 100.0 * (error <= 0.05),
+        "worst (%)": 100 * error,
+        "beyond 15 %, not marked": 1.0 * ((error > 0.15) & (frame["half_width"] <= 0.1)),
+        "counted (%)": 100.0 * ~estimated,
+        "covered (%)": (100.0 * (error <= frame["half_width"])).where(estimated),
+        "+- (%)": frame["draw"],
+        "half-width, median (%)": (100 * frame["half_width"]).where(estimated),
+    }
+    how: dict[str, Any] = {
+        "jobs": "sum",
+        "worst (%)": "max",
+        "beyond 15 %, not marked": "sum",
+        "half-width, median (%)": "median",
+    }
+    table = pd.DataFrame(columns)
+    how["+- (%)"] = lambda draws: doubt(draws, table["covered (%)"])
+    groups = table.groupby(np.zeros(len(frame)) if by is None else by, sort=by is not None)
+    return pd.concat([groups[name].agg(how.get(name, "mean")) for name in columns], axis=1)
+
+
+def doubt(draws: pd.Series[Any], covered: pd.Series[Any]) -> float:
+    """Return the half-width of the interval (0.95) of a coverage; jobs of a draw count as one."""
+    known = covered[draws.index].dropna()
+    off = (known - known.mean()).groupby(draws).sum()
+    if len(off) < 2 or not off.any():
+        return np.nan  # where all are covered their spread says nothing
+    variance = (off**2).sum() * len(off) / (len(off) - 1)
+    return float(quantile(len(off)) * np.sqrt(variance) / len(known))
+
+
+def regimes(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of coverage, a row a regime."""
+    kind = frame["application"].str.partition(",")[0]
+    length = pd.cut(
+        frame["iterations"], [0, 100, 1000, 1_000_000], labels=["4 to 100 iterations", "101 to 1,000", "more"]
+    )
+    share = pd.cut(
+        frame["share"], [0, 0.1, 0.5, 1], labels=["communication up to 0.1", "0.2 to 0.5", "0.7 to 1"]
+    )
+    program = kind.isin(PIPELINED).map({True: "pipelined programs", False: "synchronized programs"})
+    by = [None, frame["machine"].map(MACHINES), frame["nodes"], share, length, program]
+    coverages = pd.concat([coverage(frame, column) for column in by])
+    return coverages.rename(index={0.0: "all"})
+
+
+def markdown(table: pd.DataFrame) -> str:
+    """Return a table in the format of the documents."""
+    lines = ["| | " + " | ".join(table.columns) + " |", "|---" * (1 + len(table.columns)) + "|"]
+    for name, row in table.iterrows():
+        values = (f"{value:,.0f}" if value > 100 else f"{value:.3g}" for value in row)
+        lines.append(f"| {name} | " + " | ".join(values).replace("nan", "") + " |")
+    return "\n".join(lines)
+
+
+def cost(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the CPU time of estimates over that of live runs, by the median iterations of their jobs."""
+    runs = (
+        frame[frame["seed"] == 0]
+        .groupby(["draw", "seed"])
+        .agg(
+            iterations=("iterations", "median"),
+            live=("cpu_live", "first"),
+            estimate=("cpu_estimate", "first"),
+        )
+    )
+    length = pd.cut(runs["iterations"], [0, 100, 1000, 1_000_000], labels=["4-100", "101-1,000", "more"])
+    sums = runs.groupby(length, observed=True)[["live", "estimate"]].sum()
+    return sums.assign(share=sums["estimate"] / sums["live"])
+
+
+def blame(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a row for each machine, of jobs with several others to blame."""
+    rows = []
+    for machine, group in frame.groupby("machine", sort=False):
+        several = group[group["others"] > 1]
+        ranks = np.array(
+            [
+                int(own.loc[own["saved"].idxmax(), "rank"])
+                for _, own in several.groupby(["seed", "job"], sort=False)
+            ]
+        )
+        rows.append(
+            {
+                "machine": machine,
+                "pairs": len(group),
+                "r": float(np.corrcoef(group["blamed"], group["saved"])[0, 1]),
+                "mean error": float(abs(group["blamed"] - group["saved"]).mean()),
+                "jobs with several": len(ranks),
+                "most blamed saves most %": 100 * float(np.mean(ranks == 0)),
+                "one of the first three does %": 100 * float(np.mean(ranks < 3)),
+            }
+        )
+    draw_blame(frame)
+    return pd.DataFrame(rows).set_index("machine")
+
+
+def draw_blame(frame: pd.DataFrame) -> None:
+    """Draw what is saved over what was blamed, a panel for each machine."""
+    panels = []
+    for machine in WAITING:
+        own = frame[frame["machine"] == machine]
+        most = float(max(own["blamed"].max(), own["saved"].max()))
+        marks = [
+            Rule(at=0.0, lying=True, colour=PALE),
+            Curve(x=[0, most], y=[0, most], mark="", width=0.8, colour=HELD),
+            Curve(x=own["blamed"].to_numpy(), y=own["saved"].to_numpy(), line="", size=3.0, alpha=0.6),
+        ]
+        panels.append(Panel(marks=marks, title=machine))
+    axes = {"x": "blamed (% of the time alone)", "y": "saved without that job (%)"}
+    figure = Figure(title="What is blamed and what is saved", panels=panels, columns=3, height=2.6, **axes)
+    write_figure(FOLDER / "stall_attribution.png", figure)
+
+
+def intervals(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of coverage of slowdowns and times alone, a row for a number of draws."""
+    table = coverage(frame, "draws")[["jobs", "covered (%)", "+- (%)"]]
+    return table.assign(**{"half-width, median (%)": 100 * frame.groupby("draws")["stated"].median()})
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The measurement of each draw and seed, and its tables; draws of a range are shown together."""
+
+    measured: Callable[[int, int], pd.DataFrame]
+    draws: tuple[tuple[range, int], ...]  # numbers of draws, and how many seeds each has
+    tables: tuple[Callable[[pd.DataFrame], pd.DataFrame], ...]
+
+
+TIMES = regimes, cost
+CALIBRATIONS = {
+    "sampled": Calibration(
+        partial(estimated, method="sampled"), ((range(7800, 7896), 3), (range(8700, 8748), 2)), TIMES
+    ),
+    "mixes": Calibration(
+        partial(estimated, method="mixes"), ((range(7748, 7796), 2), (range(8624, 8648), 2)), TIMES
+    ),
+    "mixes-0.2": Calibration(
+        partial(estimated, method="mixes", target_half_width=0.2), ((range(7748, 7796), 1),), TIMES
+    ),
+    "draws": Calibration(slowdowns, ((range(201, 241), 1),), (intervals,)),
+    "stall_attribution": Calibration(blamed, ((range(len(WAITING)), 3),), (blame,)),
+}
+
+
+def make(name: str) -> None:
+    """Measure what is not there yet, and print the tables."""
+    calibration, path = CALIBRATIONS[name], FOLDER / f"{name}.csv"
+    parts = [pd.read_csv(path)] if path.exists() else []
+    known = {tuple(row) for part in parts for row in part[["draw", "seed"]].to_numpy().tolist()}
+    for numbers, seeds in calibration.draws:
+        for seed, number in itertools.product(range(seeds), numbers):
+            if (number, seed) not in known:
+                parts.append(calibration.measured(number, seed))
+                pd.concat(parts).to_csv(path, index=False, float_format="%.6g")
+                sys.stderr.write(f"{name} {number} {seed}\n")
+        frame = pd.concat(parts, ignore_index=True)
+        frame = frame[frame["draw"].isin(numbers) & (frame["seed"] < seeds)]
+        for table in calibration.tables:
+            sys.stdout.write(f"{name}\n{markdown(table(frame))}\n")
+
+
+if __name__ == "__main__":
+    for wanted in sys.argv[1:] or CALIBRATIONS:
+        make(wanted)
