@@ -324,8 +324,8 @@ def _lost_table(lost: Sequence[Mapping[str, Any]], jobs: Sequence[JobRow]) -> Da
     if cost:
         [(worst, most)] = cost.most_common(1)
         note = (
-            f"Job {worst} cost other jobs most: {100 * most / cost.total():.0f} % of the node-hours that jobs "
-            "lost by each other. The loss in each mix of jobs is divided by the expected load on links."
+            f"Job {worst} cost other jobs most: {100 * most / cost.total():.0f} % of the node-hours that "
+            "jobs lost by each other. The loss in each mix of jobs is divided by the expected load on links."
         )
     rows = [
         [
