@@ -443,7 +443,7 @@ def draw_blame(frame: pd.DataFrame) -> None:
 
 def intervals(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the table of coverage of slowdowns and times alone, a row for a number of draws."""
-    table = coverage(frame, "draws")[["jobs", "covered (%)", "+- (%)"]]
+    table = coverage(frame, frame["draws"])[["jobs", "covered (%)", "+- (%)"]]
     return table.assign(**{"half-width, median (%)": 100 * frame.groupby("draws")["stated"].median()})
 
 
@@ -467,7 +467,7 @@ CALIBRATIONS = {
     "mixes-0.2": Calibration(
         partial(estimated, method="mixes", target_half_width=0.2), ((range(7748, 7796), 1),), TIMES
     ),
-    "draws": Calibration(slowdowns, ((range(201, 241), 1),), (intervals,)),
+    "draws": Calibration(slowdowns, ((range(201, 227), 1),), (intervals,)),
     "stall_attribution": Calibration(blamed, ((range(len(WAITING)), 3),), (blame,)),
 }
 
