@@ -81,6 +81,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "Work with a running machine": {
         "serve": "serve",
         "slurm": "slurm",
+        "batsim": "batsim",
     },
     "Inputs": {
         "list": "listing",

@@ -59,6 +59,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace slurm watch --help",
         "netplace slurm place --help",
     ),
+    "batsim": (
+        "netplace batsim platform --help",
+        "netplace batsim scheduler --help",
+    ),
     "serve": (
         "netplace serve --machine torus:8x8 --partition mc1x1",
         "netplace serve --machine tree:4,2 --folder service",

@@ -32,6 +32,7 @@ from netplace.runs.job_programs import check_packets
 from netplace.runs.schedules import workload_of
 from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
+from netplace.scheduling.policy import Policy
 from netplace.scheduling.site_rules import SiteRun
 
 Tell = Callable[[int], None]
@@ -64,6 +65,7 @@ def cosimulate(
     tell: Tell | None = None,
     checkpoint: Path | None = None,
     threads: int | str = 1,
+    policy: Policy | None = None,
 ) -> Cosimulated:
     """Run the jobs of a plan on the machine that they share.
 
@@ -76,6 +78,8 @@ def cosimulate(
         name and a suffix lie beside it. All are removed at the end.
     threads : int or str
         Number of threads per network, as in `netplace.netsim.Network`; it does not change the results.
+    policy : Policy, optional
+        Rule that decides instead of the plan's policy.
     """
     keep = Keep(checkpoint, plan.key) if checkpoint is not None and engine == "kernel" else None
     memory = Memory(None if keep is None else keep.part("alone"))
@@ -100,7 +104,7 @@ def cosimulate(
     made = schedule(
         placing.machine,
         jobs if site is None else site.admitted,
-        plan.jobs.policy if site is None else site.policy,
+        policy or (plan.jobs.policy if site is None else site.policy),
         make_partitioner(plan.jobs.partition, placing.machine, plan.jobs.seed),
         execution,
         estimates=plan.jobs.estimates,

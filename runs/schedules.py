@@ -24,6 +24,7 @@ from netplace.runs.store import Store
 from netplace.runs.table_times import TableTimes
 from netplace.scheduling import Partitioner, RunTimes, Schedule, State, make_partitioner, make_times, schedule
 from netplace.scheduling.metrics import STEADY, SteadyMean, batch_means, measure, steady_mean
+from netplace.scheduling.policy import Policy
 from netplace.scheduling.power import power_figures
 from netplace.scheduling.simulation import Tell, refusals
 from netplace.scheduling.simulator import hold_back
@@ -82,8 +83,13 @@ def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
     return refused
 
 
-def run_schedule(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None) -> ScheduleRun:
-    """Return the schedule of a plan and its figures; `tell` gets the number of ended jobs and the time."""
+def run_schedule(
+    plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = None, policy: Policy | None = None
+) -> ScheduleRun:
+    """Return the schedule of a plan and its figures.
+
+    `tell` gets the number of ended jobs and the time; `policy` decides instead of the plan's.
+    """
     check_unchanged(plan)
     machine, jobs = network_of(plan.machine), workload_of(plan)
     rules = read_power(plan.power, plan.switching) if plan.power else None
@@ -95,7 +101,7 @@ def run_schedule(plan: Plan, *, keep_nodes: bool = False, tell: Tell | None = No
             made = schedule(
                 machine,
                 jobs if site is None else site.admitted,
-                plan.policy if site is None else site.policy,
+                policy or (plan.policy if site is None else site.policy),
                 partitioner,
                 times,
                 estimates=plan.estimates,

@@ -152,6 +152,15 @@ class Simulation:
         waiting = running.waiting
         self._wait(Waiting(waiting.job, waiting.row, waiting.estimate, promised=waiting.promised))
 
+    def end(self, running: Running) -> None:
+        """End a job early, for good."""
+        self._stop(running)
+        self._end(running, State.FAILED)
+
+    def refuse(self, waiting: Waiting) -> None:
+        """Turn a job away that the policy has taken out of its queue."""
+        self._record.refused(waiting.row, self.now)
+
     def wake(self, time: float) -> None:
         if time != self._wake_at:
             self._wake_at = time
@@ -245,6 +254,7 @@ class Simulation:
         self._clock()
         self._due.discard(running.order)
         self._record.ended(running, self.now, state)
+        running.failed = state == State.FAILED
         self._let_go(running)
         self._ask()
         self._ended += 1

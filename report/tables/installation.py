@@ -16,6 +16,7 @@ EXTRAS = {
     "dask": ("distributed", "runs on a Dask cluster"),
     "otf2": ("otf2", "traces of Score-P"),
     "duckdb": ("duckdb", "stores as DuckDB databases"),
+    "batsim": ("pyzmq", "Batsim's protocol"),
 }
 _NEEDED = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "networkx", "simpy", "rich-click")
 _LITTLE = 2.0  # GiB: with less free, large networks do not fit

@@ -50,6 +50,8 @@ class Running:
         Whether it has ended or was killed.
     begin : float
         Time at which all its nodes are on; nan means at its start.
+    failed : bool
+        Whether it has ended without result.
     """
 
     waiting: Waiting
@@ -60,6 +62,7 @@ class Running:
     backfilled: bool
     over: bool = False
     begin: float = math.nan
+    failed: bool = False
 
 
 class Machine(Protocol):
