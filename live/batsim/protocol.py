@@ -16,7 +16,7 @@ Talk = Callable[[bytes], bytes]
 
 
 class Event(msgspec.Struct):
-    """What has happened, or what the scheduler decides."""
+    """A change on the platform, or a decision of the scheduler."""
 
     timestamp: float
     type: str
@@ -93,12 +93,12 @@ def connected(endpoint: str, seconds: float) -> Iterator[Talk]:
         yield talk
 
 
-def serve(endpoint: str, answer: Talk, goes_on: Callable[[], bool]) -> None:
-    """Answer the messages of a platform as long as they go on."""
+def serve(endpoint: str, answer: Talk, under_way: Callable[[], bool]) -> None:
+    """Answer messages of a platform until the simulation is over."""
     zmq = _library()
     with _socket(zmq, zmq.REP, "bind", endpoint) as socket:
         socket.linger = 10_000  # the last answer still leaves
-        while goes_on():
+        while under_way():
             socket.send(answer(socket.recv()))
 
 
