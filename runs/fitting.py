@@ -195,10 +195,11 @@ def fit(
     free = len(points) - len(chosen)
     spread = np.sqrt(np.diag(np.linalg.pinv(found.jac.T @ found.jac)) * float(found.fun @ found.fun) / free)
     half = quantile(free + 1) * spread
-    values = {
-        name: (float(np.exp(log)), float(np.exp(log - width)), float(np.exp(log + width)))
-        for name, log, width in zip(names, found.x, half, strict=True)
-    }
+    with np.errstate(over="ignore"):  # a parameter without effect may have any value
+        values = {
+            name: (float(np.exp(log)), float(np.exp(log - width)), float(np.exp(log + width)))
+            for name, log, width in zip(names, found.x, half, strict=True)
+        }
     return Fitted(put(found.x), values, np.exp(found.fun) * measured)
 
 

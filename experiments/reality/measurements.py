@@ -31,9 +31,22 @@ ALGORITHMS = {
     ("bcast", "binary_tree"): "binary_tree",
     ("bcast", "chain"): "chain",
     ("bcast", "pipeline"): "pipeline",
+    ("gather", "binomial"): "binomial",
+    ("scatter", "binomial"): "binomial",
+    ("reduce", "binomial"): "binomial",
+    ("allreduce", "bine_lat"): "bine_doubling",
+    ("allreduce", "bine_bdw_static"): "bine",
+    ("alltoall", "bine"): "bine",
+    ("bcast", "bine_lat"): "bine",
+    ("bcast", "bine_bdw_remap"): "bine_scatter_allgather",
+    ("gather", "bine"): "bine",
+    ("scatter", "bine"): "bine",
+    ("reduce", "bine_lat"): "bine",
+    ("reduce", "bine_bdw"): "bine_reduce_scatter_gather",
 }
 FUGAKU_BYTES = (16384, 131072, 1048576, 8388608, 67108864)
 LUMI, ISLAND = "dragonfly:a=32,p=16,h=1,g=24", "xgft:1;32;1"
+ONE_GROUP, GROUP = "dragonfly:a=32,p=16,h=1,g=2", 512  # the least dragonfly with such a group, and its nodes
 COMPACT, SPREAD = "2025_04_07___16_22_51", "2025_04_07___16_33_47"
 
 
@@ -63,7 +76,8 @@ def _point(row: dict[str, str], network: str, size: str, **more: object) -> Row 
     chosen = ALGORITHMS.get((operation, name.replace("-", "_")))
     if chosen is None or row.get("layer", "") not in ("", "FJMPI"):
         return None
-    block = int(float(row["block_bytes" if operation in ("alltoall", "allgather") else "buffer_bytes"]))
+    blocks = operation in ("allgather", "alltoall", "gather", "scatter")
+    block = int(float(row["block_bytes" if blocks else "buffer_bytes"]))
     options = f"operation={operation},algorithm={chosen},bytes={block}"
     total = int(float(row["buffer_bytes"]))
     point = Point(
@@ -78,12 +92,24 @@ def _point(row: dict[str, str], network: str, size: str, **more: object) -> Row 
     return Row(size, operation, chosen, total, point)
 
 
+_HALVES = {
+    ("allgather", "bruck"),
+    ("allgather", "recursive_doubling"),
+    ("alltoall", "modified_bruck"),
+    ("alltoall", "bine"),
+    ("allreduce", "bine"),
+    ("bcast", "bine_scatter_allgather"),
+    ("reduce", "bine_reduce_scatter_gather"),
+    ("gather", "binomial"),
+    ("gather", "bine"),
+    ("scatter", "binomial"),
+    ("scatter", "bine"),
+}
+
+
 def _largest(operation: str, algorithm: str, block: int, total: int) -> int:
     """Return about the bytes of the largest message."""
-    if algorithm in ("modified_bruck", "bruck") or (operation, algorithm) == (
-        "allgather",
-        "recursive_doubling",
-    ):
+    if (operation, algorithm) in _HALVES:
         return total // 2
     return total // 32 if (operation, algorithm) == ("allreduce", "ring") else block
 
@@ -99,21 +125,25 @@ def fugaku(folder: Path, shapes: tuple[str, ...], bytes_: tuple[int, ...] = FUGA
     return [row for row in rows if row]
 
 
-def hosts_of(path: Path, run: str, network: str) -> str:
-    """Return the partition of the hosts of a run, in the order of ranks."""
+def hosts_of(path: Path, run: str) -> tuple[str, str]:
+    """Return the network that a run on LUMI-G uses, and the partition of its hosts, in the order of ranks."""
     listed = {
         int(row["rank"]): Host(f"{path}: rank {row['rank']}", (row["xname"],))
         for row in rows_of(path)
         if row["run"] == run
     }
-    return node_lists([nodes_of(parse(network), [listed[rank] for rank in sorted(listed)])])
+    nodes = nodes_of(parse(LUMI), [listed[rank] for rank in sorted(listed)])
+    first = int(nodes.min()) // GROUP
+    if int(nodes.max()) // GROUP == first:  # other groups cost time to set up, and carry nothing
+        return ONE_GROUP, node_lists([nodes - first * GROUP])
+    return LUMI, node_lists([nodes])
 
 
 def lumi(folder: Path, run: str, most: int = 1 << 30) -> list[Row]:
     """Return the allreduces of a run on eight nodes, on the nodes where it was."""
-    where = hosts_of(folder / "lumi_alloc.csv", run, LUMI)
+    network, where = hosts_of(folder / "lumi_alloc.csv", run)
     rows = [
-        _point(row, LUMI, "compact" if run == COMPACT else "four groups", partition=where)
+        _point(row, network, "compact" if run == COMPACT else "four groups", partition=where)
         for row in rows_of(folder / "lumi_runs.csv")
         if row["run"] == run and row["algorithm"].endswith("_over") and int(row["buffer_bytes"]) <= most
     ]
@@ -121,25 +151,31 @@ def lumi(folder: Path, run: str, most: int = 1 << 30) -> list[Row]:
 
 
 def marenostrum(folder: Path) -> list[Row]:
-    """Return the all-to-alls and broadcasts of 32 nodes of an island, up to 1 MiB of a vector."""
+    """Return the runs on 32 nodes of an island, up to 8 MiB of a vector."""
     rows = [
         _point(row, ISLAND, "island")
         for row in rows_of(folder / "mn5_runs.csv")
-        if row["collective"] in ("alltoall", "bcast") and int(row["buffer_bytes"]) <= 8 << 20
+        if int(row["buffer_bytes"]) <= 8 << 20
     ]
     return [row for row in rows if row]
 
 
+TESTS = {
+    "pingpong": "operation=bcast,algorithm=linear",
+    "pingpong_both_ways": "operation=alltoall,algorithm=pairwise",
+}
+
+
 def daint_and_alps(folder: Path, machine: str, placement: str, network: str, far: int) -> list[Row]:
-    """Return the medians of ping-pongs, one way, between node 0 and node `far`."""
+    """Return the medians of messages one way and both ways at once, between node 0 and node `far`."""
     made = []
     for row in rows_of(folder / "aries_slingshot10_pingpong.csv"):
-        if (row["machine"], row["placement"], row["test"]) == (machine, placement, "pingpong"):
+        if (row["machine"], row["placement"]) == (machine, placement) and row["test"] in TESTS:
             size = int(row["bytes"])
             point = Point(
                 f"{machine} {placement} {size}", network,
-                f"collective,operation=bcast,algorithm=linear,bytes={size}",
+                f"collective,{TESTS[row['test']]},bytes={size}",
                 float(row["median_us"]) * 1e-6, size, 2, partition=f"nodes:0,{far}",
             )  # fmt: skip
-            made.append(Row(placement, "pingpong", row["load"], size, point))
+            made.append(Row(placement, row["test"], row["load"], size, point))
     return made
