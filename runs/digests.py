@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ Digest = tuple[str, str]  # the name of a file, or of an offered rule, and its S
 
 def digest_of(name: str) -> Digest | None:
     """Return a file with its digest; None if there is no such file."""
-    return (name, file_digest(Path(name))) if name and Path(name).is_file() else None
+    # `Path.is_file` raises an error for a list of nodes that is longer than a name may be.
+    return (name, file_digest(Path(name))) if os.path.isfile(name) else None
 
 
 def digest_of_rule(text: str, choice: Registry[Any], what: str = "") -> Digest | None:

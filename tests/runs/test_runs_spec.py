@@ -34,6 +34,11 @@ def test_what_means_the_same_has_one_key():
     assert resolve("mesh:4x4", HALO).key == resolve("mesh:4x4", {**HALO, "rounds": 1}).key
 
 
+def test_a_list_of_nodes_may_be_longer_than_the_name_of_a_file():
+    nodes = f"nodes:{','.join(map(str, range(255, 0, -1)))}"
+    assert resolve("torus:16x16", HALO, partition=nodes).contents == ()
+
+
 @pytest.mark.parametrize(
     "other",
     [
