@@ -34,7 +34,7 @@ from netplace.live.messages import (
     Waits,
 )
 from netplace.live.power import PowerState, decide
-from netplace.live.sharing import shared_links
+from netplace.live.sharing import loads_met, node_loads, shared_links
 from netplace.placement import map_tasks
 from netplace.placement.compactness import compactness
 from netplace.placement.mapping import MAPPING
@@ -128,6 +128,9 @@ class Cluster:
         self.free[topology.service] = False
         self._kept: dict[str, Partitioner] = {}
         self._by_box: dict[str, bool] = {}
+        self._loads: dict[
+            str, tuple[Took, NDArray[np.float64]]
+        ] = {}  # of jobs that hold nodes, on every link
 
     # Verbs.
 
@@ -262,11 +265,24 @@ class Cluster:
         if request.jobs:
             told["held_by"] = {name: self._listed(job.took.ranks) for name, job in self.jobs.items()}
             told["queue"] = list(self.waiting)
+            told["load_met"] = {name: round(load, 3) for name, load in self._loads_met().items()}
+            told["watts"] = round(
+                self.power.busy * told["held"] + self.power.idle * told["free"] + self.power.off * told["off"]
+            )
             told["all_nodes"] = host_list(self.hosts)
             told["sides"] = list(self.topology.sizes) if isinstance(self.topology, Grid) else []
             for state in ("down", "off"):
                 told[f"{state}_nodes"] = self._listed(self._in_state(state))
         return told
+
+    def _loads_met(self) -> dict[str, float]:
+        known, self._loads = self._loads, {}
+        for name, job in self.jobs.items():
+            took, loads = known.get(name, (None, None))
+            if took is not job.took or loads is None:
+                loads = node_loads(self.topology, job.took.ranks)
+            self._loads[name] = job.took, loads
+        return loads_met({name: loads for name, (_, loads) in self._loads.items()})
 
     def power_state(self) -> PowerState:
         """Return the state that switching rules use."""

@@ -22,6 +22,8 @@ td:nth-child(2) { white-space: nowrap }
 <p id="summary">Open this page as <code>http://127.0.0.1:PORT/#TOKEN</code>.</p>
 <p id="error"></p>
 <p>Each colour is a job. <i></i> free <i class="down"></i> down <i class="off"></i> off</p>
+<p>Load met: mean load of other jobs on the links of a job, in nodes that send all the time, if each node
+of a job sends the same amount of data to every other. Power: a typical draw of nodes.</p>
 <div id="nodes" aria-label="Nodes"></div>
 <table id="jobs"></table>
 <script>
@@ -50,11 +52,12 @@ async function show() {
     error.textContent = "";
     document.getElementById("summary").textContent = `${state.machine}: ${state.nodes} nodes, ` +
       `${state.held} held, ${state.free} free, ${state.down} down, ` +
-      `${state.off} off; ${state.jobs} jobs hold nodes, ${state.waiting} wait`;
+      `${state.off} off; ${state.jobs} jobs hold nodes, ${state.waiting} wait; ` +
+      `about ${(state.watts / 1000).toFixed(1)} kW`;
     const nodes = document.getElementById("nodes"), table = document.getElementById("jobs");
     nodes.replaceChildren(); table.replaceChildren();
     const head = table.insertRow();
-    for (const text of ["", "Job", "Nodes", "In rank order"]) cell(head, text, "th");
+    for (const text of ["", "Job", "Nodes", "Load met", "In rank order"]) cell(head, text, "th");
     const boxes = new Map();
     const [columns = 64, rows = Infinity] = state.sides; // a grid: one block for each plane
     let block;
@@ -71,7 +74,8 @@ async function show() {
         const box = boxes.get(name); box.style.background = colour; box.title = `${name}: ${job}`;
       }
       cell(row, ""); row.cells[0].appendChild(document.createElement("i")).style.background = colour;
-      cell(row, job); cell(row, names.length); cell(row, hosts);
+      cell(row, job); cell(row, names.length);
+      cell(row, (state.load_met[job] || 0).toFixed(2)); cell(row, hosts);
     });
     for (const kind of ["down", "off"]) for (const name of spread(state[kind + "_nodes"])) {
       const box = boxes.get(name); box.className = kind; box.title = `${name}: ${kind}`;

@@ -241,6 +241,7 @@ def test_http_needs_the_token_and_a_local_name(tmp_path):
         assert "n0" not in page
         state = json.loads(fetch("/v1/state")[1])["result"]
         assert (state["held_by"], state["sides"]) == ({"a": "n[0-2]"}, [])
+        assert (state["load_met"], state["watts"]) == ({"a": 0.0}, 3327)
         metrics = fetch("/metrics")[1]
         assert 'netplace_nodes{state="held"} 3' in metrics
         assert 'netplace_requests_total{verb="place",outcome="refused"} 1' in metrics
