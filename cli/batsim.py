@@ -7,11 +7,15 @@ from typing import Any
 
 import rich_click as click
 
+from netplace.checks.plan_settings import COSIM_SETTINGS, SCHEDULE_SETTINGS
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import SEED, Number, OutputFile, flag
 from netplace.cli.many import plan_of
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.settings import SettingsCommand, json_flag, threads_flag
+
+_FIXED = ("policy", "partition", "site", "draws", "explain", "overrun")  # as the scheduler decides
+_SETTINGS = {name: setting for name, setting in COSIM_SETTINGS.items() if name not in _FIXED}
 
 
 @click.group("batsim", epilog=examples_of("batsim"))
@@ -19,7 +23,7 @@ def batsim_command() -> None:
     """Run schedulers written for Batsim, or schedule for Batsim: version 4 of its protocol (JSON, ZeroMQ)."""
 
 
-@batsim_command.command("platform", cls=SettingsCommand, plan="netplace.live.batsim.platform", of_plan=True)
+@batsim_command.command("platform", cls=SettingsCommand, plan=_SETTINGS, of_plan=True)
 @flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
 @flag("--socket-endpoint endpoint", "Address of the scheduler.", default="tcp://127.0.0.1:28000")
 @flag("--timeout", "Seconds for each answer of the scheduler.", Number(0.1, 86400), 60.0)
@@ -46,9 +50,9 @@ def platform_command(
     from netplace.live.batsim.platform import RULES
     from netplace.report.tables import cosim, schedule
     from netplace.report.terminal.screen import print_tables
-    from netplace.runs.plan import SETTINGS, make_plan
+    from netplace.runs.plan import make_plan
 
-    keys, make, of = (SETTINGS, make_plan, schedule) if logged else (KEYS, make_cosim_plan, cosim)
+    keys, make, of = (SCHEDULE_SETTINGS, make_plan, schedule) if logged else (KEYS, make_cosim_plan, cosim)
     plan: Any = plan_of(make, keys, given | RULES)
     with connected(endpoint, timeout) as talk:
         made = run_with(talk, plan, threads)

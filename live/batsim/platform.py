@@ -11,7 +11,6 @@ import numpy as np
 
 from netplace.checks import abbreviate
 from netplace.cosim import CosimPlan, cosimulate
-from netplace.cosim.plan import SETTINGS as COSIM
 from netplace.live.batsim.protocol import Event, Talk, finite, read, read_interval_set, write
 from netplace.runs.networks import network_of
 from netplace.runs.plan import Plan
@@ -21,11 +20,6 @@ from netplace.scheduling.policy import Machine, Policy, Running, Waiting
 from netplace.scheduling.simulation import Simulation
 from netplace.topologies.host_lists import spelled
 
-SETTINGS = {
-    name: setting
-    for name, setting in COSIM.items()
-    if name not in ("policy", "partition", "site", "draws", "explain", "overrun")
-}
 RULES = {
     "policy": "fcfs",
     "partition": "non-contiguous",
