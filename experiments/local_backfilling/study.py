@@ -18,7 +18,7 @@ from netplace.experiments.local_backfilling.simulator import (
     draw_weeks,
     place_figures,
 )
-from netplace.experiments.published import published
+from netplace.experiments.published import in_words, published
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
 from netplace.experiments.shared.statistics import number_verdict, verdict
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
@@ -123,7 +123,7 @@ _METRICS = {
     "locality ratio": "locality_ratio",
     "makespan per instance": "makespan",
     "mean makespan": "makespan",
-    "share of instances with makespan within 2% of basic": "makespan",
+    "share of instances with makespan within 2 % of basic": "makespan",
     "share of local jobs": "local_jobs",
 }
 _RELATIONS = (
@@ -325,7 +325,7 @@ def _claims(part: str, frame: pd.DataFrame) -> pd.DataFrame:
             "figure": claim.figure,
             "platform": claim.platform.partition(";")[0],
             "metric": claim.metric,
-            "order": f"{claim.variant} {claim.relation} {claim.against}",
+            "order": in_words(claim.variant, claim.relation, claim.against),
         }
         variants = [word.strip() for word in claim.variant.split(",")]
         others = (

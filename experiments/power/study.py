@@ -144,8 +144,8 @@ def _instances() -> ReportTable:
             "energy": plan.energy,
             "makespan": plan.makespan,
             "start": plan.starts[0] if len(jobs) == 1 else None,
-            "time, energy": seconds[0],
-            "time, makespan": seconds[1],
+            "solving time, energy phase": seconds[0],
+            "solving time, makespan phase": seconds[1],
         }
         for quantity, value in ours.items():
             if value is not None:
@@ -167,7 +167,7 @@ def _instances() -> ReportTable:
 
 def _instances_sentence(frame: pd.DataFrame) -> str:
     both = frame.dropna()
-    timed = both["quantity"].str.startswith("time")
+    timed = both["quantity"].str.startswith("solving time")
     same = int((both["published"] == both["ours"])[~timed].sum())
     quicker = int((both["ours"] < both["published"])[timed].sum())
     return (

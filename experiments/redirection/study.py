@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from netplace.experiments.published import published
+from netplace.experiments.published import in_words, published
 from netplace.experiments.redirection.simulator import (
     TASK_FIGURES,
     TASK_POLICIES,
@@ -171,12 +171,10 @@ def _claims(frame: pd.DataFrame, swept: pd.DataFrame) -> ReportTable:
             "figure": claim.figure,
             "platform": claim.platform,
             "metric": claim.metric,
-            "order": " ".join(
-                str(word) for word in (claim.variant, claim.relation, claim.against) if word == word
-            ),
+            "order": in_words(claim.variant, claim.relation, claim.against),
         }
         own = swept[(swept["log"] == claim.platform) & (swept["varied"] == "dedicated")]
-        if claim.metric == "sum flow over dedicated processors" and len(own):
+        if claim.metric == "sum flow against dedicated processors" and len(own):
             held = _course(own, "sum_flow") > -_LITTLE
             steps = own.sort_values("dedicated")["sum_flow"].diff().dropna()
             counts = {"for": int((steps >= 0).sum()), "against": int((steps < 0).sum())}

@@ -141,16 +141,16 @@ def number_verdict(
 ) -> tuple[str, int, int] | None:
     """Return whether a published number comes out, and the instances for and against it; None: it is none.
 
-    ``within X%`` is of means, against another variant; ``over`` a share of instances, each within 2 % of
+    ``within X % of`` is of means, against another variant; ``over`` a share of instances, each within 2 % of
     ``basic``; ``about`` a mean, met within 5 %.
     """
     own = np.concatenate([figures[name] for name in variants])
     if relation.startswith("within"):
-        share = float(relation.split()[1].rstrip("%")) / 100
+        share = float(relation.split()[1]) / 100
         base = figures[against]
         near = np.abs(own / base - 1) <= share
         held = abs(float(own.mean() / base.mean()) - 1) <= share
-    elif relation == "over" and metric.endswith("within 2% of basic"):
+    elif relation == "over" and metric.endswith("within 2 % of basic"):
         near = np.abs(own / np.tile(figures["basic"], len(variants)) - 1) <= 0.02
         held = float(near.mean()) > float(against)
     elif relation == "about":

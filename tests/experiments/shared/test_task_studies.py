@@ -103,17 +103,17 @@ def test_verdicts(relation, expected):
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        (("mean makespan", "within 2%", "basic", ["a"]), ("held", 3, 1)),
-        (("mean makespan", "within 0.1%", "basic", ["a"]), ("not held", 1, 3)),
-        (("share of instances with makespan within 2% of basic", "over", "0.7", ["a"]), ("held", 3, 1)),
-        (("share of instances with makespan within 2% of basic", "over", "0.8", ["a"]), ("not held", 3, 1)),
+        (("mean makespan", "within 2 % of", "basic", ["a"]), ("held", 3, 1)),
+        (("mean makespan", "within 0.1 % of", "basic", ["a"]), ("not held", 1, 3)),
+        (("share of instances with makespan within 2 % of basic", "over", "0.7", ["a"]), ("held", 3, 1)),
+        (("share of instances with makespan within 2 % of basic", "over", "0.8", ["a"]), ("not held", 3, 1)),
         (("share of local jobs", "about", "102", ["a", "basic"]), ("held", 7, 1)),
         (("makespan", "below", "basic", ["a"]), None),
     ],
 )
 def test_published_numbers(said, expected):
     figures = {"basic": np.array([100.0] * 4), "a": np.array([100.0, 101, 101.5, 110])}
-    if said[1] == "within 2%":
+    if said[1] == "within 2 % of":
         figures["a"][3] = 97
     assert number_verdict(*said, figures) == expected
 
