@@ -53,7 +53,7 @@ class Program(Operations):
         the last one.
     interleaved : bool
         Whether non-blocking sends of the program take turns, packet by packet, as on real machines, unless
-        the settings of a network determine otherwise; true for programs from MPI.
+        the settings of the network specify otherwise; true for programs from MPI.
     """
 
     @classmethod
@@ -90,7 +90,7 @@ class Program(Operations):
 
     @checked
     def check(self, eager_limit: int | None = None) -> None:
-        """Check that this program can run, including everything that engines rely on.
+        """Check that this program can run, and that it meets all assumptions of the engines.
 
         Each number must be in its range, each send must have a receive of the same number of bytes, each
         receive must have a send, each request must be opened once and then waited for once, and no tasks may
@@ -133,7 +133,7 @@ class Program(Operations):
         return html_table(self.name or "program", rows) + html_matrix(what, W.tolist())
 
     def traffic(self) -> Traffic:
-        """Return the bytes and messages, and whether there are any messages, from each task to each other."""
+        """Return how many bytes and messages each task sends to every other task, and whether it sends any."""
         self.check_columns()
         return traffic(self)
 

@@ -128,8 +128,8 @@ class TaskWriter:
         Copies open their own requests, and their marked iterations are numbered consecutively: marks 1 and 2
         are followed by 3 and 4. The tags of each copy are `tag_step` greater than those of the previous copy,
         so that messages of different copies cannot be confused. No request or section may cross the beginning
-        or the end of the repeated part. A million operations take only milliseconds, because whole arrays are
-        copied.
+        or the end of the repeated part. Repeating a million operations takes only milliseconds, because whole
+        arrays are copied.
         """
         length = len(self) - check_int(begin, "begin", 0)
         if length < 0:
@@ -154,7 +154,7 @@ class TaskWriter:
         self._requests += opened * extra
 
     def columns(self) -> dict[str, NDArray[np.generic]]:
-        """Return copies of the columns of the operations, by the names of the attributes of `Program`."""
+        """Return copies of the operations' columns, keyed by the attribute names of `Program`."""
         return {
             "kind": np.array(self._kind, np.int8),
             "peer": np.array(self._peer, np.int32),

@@ -199,7 +199,7 @@ class Cluster:
         return {"nodes": len(nodes), "started": self._start_waiting()}
 
     def explain(self, request: Explain) -> dict[str, Any]:
-        """Report how a job got its nodes, how compact other choices would be, and who shares its links."""
+        """Report how a job got its nodes, how compact others would be, and which jobs share its links."""
         if request.job in self.waiting:
             place = list(self.waiting).index(request.job)
             return {"job": request.job, "state": "waiting", "before": place, "free": int(self.free.sum())}

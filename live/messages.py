@@ -93,7 +93,7 @@ class Explain(_Message, frozen=True, tag="explain"):
 
 
 class Plan(_Message, frozen=True, tag="plan"):
-    """Ask which nodes to switch on and off, by a rule such as ``plan:slot=300`` or ``timeout:600``."""
+    """Ask which nodes to switch on and off under a rule such as ``plan:slot=300`` or ``timeout:600``."""
 
     rule: Text = "plan"
     version: Literal[1] = 1

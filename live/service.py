@@ -44,7 +44,7 @@ class Service:
         self._servers: list[socketserver.BaseServer] = []
 
     def answer(self, line: bytes) -> bytes:
-        """Return the answer to a request, both without newlines; an invalid request raises no exception."""
+        """Return the answer to a request; neither has a newline. An invalid request raises no exception."""
         with self._lock:
             began = time.perf_counter()
             verb, made = self._answered(line)

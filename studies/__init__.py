@@ -1,4 +1,4 @@
-"""Studies: sets of simulations, each of which answers one question in a report.
+"""Studies: each is a set of simulations that answers one question in a report.
 
 A package offers a `Study` in the group ``netplace.studies`` of its entry points. `STUDIES` contains the
 studies of all installed packages, including `netplace.experiments`.

@@ -90,7 +90,8 @@ class Study:
     usual : tuple of str
         Tables that are made by default.
     conduct : callable
-        Function that executes the missing part of a request and returns a report; most studies use `of_runs`.
+        Function that computes the missing results of a request and returns a report; most studies use
+        `of_runs`.
     options : tuple of str
         Options that the study takes, out of ``"mappings"``, ``"partitions"``, ``"sim_seeds"``, ``"logs"`` and
         ``"data"``.

@@ -21,7 +21,7 @@ def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
     """Check that a traffic pattern gives each node a destination and is reproducible.
 
     The rule is a function that takes a `netplace.topologies.Topology` and returns the destination of each
-    node's packets, or -1 for random other nodes.
+    node's packets, or -1 if each packet goes to a random other node.
     """
     what = f"traffic {name_of(rule)}"
 

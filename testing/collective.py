@@ -136,7 +136,7 @@ def check_collective(
     bytes: Sequence[int] = (37, 48),
     **options: Any,
 ) -> list[Schedule]:
-    """Check that each rank finally has the data it needs, and that each sender has the data it sends.
+    """Check that each rank ends up with the data it needs, and that each sender has the data it sends.
 
     The rule is a function that takes a `Call` and yields rounds of messages. The check follows the data
     symbolically, round by round. A rank can forward a sum, but cannot add a contribution twice.

@@ -18,7 +18,7 @@ _MOST = 600  # routers: all of it is looked at
 
 
 def check_topology(network: str | Topology, *, simulated: bool = True) -> None:
-    """Check that a network has bidirectional links, correct distances, and equal results on both engines.
+    """Check the links and distances of a network, and that both engines give equal results for it.
 
     With `simulated`, messages from each node to all others are simulated.
     """

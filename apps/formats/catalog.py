@@ -51,8 +51,8 @@ class Format:
         ``write(program)`` returns the text; None if netplace cannot write the format.
     convert, stream : callable or None
         ``convert(recorded, options)`` yields the lines of a whole trace; ``stream(trace, options)`` yields
-        the lines of a trace while its calls are read. Without `stream`, `convert` is used; without both,
-        `write`.
+        the lines of a trace while its calls are read. If there is no `stream`, `convert` is used; if there is
+        neither, `write` is used.
     files : callable or None
         ``files(path)`` returns the files of a trace that consists of several files.
     computation : str

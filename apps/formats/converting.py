@@ -49,7 +49,7 @@ def _write_content(path: Path, content: bytes) -> None:
 def convert(
     whole: Recorded, path: str | Path, options: Options | None = None, chosen: Format | None = None
 ) -> list[str]:
-    """Write a whole trace to a file, and return sentences about the parts that its format cannot represent.
+    """Write a whole trace to a file, and return messages about what the file format cannot represent.
 
     The suffix of the name determines the format, and ``.gz`` compresses the file. `chosen` is the format if
     the name has no suffix. A run of the written file takes the same number of cycles, except for the reported
@@ -101,7 +101,7 @@ def rewrite(
     chosen: Format | None = None,
     ignore: Collection[str] = (),
 ) -> Trace:
-    """Write a trace in another format while it is read, and return the trace.
+    """Write a trace in another format while it is being read, and return the trace.
 
     `open_again` opens the trace from its beginning; the other parameters are those of `convert` and
     `netplace.apps.formats.read`. The whole trace is held in memory only if necessary: for formats other than

@@ -22,7 +22,7 @@ __all__ = ["open_trace", "read", "read_repeated"]
 def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
     """Open a trace in any of `FORMATS`; its calls are read as they are requested.
 
-    The contents of the file determine the format, or its name if the file contains only comments.
+    The contents of the file determine the format; if the file contains only comments, its name does.
     """
     path, reading = Path(path), reading or Reading()
     with _about(path):
@@ -45,7 +45,7 @@ def read(
 ) -> Program:
     """Read a program from a trace file in any of `FORMATS`, which can be compressed with gzip.
 
-    The contents of the file determine the format, or its name if the file contains only comments.
+    The contents of the file determine the format; if the file contains only comments, its name does.
     `Program.check` checks whether the program can run.
 
     Parameters

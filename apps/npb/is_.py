@@ -45,7 +45,7 @@ def is_(
     """Return the timed section of IS; iterations are rankings, 10 by default.
 
     `tasks` is a power of two: at most 128 for class S, at most 1024 for other classes, and at least 4 for
-    class D. The two billion keys of class D take some tens of seconds to generate. As in the benchmark, the
+    class D. The two billion keys of class D take tens of seconds to generate. As in the benchmark, the
     number of iterations also determines which keys are changed.
     """
     problem = problem_of("is", IS_CLASSES, problem_class)

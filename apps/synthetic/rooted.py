@@ -13,7 +13,7 @@ __all__ = ["all_to_one", "binary_tree", "one_to_all"]
 
 
 def all_to_one(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
-    r"""Each task sends a message to task 0, which receives the messages in order of task.
+    r"""Each task sends a message to task 0, which receives the messages in order of task number.
 
     ::
 
@@ -27,7 +27,7 @@ def all_to_one(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
 
 
 def one_to_all(tasks: int, bytes: int = 64, rounds: int = 1) -> Program:
-    r"""Task 0 sends a message to each other task, in order of task.
+    r"""Task 0 sends a message to each other task, in order of task number.
 
     ::
 
