@@ -133,7 +133,7 @@ class Program(Operations):
         return html_table(self.name or "program", rows) + html_matrix(what, W.tolist())
 
     def traffic(self) -> Traffic:
-        """Return how many bytes and messages each task sends to every other task, and whether it sends any."""
+        """Return how many bytes and messages each task sends to each other task, and which pairs send any."""
         self.check_columns()
         return traffic(self)
 

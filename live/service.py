@@ -44,7 +44,10 @@ class Service:
         self._servers: list[socketserver.BaseServer] = []
 
     def answer(self, line: bytes) -> bytes:
-        """Return the answer to a request; neither has a newline. An invalid request raises no exception."""
+        """Return the answer to a request, without a newline; an invalid request raises no exception.
+
+        The request has no newline either.
+        """
         with self._lock:
             began = time.perf_counter()
             verb, made = self._answered(line)
