@@ -49,7 +49,7 @@ def platform_command(
     from netplace.live.batsim import connected, run_with
     from netplace.live.batsim.platform import RULES
     from netplace.report.tables import cosim, schedule
-    from netplace.report.terminal.screen import print_tables
+    from netplace.report.tables.data_table import print_data
     from netplace.runs.plan import make_plan
 
     keys, make, of = (SCHEDULE_SETTINGS, make_plan, schedule) if logged else (KEYS, make_cosim_plan, cosim)
@@ -64,7 +64,7 @@ def platform_command(
     show(
         CommandOutput(
             lambda: {"plan": plan.to_dict(), **outcome},
-            lambda: print_tables(*of.figure_tables(plan, figures)),
+            lambda: print_data(of.figure_tables(plan, figures), f"scheduled by {endpoint}"),
             remarks=of.remarks(plan, figures),
         ),
         None,

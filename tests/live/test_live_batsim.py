@@ -1,5 +1,6 @@
 """Batsim's protocol, with netplace as the platform, as the scheduler, and as both."""
 
+import contextlib
 import json
 import math
 import shutil
@@ -8,7 +9,9 @@ import subprocess
 import sys
 
 import pytest
+from click.testing import CliRunner
 
+from netplace.cli import app
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.live.batsim import Decider, ForeignQueue, run_with
 from netplace.runs.plan import make_plan
@@ -269,6 +272,15 @@ def test_a_wrong_message_is_one_sentence(texts, said):
         decider.answer(text)
     with pytest.raises(ValueError, match=said):
         decider.answer(texts[-1])
+
+
+@pytest.mark.parametrize("more", [["--workload", "lublin", "--logged"], ["--workload", "applications"]])
+def test_the_command_prints_tables(more, monkeypatch):
+    talk = Decider(parse("mesh:4x4"), "easy", "mm").answer
+    monkeypatch.setattr("netplace.live.batsim.connected", lambda *_: contextlib.nullcontext(talk))
+    made = CliRunner().invoke(app, ["batsim", "platform", "--machine", "mesh:4x4", "--jobs", "4", *more])
+    assert made.exit_code == 0, made.output
+    assert "makespan" in made.output
 
 
 @pytest.mark.parametrize("name", ["fillerSched", "easyBackfill", "schedFcfs"])
