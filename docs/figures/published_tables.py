@@ -22,7 +22,7 @@ this, it does not reproduce the differences between the printed cells. For order
 toss, which matches half of them. [The sources](sources.md) page names the papers that the first column
 abbreviates. Each table has one row, for the literal interpretation of the paper, even if another
 interpretation matches more cells.
-`docs/figures/published_tables.py` makes this page from the tables in the folders of the studies. The pages
+`docs/figures/published_tables.py` generates this page from tables in the folders of the studies. The pages
 of the studies explain why cells differ.
 
 """

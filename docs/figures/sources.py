@@ -39,7 +39,7 @@ HEAD = """# The sources, item by item
 
 This page lists the contents of five publications: algorithms, structures, metrics, workloads, platforms,
 experiments, tables and figures. For each item, it shows the command or public name that implements it.
-`docs/figures/sources.py` makes this page from `docs/studies/sources.csv`. If an item is absent or
+`docs/figures/sources.py` generates this page from `docs/studies/sources.csv`. If an item is absent or
 implemented only in part, the column *state* gives the reason. *Score* is the number of printed cells that
 the study matches, followed by the number that the best constant would match ([published
 tables](published-tables.md)). A score that is not higher than that of the constant shows no agreement. For
