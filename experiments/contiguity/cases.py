@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib import resources
@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from netplace.cosim import Attempt, LiveExecution, Placing, Work, application_work, cycles_alone
 from netplace.cosim.alone import compact
-from netplace.cosim.fast_forward_execution import FastForwardExecution, JobResidence
 from netplace.cosim.mix import mixed_work, read_mix
-from netplace.cosim.sampled import sampled_twice
 from netplace.experiments.shared.archive_logs import ArchiveLog
 from netplace.netsim import Config
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
@@ -25,6 +23,7 @@ from netplace.studies.schedules import KeptCase
 from netplace.topologies import parse
 
 LEAST_SECONDS = 600.0  # jobs that ran shorter are left out, and so are jobs of one node
+LEAST_SHARE = 0.08  # of the mean run time weighted by work: likewise
 LOAD = 1.5
 _WEEK = 7 * 86_400.0
 _STEADY = 0.25  # a week is steady if its work differs from the median week's by no more
@@ -33,17 +32,12 @@ _LEAST_JOBS = 100  # of a week
 Real = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Stream:
-    jobs: Workload  # the jobs, times divided by `faster`
-    faster: float  # by what times were divided, those between submissions apart
-
-
 @dataclass(frozen=True, eq=False)
 class _Kept:
     submit: Real
     nodes: NDArray[np.int64]
     seconds: Real
+    mean: float  # run time of the jobs that ran `LEAST_SECONDS`, weighted by work
 
     @property
     def work(self) -> Real:
@@ -61,7 +55,9 @@ def _kept(log: ArchiveLog, machine: int) -> _Kept:
     nodes = jobs.nodes << power if power >= 0 else -(-jobs.nodes // 2**-power)
     most = machine // 2
     counts = (jobs.nodes > 1) & (nodes > 1) & (nodes <= most) & (jobs.run_time >= LEAST_SECONDS)
-    return _Kept(jobs.submit[counts], nodes[counts], jobs.run_time[counts])
+    mean = float(np.average(jobs.run_time[counts], weights=(nodes * jobs.run_time)[counts]))
+    counts &= jobs.run_time >= LEAST_SHARE * mean
+    return _Kept(jobs.submit[counts], nodes[counts], jobs.run_time[counts], mean)
 
 
 def steady_weeks(log: ArchiveLog, machine: int, count: int) -> list[int]:
@@ -91,32 +87,30 @@ def _spread(place: int) -> float:
     return int(digits, 2) / float(2 ** len(digits))
 
 
-def stream_of(log: ArchiveLog, machine: int, week: int, jobs: int, mean_run: float) -> Stream:
+def stream_of(log: ArchiveLog, machine: int, week: int, jobs: int, mean_run: float) -> Workload:
     """Return jobs of a log from the beginning of a week on, for a machine of the given number of nodes.
 
-    One divisor makes the mean run time, weighted by work, `mean_run` seconds; another, of the times between
-    submissions, makes the load `LOAD`.
+    One divisor for the whole log makes the mean run time, weighted by work, `mean_run` seconds; another, of
+    the times between submissions, makes the load of the stream `LOAD`.
     """
     kept = _kept(log, machine)
     first = int(np.searchsorted(kept.submit, kept.submit[0] + week * _WEEK))
     part = slice(first, first + jobs)
-    mean = float(np.average(kept.seconds[part], weights=kept.work[part]))
-    faster = mean / mean_run
+    faster = kept.mean / mean_run
     columns: Any = zip(kept.submit[part], kept.nodes[part], kept.seconds[part], strict=True)
     made = [
         Job(number, float(submit - kept.submit[first]) / faster, int(size), float(seconds) / faster)
         for number, (submit, size, seconds) in enumerate(columns, 1)
     ]
-    return Stream(at_load(Workload.of(made), machine, LOAD), faster)
+    return at_load(Workload.of(made), machine, LOAD)
 
 
 KINDS = {
-    "logged": "run times of the log, wherever a job is",
+    "compact": "each job as long as alone on compact nodes, wherever it is",
     "table": "each job as long as alone where the live run had put it",
     "live": "every packet of every job on one network",
 }
 _MARGIN = 1.5  # users estimate so many times the run time of the log
-_PRECISION = 0.02
 _LAPS = 2, 8  # iterations that are simulated to know what one takes
 Outcome = dict[str, Any]
 Columns = dict[int, dict[str, float]]  # by the number of the job
@@ -125,42 +119,38 @@ Columns = dict[int, dict[str, float]]  # by the number of the job
 @dataclass(frozen=True)
 class Cell(KeptCase):
     study: ClassVar[str] = "contiguity"
+    revision: ClassVar[int] = 2
 
     machine: str  # text form
     log: ArchiveLog  # where the jobs are from
-    week: int  # from whose beginning on; also the seed
+    week: int  # from whose beginning on; also gives the seeds
     jobs: int  # how many
     mean_run: float  # seconds that they run on it, a mean weighted by their work
     communication: str  # which of the carried files ``mix-*.toml`` says what jobs run
     # The rules.
     policy: str
     partition: str
-    sampled: bool = False  # whether steady stretches are skipped, with intervals
 
     def describe(self) -> Outcome:
         """Return what makes the outcome: of the log, what is in it."""
         plain = super().describe()
         return {**plain, "log": {"name": self.log.name, "digest": self.log.digest}}
 
-    def stream(self) -> Stream:
-        return stream_of(self.log, parse(self.machine).nodes, self.week, self.jobs, self.mean_run)
-
     def run(self) -> Outcome:
         began = time.process_time()
-        placing = _placing(self.machine, self.communication, self.week)
-        jobs = self.stream().jobs
+        applications, nodes, network = range(3 * self.week, 3 * self.week + 3)
+        placing, compact_time = _placing(self.machine, self.communication, applications)
+        placing = replace(placing, seed=network)
+        jobs = stream_of(self.log, placing.machine.nodes, self.week, self.jobs, self.mean_run)
 
         def scheduled(times: LiveExecution | _Known) -> Schedule:
-            partitioner = make_partitioner(self.partition, placing.machine, self.week)
+            partitioner = make_partitioner(self.partition, placing.machine, nodes)
             return schedule(placing.machine, jobs, self.policy, partitioner, times)
 
         measured: Columns = {}
-        execution = (_sampled if self.sampled else _live)(placing, measured)
-        made = {"live": scheduled(execution)}
-        if isinstance(execution, FastForwardExecution):
-            _with_intervals(placing, execution, measured)
+        made = {"live": scheduled(_live(placing, measured))}
         made["table"] = scheduled(_Known({number: row["alone"] for number, row in measured.items()}))
-        made["logged"] = scheduled(_Known({job.number: job.run_time for job in jobs}))
+        made["compact"] = scheduled(_Known({job.number: compact_time(job) for job in jobs}))
         return {
             "kinds": {kind: _columns(made[kind]) for kind in KINDS},
             "jobs": _by_job(made["live"], measured),
@@ -174,13 +164,16 @@ def _longest(job: Job) -> float:
 
 
 @lru_cache(maxsize=1)
-def _placing(machine: str, communication: str, seed: int) -> Placing:
-    """Return how jobs are put on their nodes; what they do is worked out once for all rules."""
+def _placing(machine: str, communication: str, seed: int) -> tuple[Placing, Callable[[Job], float]]:
+    """Return how jobs are put on their nodes, and the seconds that each takes alone on compact nodes.
+
+    What they do is worked out once for all rules. Iterations are whole: the log's seconds differ.
+    """
     file = resources.files("netplace.experiments.contiguity") / f"mix-{communication}.toml"
     with resources.as_file(file) as path:
         mix = read_mix(path)
     config = Config()
-    given = Placing(parse(machine), config, application_work(config), seed=seed)
+    given = Placing(parse(machine), config, application_work(config))
     known: dict[tuple[Work, int], float] = {}
 
     def period(job: Job, work: Work) -> float:
@@ -188,7 +181,13 @@ def _placing(machine: str, communication: str, seed: int) -> Placing:
             known[work, job.nodes] = _iteration(given, job, work)
         return known[work, job.nodes]
 
-    return replace(given, work_of=mixed_work(mix, config, period, seed))
+    work_of = mixed_work(mix, config, period, seed)
+
+    def compact_time(job: Job) -> float:
+        work = work_of(job)
+        return work.iterations * period(job, replace(work, iterations=1)) * config.cycle_ns * 1e-9
+
+    return replace(given, work_of=work_of), compact_time
 
 
 def _iteration(placing: Placing, job: Job, work: Work) -> float:
@@ -225,21 +224,6 @@ def _live(placing: Placing, times_by_job: Columns) -> LiveExecution:
     return LiveExecution(placing, _longest, ended=ended)
 
 
-def _sampled(placing: Placing, times_by_job: Columns) -> FastForwardExecution:
-    return FastForwardExecution(placing, _longest, _PRECISION, lambda *_: None)
-
-
-def _with_intervals(placing: Placing, execution: FastForwardExecution, times_by_job: Columns) -> None:
-    second = 1e9 / placing.config.cycle_ns
-    stays: dict[int, JobResidence] = execution.stays
-    for attempt, sampled in sampled_twice(placing, stays, _PRECISION).items():
-        times_by_job[stays[attempt].placed.job.number] = {
-            "alone": sampled.alone.cycles / second,
-            "live": sampled.cycles / second,
-            "half_width": sampled.half_width,
-        }
-
-
 def _columns(made: Schedule) -> dict[str, list[float]]:
     """Return waits, run times and nodes held of the jobs, in order of submission."""
     columns = {"wait": made.start - made.submit, "run": made.end - made.start, "held": made.held}
@@ -249,6 +233,5 @@ def _columns(made: Schedule) -> dict[str, list[float]]:
 def _by_job(made: Schedule, measured: Columns) -> dict[str, list[float]]:
     """Return a list for each column of the measurements of the jobs, in order of submission."""
     numbers = made.number.tolist()
-    names = ("alone", "live", "half_width")
-    columns = {name: [measured[number].get(name, 0.0) for number in numbers] for name in names}
+    columns = {name: [measured[number][name] for number in numbers] for name in ("alone", "live")}
     return {"size": made.nodes.tolist(), **columns}
