@@ -110,7 +110,7 @@ def compared(values: pd.DataFrame, kind: str, over: str = "") -> pd.DataFrame:
         for contestant in group["contestant"].unique():
             if contestant != BOXES:
                 gaps = _within_logs(streams[contestant] - streams[BOXES])
-                differences.append(paired(np.zeros(len(gaps)), gaps))
+                differences.append(paired([0.0] * len(gaps), gaps.tolist()))
                 rows.append({**dict(zip(CASE, case, strict=True)), "contestant": contestant})
     for row, difference, verdict in zip(rows, differences, judged(differences), strict=True):
         ends = difference.mean + difference.half_width * np.array([0, -1, 1])
@@ -126,7 +126,7 @@ def _within_logs(gaps: pd.Series) -> NDArray[np.float64]:
     inside: NDArray[np.float64] = (gaps - logs.transform("mean")).to_numpy()
     if not free:
         return np.full(len(gaps), gaps.mean())
-    return float(gaps.mean()) + inside * np.sqrt((len(gaps) - 1) / free)
+    return gaps.to_numpy(float).mean() + inside * np.sqrt((len(gaps) - 1) / free)
 
 
 def misled(values: pd.DataFrame, live: pd.DataFrame) -> pd.DataFrame:
