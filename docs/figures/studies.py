@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.experiments.allocators import study as allocators
-from netplace.experiments.contiguity.tables import draw_fronts
+from netplace.experiments.contiguity.tables import report_of
 from netplace.experiments.fabrics import study as fabrics
 from netplace.experiments.fabrics.study import draw_slowdowns
 from netplace.experiments.first_fit import study as first_fit
@@ -212,9 +212,8 @@ def main() -> None:
         runs = pd.read_csv(STUDIES / f"{folder}/runs-{part}.csv")
         for app in runs["app"].unique():
             metrics.draw(STUDIES / f"{folder}/{part}-{app}.png", runs, part, app)
-    points = pd.read_csv(STUDIES / "contiguity/points.csv")
-    for machine, own in points.groupby("machine", sort=False):
-        draw_fronts(STUDIES / f"contiguity/front-{machine}.png", own)
+    for name, drawn in report_of(pd.read_csv(STUDIES / "contiguity/values.csv")).figures.items():
+        drawn(STUDIES / f"contiguity/{name}.png")
     _power(STUDIES / "power/front.png", STUDIES / "power/report.md")
     _two_kinds(STUDIES / "two-kinds/workers.png")
     flows = {"sum of flows": "sum_flow", "jobs that succeed": "success"}

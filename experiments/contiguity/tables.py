@@ -1,4 +1,4 @@
-"""The report of the study: comparisons with boxes, costs of nodes and sharing, turning pairs, the front."""
+"""The report of the study: comparisons with boxes, the parts of the cost, tables that mislead, the front."""
 
 from __future__ import annotations
 
@@ -8,19 +8,32 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from netplace.experiments.contiguity.cases import KINDS, Cell
 from netplace.experiments.pareto.study import front
 from netplace.report.plots import write_figure
-from netplace.report.plots.points import trade_off_figure
-from netplace.scheduling.metrics import Paired, judged, paired
-from netplace.scheduling.metrics.interval import half_width
+from netplace.report.plots.points import dot_figure, trade_off_figure
+from netplace.scheduling.metrics import Paired, judged
+from netplace.scheduling.metrics.interval import Estimate, half_width
 from netplace.studies import Report, ReportTable
 
 
-def draw_fronts(path: Path, points: pd.DataFrame) -> None:
-    """Draw the contestants on one machine, a panel for each policy and communication."""
+def _draw_ratios(path: Path, beside: pd.DataFrame) -> None:
+    """Draw the turnarounds relative to boxes, a panel for each machine."""
+    columns = {
+        "contestant": "name",
+        "communication": "series",
+        "to boxes": "value",
+        "from": "low",
+        "to": "high",
+    }
+    panels = dict(iter(beside.rename(columns=columns).groupby("machine", sort=False)))
+    title = "Mean turnaround in live runs, by the share of communication"
+    write_figure(path, dot_figure(title, panels, "relative to boxes", line=1.0))
+
+
+def _draw_fronts(path: Path, points: pd.DataFrame) -> None:
+    """Draw the contestants on one machine, a panel for each share of communication."""
     names = list(points["contestant"].unique())
     panels = {
         f"communication {share}": pd.DataFrame(
@@ -109,8 +122,7 @@ def compared(values: pd.DataFrame, kind: str, over: str = "") -> pd.DataFrame:
         streams = group.set_index([*STREAM, "contestant"])["turnaround"].unstack("contestant")
         for contestant in group["contestant"].unique():
             if contestant != BOXES:
-                gaps = _within_logs(streams[contestant] - streams[BOXES])
-                differences.append(paired([0.0] * len(gaps), gaps.tolist()))
+                differences.append(_within_logs(streams[contestant] - streams[BOXES]))
                 rows.append({**dict(zip(CASE, case, strict=True)), "contestant": contestant})
     for row, difference, verdict in zip(rows, differences, judged(differences), strict=True):
         ends = difference.mean + difference.half_width * np.array([0, -1, 1])
@@ -119,14 +131,15 @@ def compared(values: pd.DataFrame, kind: str, over: str = "") -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _within_logs(gaps: pd.Series) -> NDArray[np.float64]:
-    """Return values with the mean of these, whose spread is that within logs."""
+def _within_logs(gaps: pd.Series) -> Paired:
+    """Return the mean of differences whose spread is that within logs."""
     logs = gaps.groupby("log")
     free = len(gaps) - logs.ngroups
-    inside: NDArray[np.float64] = (gaps - logs.transform("mean")).to_numpy()
-    if not free:
-        return np.full(len(gaps), gaps.mean())
-    return gaps.to_numpy(float).mean() + inside * np.sqrt((len(gaps) - 1) / free)
+    inside = float(np.square(gaps - logs.transform("mean")).sum())
+    if not gaps.any():
+        return Paired(0.0, 0.0, 1.0, free + 1, 0.0)
+    found = Estimate(gaps.mean(), np.sqrt(inside / free / len(gaps)) if free else np.nan, free + 1)
+    return Paired(found.mean, found.half_width, found.p_value, found.count, 0.0)
 
 
 def misled(values: pd.DataFrame, live: pd.DataFrame) -> pd.DataFrame:
@@ -159,13 +172,18 @@ def _clear(beside: pd.DataFrame) -> pd.Series[bool]:
 def points(values: pd.DataFrame) -> pd.DataFrame:
     """Return live waiting, slowdown, and parts with paired half-widths: means over streams, and the front."""
     rows = []
+    columns = [
+        ("wait", "queued", 1),
+        ("slowdown", "slowdown", 1),
+        *((f"{name} %", name, 100) for name in PARTS),
+    ]
     for names, group in values.groupby([*CASE, "contestant"], sort=False):
         boxes = values[(values[[*CASE, "contestant"]] == [*names[:-1], BOXES]).all(axis=1)]
         row: dict[str, Any] = dict(zip((*CASE, "contestant"), names, strict=True))
-        for name, column in (("wait", "queued"), ("slowdown", "slowdown")):
-            apart = group.set_index(STREAM)[column] - boxes.set_index(STREAM)[column]
-            row |= {name: group[column].mean(), f"± {name}": half_width(apart.tolist())}
-        row |= {f"{name} %": 100 * group[name].mean() for name in (*PARTS, "slowed")}
+        for name, column, scale in columns:
+            apart = scale * (group.set_index(STREAM)[column] - boxes.set_index(STREAM)[column])
+            row |= {name: scale * group[column].mean(), f"± {name}": half_width(apart.tolist())}
+        row["slowed %"] = 100 * group["slowed"].mean()
         rows.append(row | {"streams": len(group)})
     means = pd.DataFrame(rows)
     means["front"] = ""
@@ -181,7 +199,7 @@ def report_of(values: pd.DataFrame) -> Report:
     changed, where = misled(values, beside["live"]), points(values)
     ratios = dict.fromkeys(("to boxes", "from", "to", "p", "before", "live", "live / before"), 3)
     digits = dict.fromkeys(("wait", "± wait", "slowdown", "± slowdown"), 3)
-    shares = {f"{name} %": 1 for name in (*PARTS, "slowed")} | {"streams": 0}
+    shares = {f"{sign}{name} %": 1 for name in (*PARTS, "slowed") for sign in ("", "± ")} | {"streams": 0}
     tables = (
         ReportTable("live", "Mean turnaround relative to boxes, live", beside["live"], ratios),
         ReportTable("table", "The same with a table", beside["table"], ratios),
@@ -191,8 +209,8 @@ def report_of(values: pd.DataFrame) -> Report:
             "points", "Waiting time, slowdown and the parts of node-seconds, live", where, digits | shares
         ),
     )
-    figures = {
-        f"front-{part}": partial(draw_fronts, points=where[where["machine"] == part])
+    figures = {"turnaround": partial(_draw_ratios, beside=beside["live"])} | {
+        f"front-{part}": partial(_draw_fronts, points=where[where["machine"] == part])
         for part in where["machine"].unique()
     }
     return Report(tables, tuple(_sentences(values, beside, changed, where)), figures, {"values": values})

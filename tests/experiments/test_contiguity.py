@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
-from netplace.experiments.contiguity.cases import LOAD, Cell, steady_weeks, stream_of
-from netplace.experiments.contiguity.study import MACHINES, cells, longer_cells, longer_table
-from netplace.experiments.contiguity.tables import compared, figures_of, points, turned
+from netplace.experiments.contiguity.cases import LEAST_SHARE, LOAD, Cell, steady_weeks, stream_of
+from netplace.experiments.contiguity.study import MACHINES, cells
+from netplace.experiments.contiguity.tables import PARTS, compared, misled, report_of, values_of
 from netplace.experiments.shared.archive_logs import ArchiveLog, asked_logs
 from netplace.scheduling import Contiguity, Job
 from netplace.scheduling.partitioner import make_partitioner
@@ -20,26 +23,27 @@ from netplace.topologies import parse
 MODEL = ArchiveLog("model")
 
 
-def test_a_stream_has_the_load_and_the_mean_run_time_that_are_asked_for():
+def test_a_stream_has_the_load_and_no_short_jobs():
     (week,) = steady_weeks(MODEL, 256, 1)
-    jobs = stream_of(MODEL, 256, week, 30, 1e-5).jobs
+    jobs = stream_of(MODEL, 256, week, 30, 1e-5)
     assert len(jobs) == 30
     assert jobs.nodes.min() > 1
     assert jobs.nodes.max() <= 128
     assert load(jobs, 256) == pytest.approx(LOAD)
-    assert np.average(jobs.run_time, weights=jobs.nodes * jobs.run_time) == pytest.approx(1e-5)
+    assert jobs.run_time.min() >= LEAST_SHARE * 1e-5
+
+
+def test_the_mean_run_time_is_that_of_the_log():
+    jobs = stream_of(MODEL, 256, 0, 1_000_000, 1e-5)
+    mean = np.average(jobs.run_time, weights=jobs.nodes * jobs.run_time)
+    assert 1e-5 <= mean <= (1 + LEAST_SHARE) * 1e-5  # the divisor counts the short jobs, too
 
 
 def test_jobs_fill_as_much_of_a_machine_as_they_did_of_their_own():
     (week,) = steady_weeks(MODEL, 256, 1)
-    sizes = []
-    for nodes in (256, 1024):
-        stream = stream_of(MODEL, nodes, week, 300, 1e-5)
-        seconds = np.round(stream.jobs.run_time * stream.faster, 3)
-        sizes.append(dict(zip(seconds.tolist(), stream.jobs.nodes.tolist(), strict=True)))
-    both = sizes[0].keys() & sizes[1].keys()
-    assert len(both) > 100
-    assert all(sizes[1][one] == 4 * sizes[0][one] for one in both)
+    small, large = (stream_of(MODEL, nodes, week, 300, 1e-5) for nodes in (256, 1024))
+    assert np.array_equal(small.run_time, large.run_time)
+    assert np.array_equal(4 * small.nodes, large.nodes)
 
 
 def test_fewer_weeks_are_the_first_of_more():
@@ -74,54 +78,112 @@ def test_pages_of_a_dragonfly_are_its_switches():
 @pytest.fixture(scope="module")
 def made():
     """Return cells of two contestants and two weeks on a small tree."""
-    found = []
-    for week in steady_weeks(MODEL, 256, 2):
-        for name in ("boxes", "random"):
-            partition = MACHINES["tree"].partitions[name]
-            cell = Cell("thintree:16,8,2", MODEL, week, 20, 1e-5, "0.3", "easy", partition)
-            found.append(("tree", name, cell, cell.run()))
-    return found
+    return [
+        ("tree", name, cell, cell.run())
+        for week in steady_weeks(MODEL, 256, 2)
+        for name in ("boxes", "random")
+        for cell in [
+            Cell("thintree:16,8,2", MODEL, week, 20, 1e-5, "0.3", "easy", MACHINES["tree"].partitions[name])
+        ]
+    ]
 
 
 def test_all_contestants_have_the_same_jobs_and_the_table_what_they_take_alone(made):
     for first, second in ((made[0], made[1]), (made[2], made[3])):
         assert first[3]["jobs"]["size"] == second[3]["jobs"]["size"]
-        assert np.allclose(first[3]["kinds"]["logged"]["run"], second[3]["kinds"]["logged"]["run"], atol=0)
+        assert np.allclose(first[3]["kinds"]["compact"]["run"], second[3]["kinds"]["compact"]["run"], atol=0)
     for *_, outcome in made:
         assert outcome["rejected"] == 0
         assert np.allclose(outcome["kinds"]["table"]["run"], outcome["jobs"]["alone"], atol=0)
         assert np.allclose(outcome["kinds"]["live"]["run"], outcome["jobs"]["live"], rtol=0, atol=4e-9)
 
 
-def test_verdicts_are_a_family_a_kind_of_times(made):
-    frame = figures_of(made)
-    beside = compared(frame)
-    assert beside.groupby("times").size().to_dict() == {"live": 1, "logged": 1, "table": 1}
-    assert (beside["from"] <= beside["to boxes"]).all()
-    live = frame[frame["times"] == "live"].pivot(index="week", columns="contestant", values="turnaround")
-    ratio = np.exp(np.log(live["random"] / live["boxes"]).mean())
-    assert beside.set_index("times").loc["live", "to boxes"] == pytest.approx(ratio)
-    assert set(points(frame)["front"]) <= {"", "*"}
+def test_the_parts_add_up_to_all_node_seconds(made):
+    for (*_, outcome), row in zip(made, values_of(made).to_dict("records"), strict=True):
+        live, compact = (
+            {name: np.array(values) for name, values in outcome["kinds"][kind].items()}
+            for kind in ("live", "compact")
+        )
+        size = np.array(outcome["jobs"]["size"])
+        spent = float(
+            (live["held"] * live["run"] + size * live["wait"]).sum() / (size * compact["run"]).sum()
+        )
+        assert 1 + sum(row[part] for part in PARTS) == pytest.approx(spent, rel=1e-3)
 
 
-def test_what_turns():
-    row = {"machine": "tree", "communication": "0.3", "policy": "easy", "contestant": "random"}
-    beside = pd.DataFrame(
-        [
-            row | {"times": "logged", "to boxes": 0.9, "verdict": "clearly less"},
-            row | {"times": "table", "to boxes": 1.0, "verdict": "within chance"},
-            row | {"times": "live", "to boxes": 1.2, "verdict": "clearly more"},
-        ]
-    )
-    assert turned(beside)["becomes"].tolist() == ["turns", "new"]
+def values(live: list[float], table: list[float]) -> pd.DataFrame:
+    """Return values of four streams of two logs in boxes, and elsewhere the turnarounds that are given."""
+    rows = [
+        {
+            "machine": "tree",
+            "communication": "0.3",
+            "contestant": name,
+            "log": log,
+            "week": week,
+            "rejected": 0,
+            "cpu": 1.0,
+        }
+        | dict.fromkeys((*PARTS, "queued", "slowdown", "slowed", "compact"), 1.0)
+        | {
+            "live": live[place] if name == "random" else 1.0,
+            "table": table[place] if name == "random" else 1.0,
+        }
+        for name in ("boxes", "random")
+        for place, (log, week) in enumerate((log, week) for log in "AB" for week in (1, 2))
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_logs_are_blocks():
+    """The values are 10 % and 30 % above boxes; they vary by 1 % within logs, with two degrees of freedom."""
+    gaps = np.array([0.09, 0.11, 0.29, 0.31])
+    found = compared(values(np.exp(gaps).tolist(), [1.0] * 4), "live").iloc[0]
+    error = np.sqrt(4 * 0.01**2 / 2 / 4)
+    assert found["to boxes"] == pytest.approx(np.exp(0.2))
+    assert np.log(found["to"]) == pytest.approx(0.2 + stats.t.ppf(0.975, 2) * error)
+    assert found["p"] == pytest.approx(2 * stats.t.sf(0.2 / error, 2))
+    assert found["verdict"] == "clearly more"
+
+
+def test_equal_turnarounds_are_equal_and_one_stream_a_log_says_nothing():
+    frame = values([1.0] * 4, [1.1] * 4)
+    assert compared(frame, "live")["verdict"].tolist() == ["equal"]
+    one = frame[frame["week"] == 1].assign(live=[1.0, 1.0, 1.2, 1.3])
+    assert compared(one, "live")["verdict"].tolist() == ["one run"]
+
+
+@pytest.mark.parametrize(
+    ("live", "table", "verdicts"),
+    [
+        ([1.19, 1.21, 1.19, 1.21], [0.99, 1.01, 0.98, 1.03], [("within chance", "clearly more")]),
+        ([1.0, 1.02, 1.01, 1.03], [1.0, 1.03, 1.0, 1.015], []),  # neither is clear
+        # Clear against not clear, but no clear difference between the two.
+        ([1.05, 1.06, 1.05, 1.06], [0.9, 1.2, 0.9, 1.2], [("within chance", "within chance")]),
+    ],
+)
+def test_a_table_misleads_only_if_the_interaction_is_clear(live, table, verdicts):
+    frame = values(live, table)
+    found = misled(frame, compared(frame, "live"))
+    found = found[found["times"] == "table"]
+    assert list(zip(found["verdict before"], found["verdict"], strict=True)) == verdicts
+
+
+def test_all_published_tables_follow_from_the_published_values():
+    folder = Path(__file__).parents[2] / "docs/studies/contiguity"
+    report = report_of(pd.read_csv(folder / "values.csv"))
+    for made in report.tables:
+        kept = pd.read_csv(folder / f"{made.name}.csv", keep_default_na=False)
+        pd.testing.assert_frame_equal(made.frame.reset_index(drop=True), kept, rtol=1e-9, check_dtype=False)
+    text = (folder / "report.md").read_text(encoding="utf-8")
+    assert all(sentence in text for sentence in report.summary)
 
 
 def test_weeks_of_a_log_can_be_asked_for_and_run_slowest():
     study = STUDIES["contiguity"]
     asked = ask(study, ("tree",), logs=("model,weeks=2",))
     found = cells(asked)
-    assert len(found) == 2 * 3 * 2 * 5
-    assert len({cell.week for *_, cell in found[:30]}) == 1
+    assert len(found) == 2 * 2 * 5
+    assert len({cell.week for *_, cell in found[:10]}) == 1
 
 
 @pytest.mark.parametrize(
@@ -140,20 +202,3 @@ def test_a_log_that_cannot_be_used_is_refused(text, said):
 def test_a_study_that_reads_no_log_refuses_one():
     with pytest.raises(ValueError, match="study pareto: takes no --log"):
         ask(STUDIES["pareto"], logs=("model",))
-
-
-def test_longer_jobs_are_sampled_beside_live_ones():
-    (week,) = steady_weeks(MODEL, 256, 1)
-    cells_of_a_week = [
-        ("tree", name, Cell("thintree:16,8,2", MODEL, week, 6, 1e-6, "0.3", "easy", partition))
-        for name, partition in (("boxes", "contiguous"), ("random", "random"))
-    ]
-    wanted = longer_cells(cells_of_a_week)
-    assert [(what, cell.mean_run, cell.sampled) for what, _, cell in wanted[:3]] == [
-        ("study", 1e-6, False),
-        ("live", pytest.approx(1e-5), False),
-        ("sampled", pytest.approx(1e-5), True),
-    ]
-    frame = longer_table([(*one, one[2].run()) for one in wanted]).frame
-    assert frame["contestant"].tolist() == ["boxes", "random"]
-    assert (frame["longer, live"] >= 0.99).all()
