@@ -29,7 +29,8 @@ def _draw_ratios(path: Path, beside: pd.DataFrame) -> None:
     }
     panels = dict(iter(beside.rename(columns=columns).groupby("machine", sort=False)))
     title = "Mean turnaround in live runs, by the share of communication"
-    write_figure(path, dot_figure(title, panels, "relative to boxes", line=1.0))
+    whiskers = "95 % intervals over the streams"
+    write_figure(path, dot_figure(title, panels, "relative to boxes", line=1.0, whiskers=whiskers))
 
 
 def _draw_fronts(path: Path, points: pd.DataFrame) -> None:
@@ -52,7 +53,8 @@ def _draw_fronts(path: Path, points: pd.DataFrame) -> None:
     title = f"Waiting and slowdown on the {points['machine'].iloc[0]}"
     axes = "mean wait / mean run time", "run time / alone in boxes"
     columns = points["communication"].nunique()
-    write_figure(path, trade_off_figure(title, panels, *axes, columns=columns))
+    whiskers = "95 % intervals of the difference from boxes"
+    write_figure(path, trade_off_figure(title, panels, *axes, columns=columns, whiskers=whiskers))
 
 
 Made = tuple[str, str, Cell, dict[str, Any]]

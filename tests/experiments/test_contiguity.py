@@ -47,7 +47,7 @@ def test_jobs_fill_as_much_of_a_machine_as_they_did_of_their_own():
 
 
 def test_fewer_weeks_are_the_first_of_more():
-    assert steady_weeks(MODEL, 72, 2)[:1] == steady_weeks(MODEL, 72, 1)
+    assert steady_weeks(MODEL, 256, 2)[:1] == steady_weeks(MODEL, 256, 1)
 
 
 def test_a_log_of_too_few_steady_weeks_is_refused():
