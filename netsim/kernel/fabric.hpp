@@ -14,7 +14,7 @@ namespace netplace {
 inline constexpr std::uint64_t flow_by = (1u << 16) - 1, flow_under_way = 1u << 16;
 
 template <class D>
-[[gnu::noinline]] std::size_t flow_of(const D& d, std::uint32_t label, std::int64_t node) {
+std::size_t flow_of(const D& d, std::uint32_t label, std::int64_t node) {
     const auto& plan = d.plan;
     return static_cast<std::size_t>((origin(d, label) * plan.nodes + node) * plan.classes + class_of(d, label));
 }
@@ -55,7 +55,7 @@ void recover(Pace& pace, const Plan& plan, Cycle cycle) {
 
 // Settle when the next packet of a pair may be created, as one is in `cycle`.
 template <class Pace>
-[[gnu::noinline]] void note_creation(Pace& pace, const Plan& plan, Cycle cycle) {
+void note_creation(Pace& pace, const Plan& plan, Cycle cycle) {
     std::int64_t rate = plan.rate;
     if (pace.next_step > 0) {
         recover(pace, plan, cycle);
@@ -84,7 +84,7 @@ template <class Pace>
 
 // Let a node act in this cycle if it could not create a packet.
 template <class D>
-[[gnu::noinline]] void try_again(D& d, std::int32_t node) {
+void try_again(D& d, std::int32_t node) {
     if (told_owner(d, static_cast<std::uint32_t>(node), News::try_again, static_cast<std::uint32_t>(node))) return;
     if (d.nodes[node].blocked) d.act_now(node);
 }
@@ -154,8 +154,8 @@ Creation held_back(D& d, std::int32_t node, std::int32_t target, Cycle cycle, bo
 
 // Mark the head of an input that is granted a contended output of a link, or consumption, in use.
 template <class D>
-[[gnu::noinline]] void mark_if_congested(D& d, std::uint32_t router, const typename D::Router& r, int i, const typename D::S& requests,
-                       bool in_use) {
+[[gnu::noinline]] void mark_if_congested(D& d, std::uint32_t router, const typename D::Router& r, int i,
+                                         const typename D::S& requests, bool in_use) {
     if (i >= r.fed || r.fifo[i].arrived < d.plan.marks || !in_use || requests.single()) return;
     d.net.wiring.marked[static_cast<std::size_t>(&head_of(d, router, r, i) - d.packets)] = 1;
 }

@@ -20,7 +20,7 @@ std::int64_t phits_held(const D& d, const typename D::Router& r, int i, Cycle cy
 
 // Of `own` injectors from `low` on, the one with the fewest phits; ties go to the first, cyclically, from a drawn one.
 template <class D>
-[[gnu::noinline]] int emptiest_injector(const D& d, std::int32_t node, const typename D::Router& r, int low, int own, Cycle cycle) {
+int emptiest_injector(const D& d, std::int32_t node, const typename D::Router& r, int low, int own, Cycle cycle) {
     const int begin = below(d.chance.draw(Purpose::injector, node, 0, cycle), own);
     int best = -1;
     std::int64_t least = 0;

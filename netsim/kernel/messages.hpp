@@ -22,7 +22,7 @@ template <class D>
 
 // Remove the first due message of a node's interface and return its label.
 template <class D>
-[[gnu::noinline]] std::uint32_t take_due(D& d, Node& node) {
+std::uint32_t take_due(D& d, Node& node) {
     auto& pool = d.desk.due_messages;
     const std::int32_t entry = node.first_due;
     const std::uint64_t order = pool[entry].order;
@@ -35,7 +35,7 @@ template <class D>
 //
 // Data that become due in the same cycle come in the order of their keys.
 template <class D>
-[[gnu::noinline]] void take_turns(D& d, Node& node, const Turn& turn) {
+void take_turns(D& d, Node& node, const Turn& turn) {
     auto& pool = d.desk.turns;
     const std::int32_t entry = pool.take();
     pool[entry] = turn;
@@ -54,7 +54,7 @@ template <class D>
 
 // Remove the message whose turn it is from those of a node.
 template <class D>
-[[gnu::noinline]] void end_turn(D& d, Node& node) {
+void end_turn(D& d, Node& node) {
     const std::int32_t entry = node.first_turn;
     node.first_turn = d.desk.turns[entry].next;
     d.desk.turns.give(entry);
@@ -76,7 +76,7 @@ template <class D>
 
 // Note that a message of a key begins in `cycle`.
 template <class D>
-[[gnu::noinline]] void open_message(D& d, Key& key, Cycle cycle) {
+void open_message(D& d, Key& key, Cycle cycle) {
     if (d.plan.record) {
         d.net.jobs.at[key.job]->message_start[key.newest++] = cycle;
         return;

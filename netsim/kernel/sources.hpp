@@ -7,7 +7,7 @@ namespace netplace {
 
 // The destination of a packet drawn in `cycle`.
 template <class D>
-[[gnu::noinline]] std::int32_t draw_target(const D& d, std::int32_t node, Cycle cycle) {
+std::int32_t draw_target(const D& d, std::int32_t node, Cycle cycle) {
     const Sources& sources = d.net.sources;
     if (sources.hot_node >= 0 && sources.hot_node != node) {
         const double unit = static_cast<double>(d.chance.draw(Purpose::hot_spot, node, 0, cycle)) / 18446744073709551616.0;

@@ -13,7 +13,7 @@ namespace netplace {
 
 // End a node's task with `cycle`, the last in which it did something.
 template <class D>
-[[gnu::noinline]] void finish(D& d, Node& node, Cycle cycle) {
+void finish(D& d, Node& node, Cycle cycle) {
     Job& job = *d.net.jobs.at[node.job];
     d.quiet = cycle + 1;
     job.task_end[node.task] = cycle + 1;
@@ -28,7 +28,7 @@ template <class D>
 
 // Post a non-blocking send that takes turns, unless too many are outstanding; tell whether it was posted.
 template <class D>
-[[gnu::noinline]] bool post_send(D& d, Node& node, std::int32_t key, bool asks) {
+bool post_send(D& d, Node& node, std::int32_t key, bool asks) {
     const std::int64_t length = d.keys[key].length, most = d.plan.outstanding_packets;
     if (d.plan.outstanding > 0 && node.outstanding >= d.plan.outstanding) return false;
     if (most > 0 && node.outstanding > 0 && node.outstanding_packets + length > most) return false;
@@ -41,7 +41,7 @@ template <class D>
 
 // Let a task pass all that takes no time; tell whether it stands at a send.
 template <class D>
-[[gnu::noinline]] bool advance(D& d, std::int32_t number, Node& node, Cycle cycle) {
+bool advance(D& d, std::int32_t number, Node& node, Cycle cycle) {
     node.waits = -1;
     while (node.pc < node.stop) {
         const std::int64_t word = node.program[node.pc], value = word >> kind_bits;
@@ -116,7 +116,7 @@ bool begin_message(D& d, Node& node, bool sending) {
 
 // End a task whose last thing, a blocking send by rendezvous, is over as the last packet of a key's message was created.
 template <class D>
-[[gnu::noinline]] void pass_last(D& d, Node& node, const Key& key, Cycle cycle) {
+void pass_last(D& d, Node& node, const Key& key, Cycle cycle) {
     const std::int64_t word = node.program[node.pc];
     const bool last = (word & ((1 << kind_bits) - 1)) == op_sent_last;
     if (last && key.done >= word >> (kind_bits + key_bits)) finish(d, node, cycle);
@@ -159,7 +159,7 @@ void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
 
 // Create a packet of the message whose turn it is.
 template <class D>
-[[gnu::noinline]] void create_in_turn(D& d, std::int32_t number, Node& node, Cycle cycle) {
+void create_in_turn(D& d, std::int32_t number, Node& node, Cycle cycle) {
     Turn turn = d.desk.turns[node.first_turn];
     Key& key = d.keys[turn.label >> 2];
     if (!handed_over(d, number, key.target, turn.label, cycle)) return;
