@@ -34,8 +34,9 @@ class Decider:
         self._empty = self.partitioner.copy()
         self._queue = find_policy(policy).queue()
         self.now, self.releases, self.over = 0.0, 0, False
-        self._ids: list[int] = []  # Batsim's, by place among the nodes
+        self._ids = np.array([], int)  # Batsim's, by place among the nodes
         self._names: list[str] = []  # of the jobs, by row
+        self._known = set[str]()
         self._running: dict[str, Running] = {}
         self._decided: list[Event] = []
         self._started = 0
@@ -65,7 +66,7 @@ class Decider:
         name = self._names[waiting.row]
         self._running[name] = running
         places = np.searchsorted(self._nodes, allocation.nodes[: waiting.job.nodes])
-        resources = np.array(self._ids)[places]
+        resources = self._ids[places]
         told: dict[str, Any] = {"job_id": name, "alloc": spelled(np.sort(resources), " ")}
         ranks = np.searchsorted(np.sort(resources), resources)
         if (np.diff(ranks) < 0).any():
@@ -96,9 +97,9 @@ class Decider:
         if event.type == "SIMULATION_BEGINS":
             hosts = event.get("compute_resources", list)
             ids: list[Any] = [host.get("id") if isinstance(host, dict) else None for host in hosts]
-            if not all(type(number) is int for number in ids):
+            if not all(type(number) is int and 0 <= number < 1 << 31 for number in ids):
                 raise ValueError("SIMULATION_BEGINS: compute_resources without numbers as id")
-            self._ids = ids
+            self._ids = np.array(ids, int)
             if len(self._ids) != len(self._nodes):
                 raise ValueError(
                     f"SIMULATION_BEGINS: {len(self._ids)} compute resources, but {self._text} has "
@@ -116,16 +117,17 @@ class Decider:
             raise ValueError("QUERY: is not answered here")
 
     def _submitted(self, event: Event) -> None:
-        if not self._ids:
+        if not len(self._ids):
             raise ValueError("JOB_SUBMITTED: comes before SIMULATION_BEGINS")
         name, told = event.get("job_id"), event.get("job", dict)
-        if name in self._names:
+        if name in self._known:
             raise ValueError(f"JOB_SUBMITTED: job {abbreviate(name)} comes twice")
         size, limit = told.get("res"), told.get("walltime", -1)
         if type(size) is not int or size < 1 or not isinstance(limit, int | float):
             raise ValueError(f"JOB_SUBMITTED: job {abbreviate(name)} has res {abbreviate(size)}")
         row = len(self._names)
         self._names.append(name)
+        self._known.add(name)
         estimate = float(limit) if limit >= 0 else math.inf
         job = Job(row, event.timestamp, size, 0.0, estimate)
         if reason_against(job, self._empty):
