@@ -1,4 +1,4 @@
-"""The settings of schedules, co-simulations and loads, without what carries them out: help is quick."""
+"""The settings of schedules, co-simulations and loads; help needs them, and loads nothing that simulates."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from netplace.cosim.job_row import JobRow
 from netplace.cosim.waiting import Waiting
 from netplace.netsim import Config
 from netplace.netsim.config import SETTINGS
-from netplace.report.tables.data_table import DataTable, Figures, figure_table, figures_of
+from netplace.report.tables.data_table import DataTable, FigureRows, figure_table, figures_of
 from netplace.report.tables.schedule import SITE
 from netplace.report.terminal.screen import table
 from netplace.runs.tables import write_table
@@ -62,7 +62,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
     figures = CosimFigures.from_dict(outcome["figures"])
     schedule, jobs = figures.schedule, job_rows_of(outcome)
     means = ((PER_JOB[name][1], schedule.per_job[name].mean) for name in _PER_JOB)
-    rows: Figures = [
+    rows: FigureRows = [
         *(figures_of(figures.sharing) if figures.sharing else []),
         *figures_of(schedule),
         *((replace(said, name=f"mean {said.name}"), [mean]) for said, mean in means),
@@ -73,7 +73,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
     if figures.sources is not None and figures.mixes is not None:
         made.append(_source_table(figures.sources, figures.mixes, figures.marked, figures.half_width))
     if figures.simulated is not None:
-        shares: Figures = [(Quantity("simulated part of the time", "share", 1), [figures.simulated])]
+        shares: FigureRows = [(Quantity("simulated part of the time", "share", 1), [figures.simulated])]
         shares += _width_rows(figures.marked, figures.half_width)
         made.append(figure_table("Precision of times", shares))
     if figures.costs is not None:
@@ -89,7 +89,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
 
 
 def _job_table(jobs: Sequence[JobRow]) -> DataTable:
-    rows: Figures = []
+    rows: FigureRows = []
     for name, said in quantities(JobRow).items():
         values = [value for job in jobs if (value := getattr(job, name)) is not None]
         if said.better and values:
@@ -102,7 +102,7 @@ def _source_table(
 ) -> DataTable:
     """Return where the jobs' times come from, and how well they are known."""
     missed = f"of which mixes above the target half-width of {100 * mixes.target_half_width:g} %"
-    rows: Figures = [
+    rows: FigureRows = [
         *((Quantity(SOURCES[name], "share", 2), [share]) for name, share in sources.items()),
         (Quantity("mixes simulated"), [mixes.simulated]),
         (Quantity(missed), [mixes.target_missed]),
@@ -111,7 +111,7 @@ def _source_table(
     return figure_table("Sources of times, in the time of the jobs", rows, ["source", "value"])
 
 
-def _width_rows(marked: int | None, width: HalfWidth | None) -> Figures:
+def _width_rows(marked: int | None, width: HalfWidth | None) -> FigureRows:
     if width is None:
         return []
     return [

@@ -104,10 +104,10 @@ def _value(value: Any, factor: float) -> Any:
     return value if value is None or factor == 1 else value * factor
 
 
-Figures = list[tuple[Quantity, Sequence[float | None]]]  # what each is, and its values
+FigureRows = list[tuple[Quantity, Sequence[float | None]]]  # what each is, and its values
 
 
-def figure_table(title: str, rows: Figures, columns: Sequence[str] = ("figure", "value")) -> DataTable:
+def figure_table(title: str, rows: FigureRows, columns: Sequence[str] = ("figure", "value")) -> DataTable:
     """Return a row for each figure: what it is, in a unit that fits, and its values."""
     shown = []
     for said, values in rows:
@@ -116,7 +116,7 @@ def figure_table(title: str, rows: Figures, columns: Sequence[str] = ("figure", 
     return DataTable(title, columns, shown, digits=[said.digits for said, _ in rows], by_row=True)
 
 
-def figures_of(record: Any) -> Figures:
+def figures_of(record: Any) -> FigureRows:
     """Return what each figure of a record is that it has and that is shown, with its value."""
     said = quantities(type(record)).items()
     pairs = [(each, getattr(record, name)) for name, each in said if each.shown]

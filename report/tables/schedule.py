@@ -11,7 +11,7 @@ import pandas as pd
 
 from netplace.checks.quantities import Quantity, quantities
 from netplace.checks.writing import write_atomically
-from netplace.report.tables.data_table import DataTable, Figures, figure_table, figures_of
+from netplace.report.tables.data_table import DataTable, FigureRows, figure_table, figures_of
 from netplace.report.tables.differences import Compared, contestants_of, seed_means
 from netplace.report.tables.power import power_columns, power_table
 from netplace.runs.plan import Plan
@@ -42,14 +42,14 @@ def title_of(plan: Plan) -> str:
 def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[DataTable]:
     """Return the tables of one schedule: its figures, and the spread of what jobs got."""
     metrics, steady = figures.metrics, figures.steady
-    rows: Figures = [
+    rows: FigureRows = [
         *figures_of(metrics),
         (Quantity("searches"), [metrics.cost.searches]),
         (Quantity("nodes visited"), [metrics.cost.visited]),
         (Quantity("scheduler CPU", "s", 2), [metrics.cost.cpu_seconds]),
         *((Quantity(SITE[name]), [count]) for name, count in (figures.site or {}).items()),
     ]
-    spreads: Figures = []
+    spreads: FigureRows = []
     for name, spread in metrics.per_job.items():
         known = steady.get(name)
         interval = [known.mean, known.half_width] if known else [None, None]
