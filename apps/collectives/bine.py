@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from netplace.apps.collectives.call import Call, Message, Part, Rounds
+from netplace.apps.collectives.call import Call, Message, Part, Rounds, joined, renamed
 
 Step = Callable[[int], int]
 """The partner of each rank in a step, of which that rank is in turn the partner."""
@@ -33,7 +33,7 @@ def scattering(offsets: Sequence[int], steps: Sequence[Step]) -> Rounds:
     """Reduce-scatter: in each step, send the blocks of all ranks that the partner reaches later."""
     for number, step in enumerate(steps):
         yield [
-            Message.of(p, q, *_parts(offsets, reached(q, steps[number + 1 :])))
+            Message.of(p, q, *joined(offsets, reached(q, steps[number + 1 :])))
             for p in range(len(offsets) - 1)
             for q in (step(p),)
         ]
@@ -43,32 +43,32 @@ def gathering(offsets: Sequence[int], steps: Sequence[Step]) -> Rounds:
     """Allgather: the steps of `scattering` in reverse, in which a rank sends all blocks that it has."""
     for number in reversed(range(len(steps))):
         yield [
-            Message.of(p, steps[number](p), *_parts(offsets, reached(p, steps[number + 1 :])))
+            Message.of(p, steps[number](p), *joined(offsets, reached(p, steps[number + 1 :])))
             for p in range(len(offsets) - 1)
         ]
 
 
-def bine_allgather(call: Call) -> Rounds:
+def allgather(call: Call) -> Rounds:
     return gathering(call.offsets, _steps(call))
 
 
-def bine_reduce_scatter(call: Call) -> Rounds:
+def reduce_scatter(call: Call) -> Rounds:
     return scattering(call.offsets, _steps(call))
 
 
-def bine_allreduce(call: Call) -> Rounds:
+def allreduce(call: Call) -> Rounds:
     """Reduce-scatter, near ranks first, then allgather."""
     yield from scattering(call.offsets, _steps(call))
     yield from gathering(call.offsets, _steps(call))
 
 
-def bine_doubling(call: Call) -> Rounds:
+def doubling(call: Call) -> Rounds:
     """Allreduce: exchange the whole vector in each step."""
     for step in _steps(call):
         yield [Message.of(p, step(p), (0, call.bytes)) for p in range(call.ranks)]
 
 
-def bine_alltoall(call: Call) -> Rounds:
+def alltoall(call: Call) -> Rounds:
     """In each step, send all blocks that are here and are for ranks that the partner reaches later."""
     steps = _steps(call)
     for number, step in enumerate(steps):
@@ -82,34 +82,34 @@ def bine_alltoall(call: Call) -> Rounds:
         yield sent
 
 
-def bine_bcast(call: Call) -> Rounds:
+def bcast(call: Call) -> Rounds:
     """Send down the tree, far ranks first."""
     return _down(call, lambda ranks: [(0, call.bytes)])
 
 
-def bine_reduce(call: Call) -> Rounds:
+def reduce(call: Call) -> Rounds:
     return _up(call, lambda ranks: [(0, call.bytes)])
 
 
-def bine_scatter(call: Call) -> Rounds:
+def scatter(call: Call) -> Rounds:
     """Send down the tree what the child and all below it are to have."""
-    return _down(call, lambda ranks: _parts(call.offsets, map(call.rank, ranks)))
+    return _down(call, lambda ranks: joined(call.offsets, map(call.rank, ranks)))
 
 
-def bine_gather(call: Call) -> Rounds:
-    return _up(call, lambda ranks: _parts(call.offsets, map(call.rank, ranks)))
+def gather(call: Call) -> Rounds:
+    return _up(call, lambda ranks: joined(call.offsets, map(call.rank, ranks)))
 
 
-def bine_scatter_allgather(call: Call) -> Rounds:
+def scatter_allgather(call: Call) -> Rounds:
     """Broadcast: scatter the blocks down the tree, then allgather."""
-    yield from _down(call, lambda ranks: _parts(call.offsets, ranks))
-    yield from _from_the_root(call, gathering(call.offsets, _steps(call)))
+    yield from _down(call, lambda ranks: joined(call.offsets, ranks))
+    yield from renamed(gathering(call.offsets, _steps(call)), call.rank)
 
 
-def bine_reduce_scatter_gather(call: Call) -> Rounds:
+def reduce_scatter_gather(call: Call) -> Rounds:
     """Reduce: reduce-scatter, then gather along the tree."""
-    yield from _from_the_root(call, scattering(call.offsets, _steps(call)))
-    yield from _up(call, lambda ranks: _parts(call.offsets, ranks))
+    yield from renamed(scattering(call.offsets, _steps(call)), call.rank)
+    yield from _up(call, lambda ranks: joined(call.offsets, ranks))
 
 
 def _steps(call: Call) -> list[Step]:
@@ -136,21 +136,3 @@ def _up(call: Call, load: Callable[[list[int]], Iterable[Part]]) -> Rounds:
         yield [
             message._replace(source=message.destination, destination=message.source) for message in messages
         ]
-
-
-def _from_the_root(call: Call, rounds: Rounds) -> Rounds:
-    """Yield rounds in which ranks count from the root."""
-    for messages in rounds:
-        yield [m._replace(source=call.rank(m.source), destination=call.rank(m.destination)) for m in messages]
-
-
-def _parts(offsets: Sequence[int], blocks: Iterable[int]) -> list[Part]:
-    """Return the intervals that are these blocks, those beside each other as one."""
-    parts: list[Part] = []
-    for block in sorted(blocks):
-        begin, end = offsets[block], offsets[block + 1]
-        if parts and parts[-1][1] == begin:
-            parts[-1] = (parts[-1][0], end)
-        else:
-            parts.append((begin, end))
-    return parts

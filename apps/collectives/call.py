@@ -248,6 +248,24 @@ def beside(sides: Iterable[Iterable[Round]]) -> Rounds:
         yield [message for messages in rounds for message in messages]
 
 
+def renamed(rounds: Iterable[Round], rank: Callable[[int], int]) -> Rounds:
+    """Yield rounds in which ranks have other numbers."""
+    for messages in rounds:
+        yield [m._replace(source=rank(m.source), destination=rank(m.destination)) for m in messages]
+
+
+def joined(offsets: Sequence[int], blocks: Iterable[int]) -> list[Part]:
+    """Return the intervals that are these blocks, those beside each other as one."""
+    parts: list[Part] = []
+    for block in sorted(blocks):
+        begin, end = offsets[block], offsets[block + 1]
+        if parts and parts[-1][1] == begin:
+            parts[-1] = (parts[-1][0], end)
+        else:
+            parts.append((begin, end))
+    return parts
+
+
 def doubling(size: int) -> list[int]:
     """Return 1, 2, 4, .. below `size`."""
     return [1 << k for k in range((size - 1).bit_length())]

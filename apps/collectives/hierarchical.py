@@ -10,7 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isqrt
 
-from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, beside, in_rounds
+from netplace.apps.collectives.call import (
+    Call,
+    Message,
+    Round,
+    Rounds,
+    beside,
+    in_rounds,
+    joined,
+    renamed,
+)
 from netplace.apps.collectives.halving_doubling import allreduce_rabenseifner
 from netplace.apps.collectives.linear import barrier_tree
 from netplace.apps.collectives.recursive_doubling import dissemination
@@ -47,21 +56,21 @@ def reduce_scatter_block_basic_linear(chosen: Chosen, call: Call) -> Rounds:
     yield from chosen(replace(call, operation="scatter", bytes=call.bytes // call.ranks))
 
 
-def hierarchical_bcast(call: Call) -> Rounds:
+def bcast(call: Call) -> Rounds:
     """Broadcast along binomial trees among the leaders of groups, then inside each group."""
     groups, leaders = _groups(call)
     yield from _among(call, bcast_by_distance, [leaders], [leaders.index(call.root)])
     yield from _among(call, bcast_by_distance, groups, _places(groups, leaders))
 
 
-def hierarchical_reduce(call: Call) -> Rounds:
+def reduce(call: Call) -> Rounds:
     """Reduce along binomial trees inside each group, then among the leaders."""
     groups, leaders = _groups(call)
     yield from _among(call, reduce_by_distance, groups, _places(groups, leaders))
     yield from _among(call, reduce_by_distance, [leaders], [leaders.index(call.root)])
 
 
-def hierarchical_allreduce(call: Call) -> Rounds:
+def allreduce(call: Call) -> Rounds:
     """Reduce inside each group, allreduce by Rabenseifner's algorithm among leaders, broadcast inside."""
     groups, leaders = _groups(call)
     yield from _among(call, reduce_by_distance, groups, _places(groups, leaders))
@@ -69,18 +78,16 @@ def hierarchical_allreduce(call: Call) -> Rounds:
     yield from _among(call, bcast_by_distance, groups, _places(groups, leaders))
 
 
-def hierarchical_barrier(call: Call) -> Rounds:
+def barrier(call: Call) -> Rounds:
     """Report inside each group, disseminate among leaders, and be released."""
     groups, leaders = _groups(call)
     half = [list(_halves(len(group))) for group in groups]
-    yield from beside([[_named(r, group) for r in up] for group, (up, _) in zip(groups, half, strict=True)])
+    yield from beside(renamed(up, group.__getitem__) for group, (up, _) in zip(groups, half, strict=True))
     yield from _among(call, in_rounds(dissemination), [leaders], [0])
-    yield from beside(
-        [[_named(r, group) for r in down] for group, (_, down) in zip(groups, half, strict=True)]
-    )
+    yield from beside(renamed(down, group.__getitem__) for group, (_, down) in zip(groups, half, strict=True))
 
 
-def hierarchical_allgather(call: Call) -> Rounds:
+def allgather(call: Call) -> Rounds:
     """Gather to each leader, pass the blocks of groups round a ring of leaders, and broadcast all inside."""
     groups, leaders = _groups(call)
     yield [Message.of(p, group[0], *call.blocks(p)) for group in groups for p in group[1:]]
@@ -89,7 +96,7 @@ def hierarchical_allgather(call: Call) -> Rounds:
         passed = []
         for g, leader in enumerate(leaders):
             group = groups[(g - k) % count]
-            passed.append(Message.of(leader, leaders[(g + 1) % count], *_blocks(call, group)))
+            passed.append(Message.of(leader, leaders[(g + 1) % count], *joined(call.offsets, group)))
         yield passed
     whole = Call("bcast", call.ranks, call.vector)
     yield from _among(whole, bcast_by_distance, groups, [0] * count)
@@ -107,18 +114,6 @@ def _groups(call: Call) -> tuple[list[list[int]], list[int]]:
     return groups, [call.root if call.root in group else group[0] for group in groups]
 
 
-def _blocks(call: Call, group: Sequence[int]) -> list[Part]:
-    """Return the blocks of the ranks of a group, neighboring ones as one part."""
-    parts: list[Part] = []
-    for rank in group:
-        begin, end = call.offsets[rank : rank + 2]
-        if parts and parts[-1][1] == begin:
-            parts[-1] = parts[-1][0], end
-        else:
-            parts.append((begin, end))
-    return parts
-
-
 def _places(groups: Sequence[Sequence[int]], leaders: Sequence[int]) -> list[int]:
     return [group.index(leader) for group, leader in zip(groups, leaders, strict=True)]
 
@@ -128,7 +123,7 @@ def _among(call: Call, inner: Chosen, groups: Sequence[Sequence[int]], roots: Se
     sides = []
     for group, root in zip(groups, roots, strict=True):
         own = Call(call.operation, len(group), call.bytes, root, call.segment)
-        sides.append([_named(messages, group) for messages in inner(own)])
+        sides.append(list(renamed(inner(own), group.__getitem__)))
     yield from beside(sides)
 
 
@@ -136,11 +131,3 @@ def _halves(ranks: int) -> tuple[list[Round], list[Round]]:
     """Return how a group reports to its leader, and how it is released."""
     rounds = list(barrier_tree(Call("barrier", ranks, 0)))
     return rounds[: len(rounds) // 2], rounds[len(rounds) // 2 :]
-
-
-def _named(messages: Round, group: Sequence[int]) -> Round:
-    """Return the messages of places of a group as those of its ranks."""
-    return [
-        message._replace(source=group[message.source], destination=group[message.destination])
-        for message in messages
-    ]
