@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -27,7 +26,7 @@ from netplace.experiments.shared.statistics import crossing
 from netplace.experiments.shared_machine.study import MACHINES
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import make_partitioner, schedule
-from netplace.scheduling.metrics import measure
+from netplace.scheduling.metrics import Paired, judged, measure, paired
 from netplace.scheduling.metrics.interval import half_width
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
 from netplace.studies.schedules import case_outcomes
@@ -38,6 +37,7 @@ LOADS = (0.6, 0.9, SATURATED)
 SCATTERED = ("non-contiguous", "random")
 SLOWDOWNS = (0, 5, 10, 15, 20, 30, 40, 60)  # percent
 PARTS = {name: f"on {machine}" for name, machine in MACHINES.items()}
+_VERDICTS = {"clearly more": "pays", "clearly less": "does not pay"}  # after Holm's correction for all lines
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,7 @@ def _lines(
     live: dict[Shared, Outcome], turnaround: dict[tuple[Shared, int], float], percents: tuple[int, ...]
 ) -> list[dict[str, object]]:
     lines: list[dict[str, object]] = []
+    differences: list[Paired] = []
     for machine, load in dict.fromkeys((case.machine, case.load) for case in live):
         mine = {
             case: outcome for case, outcome in live.items() if (case.machine, case.load) == (machine, load)
@@ -139,9 +140,7 @@ def _lines(
             inside = {case.seed: out for case, out in mine.items() if case.partition == "contiguous"}
             suffered = [100 * (_longer(own[seed], inside[seed]) - 1) for seed in own]
             ratio = [_turnaround(own[seed]) / boxes[seed] for seed in own]
-            width = half_width(ratio)
-            mean = float(np.mean(ratio))
-            sure = math.isnan(width) or abs(mean - 1) > width
+            differences.append(paired([1.0] * len(ratio), ratio))
             lines.append(
                 {
                     "machine": machine,
@@ -151,11 +150,12 @@ def _lines(
                     "± suffered %": half_width(suffered),
                     "break-even %": float(np.mean(even)),
                     "± break-even %": half_width(even),
-                    "live / boxes": mean,
-                    "± live": width,
-                    "contiguity": ("pays" if mean > 1 else "does not pay") if sure else "makes no difference",
+                    "live / boxes": float(np.mean(ratio)),
+                    "± live": half_width(ratio),
                 }
             )
+    for line, verdict in zip(lines, judged(differences), strict=True):
+        line["contiguity"] = _VERDICTS.get(verdict.words, "makes no significant difference")
     return lines
 
 

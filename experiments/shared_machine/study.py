@@ -108,19 +108,20 @@ def _summary(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
         for partition in group["partition"].unique():
             line: dict[str, object] = dict(zip(("class", "load", "policy"), names, strict=True))
             line["partition"] = partition
+            ratios = {}
             for time in ("table", "live"):
                 own = times[time][times[time]["partition"] == partition].set_index("seed")
-                ratio = own["turnaround"] / base[time]
+                ratio = ratios[time] = own["turnaround"] / base[time]
                 line[f"{time} / boxes"] = ratio.mean()
                 line[f"± {time}"] = half_width(ratio.tolist())
             live = times["live"][times["live"]["partition"] == partition]
+            line["live / table"] = float((ratios["live"] / ratios["table"]).mean())
+            line["± live / table"] = half_width((ratios["live"] / ratios["table"]).tolist())
             line["slowdown"] = live["slowdown"].mean()
             line["± slowdown"] = half_width(live["slowdown"].tolist())
             line["table errs %"] = 100 * live["error"].mean()
             lines.append(line)
-    digits = dict.fromkeys(
-        ("table / boxes", "± table", "live / boxes", "± live", "slowdown", "± slowdown"), 3
-    ) | {"table errs %": 1}
+    digits = dict.fromkeys([*line][4:], 3) | {"table errs %": 1}
     return pd.DataFrame(lines), digits
 
 
