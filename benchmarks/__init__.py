@@ -13,7 +13,6 @@ from netplace.benchmarks.coming import come_and_go
 from netplace.benchmarks.figure import Figure
 from netplace.benchmarks.first_fit import find_and_update
 from netplace.benchmarks.memory import memory
-from netplace.benchmarks.parts import parts
 from netplace.benchmarks.reference import reference
 from netplace.benchmarks.schedules import schedule_jobs
 from netplace.benchmarks.start import start
@@ -29,7 +28,6 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "general": general,
     "application": application,
     "come-and-go": come_and_go,
-    "parts": parts,
     "threads": threads,
     "memory": memory,
     "reference": reference,

@@ -13,8 +13,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "run": (
         "netplace run --network torus:4x4 --trace is.W.16 --mapping random --seeds 3",
         "netplace run --network tree:4,2 --trace is.W.16.trace.gz --vcs 1 --json",
-        "netplace run --network torus:8x8 --jobs 4x 2d-torus --tasks 16 --partition quadrants "
-        "--part-processes 2",
+        "netplace run --network torus:8x8 --jobs 4x 2d-torus --tasks 16 --partition quadrants --threads 2",
         "netplace run --network mesh:8x8 --app all-to-all,packets=2 --vc-policy oblivious",
     ),
     "load": (

@@ -59,13 +59,6 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 @seed_flag
 @engine_flag
 @flag("--workers", "Worker processes for several runs.", PROCESSES, 1)
-@flag(
-    "--part-processes",
-    "Processes for a run whose jobs cannot share a router; the result is the same.",
-    PROCESSES,
-    1,
-    metavar="N",
-)
 @threads_flag
 @flag("--max-cycles", "Largest number of cycles before the run fails.", COUNT)
 @flag("--window", "Also measure link loads in windows of this many cycles.", COUNT)
@@ -135,7 +128,6 @@ class _Asked:
     seeds: range
     engine: str
     workers: int
-    part_processes: int
     threads: int | str
     window: int | None
     messages: Path | None
@@ -164,21 +156,11 @@ class _Asked:
         check_choice(self.engine, ENGINES, "--engine")
         if self.store and self.engine != "kernel":
             raise ValueError(f"--store: stores results of the kernel, but --engine is {self.engine}")
-        if self.part_processes > 1 and self.workers > 1:
-            raise ValueError(
-                f"--part-processes: {self.part_processes} given with --workers {self.workers}; expected one "
-                "of them, for one run or for several runs"
-            )
         if self.workers > 1 and len(self.seeds) == 1:
             raise ValueError(
-                f"--workers: {self.workers} given for a single run, "
-                "expected --part-processes, or --seeds over 1"
+                f"--workers: {self.workers} given for a single run, expected --threads, or --seeds over 1"
             )
-        threads_beside(self.threads, self.part_processes * self.workers, "--threads")
-        if self.part_processes > 1 and self.window:
-            raise ValueError(
-                f"--part-processes: {self.part_processes} given with --window, which needs one process"
-            )
+        threads_beside(self.threads, self.workers, "--threads")
         if self.window and not (self.as_json or self.timeline or self.store or self.output):
             raise ValueError(
                 f"--window: {self.window} affects only --json, --timeline and -o, expected one of them"
@@ -196,8 +178,7 @@ def _executed(asked: _Asked) -> list[Executed]:
         engine=asked.engine,
         record_messages=asked.records,
         window=asked.window,
-        part_processes=asked.part_processes,
-        threads=threads_beside(asked.threads, asked.part_processes * asked.workers),
+        threads=threads_beside(asked.threads, asked.workers),
     )
     with bytes_read(Path(job.path) for job in asked.run.jobs if job.path) as advance:
         programs = repeated_of(asked.run, advance)  # kept, for all runs are of the same programs
@@ -232,11 +213,6 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     from netplace.report.tables.run import run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, describe_jobs, summarise
 
-    whole_runs = sum(run.result.parts == 1 for run in executed)
-    if asked.part_processes > 1 and whole_runs:
-        which = "the run" if len(executed) == 1 else f"{whole_runs} of {len(executed)} runs"
-        share = "the run has one job, or its jobs can share routers"
-        say(f"--part-processes {asked.part_processes}: {which} by one process: {share}")
     longest = max(run.window or 0 for run in executed)
     if asked.window and longest > asked.window:
         say(f"--window {asked.window}: gives too many windows, so netplace uses windows of {longest} cycles")

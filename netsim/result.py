@@ -114,8 +114,6 @@ class Result:
         The value of `link_cycles` at the end of each window, if windows were requested.
     window : int
         Length of a window in cycles, after any merging of windows; 0 if none were requested.
-    parts : int
-        Number of parts of the run that were simulated in parallel processes; 1 if the run was not divided.
     """
 
     cycles: int
@@ -137,7 +135,6 @@ class Result:
     window_loads: list[NDArray[np.int64]] = field(default_factory=list)
     faults: list[FaultReport] = field(default_factory=list)
     window: int = 0
-    parts: int = 1
 
     @property
     def versions(self) -> dict[str, str]:
@@ -242,7 +239,6 @@ def make_result(
     window_loads: list[NDArray[np.int64]],
     faults: list[FaultReport],
     window: int = 0,
-    parts: int = 1,
 ) -> Result:
     jobs = [
         JobResult(
@@ -278,5 +274,4 @@ def make_result(
         window_loads=window_loads,
         faults=faults,
         window=window,
-        parts=parts,
     )

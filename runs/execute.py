@@ -14,9 +14,9 @@ from typing import Any
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 from netplace.extensions import describe_rule_error
-from netplace.netsim import Result, SimulationError
+from netplace.netsim import Network, Result, SimulationError
 from netplace.netsim.result import versions
-from netplace.netsim.simulation import Placed, Settings, simulate_jobs
+from netplace.netsim.simulation import replay
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, same_place
 from netplace.runs.digests import UnavailableError
@@ -77,7 +77,7 @@ def attempt(run: Run, threads: int | str = 1) -> Ended:
         same = _signature(run, topology, places)
         cpu_seconds = 0.0
         if same not in _KNOWN:
-            result = simulate_jobs(*_described(run, topology, programs, places, "kernel", threads))
+            result = _simulated(run, topology, programs, places, threads=threads)
             cpu_seconds = result.cpu_seconds
             _remember(same, RunFigures.of(result))
         methods = tuple(mapped.method for mapped in mapped_jobs)
@@ -119,7 +119,6 @@ def run_simulation(
     *,
     record_messages: bool = False,
     window: int | None = None,
-    part_processes: int = 1,
     threads: int | str = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Executed:
@@ -127,30 +126,38 @@ def run_simulation(
     topology, programs = network_of(run.network), repeated_of(run)
     mapped_jobs = mappings_of(run, topology, programs)
     places = [mapped.mapping for mapped in mapped_jobs]
-    settings, jobs = _described(run, topology, programs, places, engine, threads, record_messages)
-    result = simulate_jobs(settings, jobs, window, part_processes, progress)
+    result = _simulated(run, topology, programs, places, engine, threads, record_messages, window, progress)
     return Executed(run, result, tuple(mapped.method for mapped in mapped_jobs), result.window or None)
 
 
-def _described(
+def _simulated(
     run: Run,
     topology: Topology,
     programs: tuple[Repeated, ...],
     places: list[Nodes],
-    engine: str,
-    threads: int | str,
+    engine: str = "kernel",
+    threads: int | str = 1,
     record_messages: bool = False,
-) -> tuple[Settings, list[Placed]]:
-    """Return what is simulated of a run whose tasks have their nodes."""
+    window: int | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> Result:
+    """Simulate a run whose tasks have their nodes."""
     programs = settled(run, topology, programs, places)
     if record_messages:
         programs = tuple(Repeated(repeated.written_out()) for repeated in programs)
-    seed = _network_seed(run)
-    settings = Settings(topology, run.config, engine, seed, run.max_cycles, record_messages, threads)
-    return settings, [
+    jobs = [
         (repeated.program, nodes, job.start, repeated.times)
         for repeated, nodes, job in zip(programs, places, run.jobs, strict=True)
     ]
+    network = Network(
+        topology,
+        run.config,
+        engine=engine,
+        seed=_network_seed(run),
+        record_messages=record_messages,
+        threads=threads,
+    )
+    return replay(network, jobs, run.max_cycles, window, progress)
 
 
 def _network_seed(run: Run) -> int:

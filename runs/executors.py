@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from netplace.checks.stopping import left_to_parent
 from netplace.extensions import describe_rule_error
-from netplace.netsim.processes import start_method, starting
+from netplace.runs.processes import start_method, starting
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

@@ -166,14 +166,6 @@ SAFE = {
     },
     "netsim/errors.py": {"__reduce__": "how an error comes back from a worker process of this one"},
     "netsim/kernel_engine.py": {"save": "the extension's state as bytes in memory, no file"},
-    "netsim/processes.py": {
-        "import multiprocessing": WORKERS,
-        "import multiprocessing.context": WORKERS,
-    },
-    "netsim/simulation.py": {
-        "import concurrent.futures": WORKERS,
-        "import multiprocessing": "to end its own workers",
-    },
     "placement/mapping/qap/__init__.py": {"import_module": LAZY},
     "report/files/provenance.py": {"copyfile": "into a draft of `atomic_file`"},
     "report/pages/__init__.py": {"import_module": "the module of the registry, which stands there"},
@@ -184,6 +176,10 @@ SAFE = {
         "import multiprocessing.connection": WORKERS,
         "import multiprocessing.process": WORKERS,
         "import pickle": "an error of this process, written and read at once in memory",
+    },
+    "runs/processes.py": {
+        "import multiprocessing": WORKERS,
+        "import multiprocessing.context": WORKERS,
     },
     "runs/store_schema.py": {"link": "a new store appears whole, an existing one stays"},
     "runs/tables.py": {"write_table": DRAFT},

@@ -26,7 +26,7 @@ def test_the_command_prints_figures(netplace, monkeypatch):
     assert "at least 8" in shown.stdout
 
 
-@pytest.mark.parametrize("name", ["memory", "halo", "idle", "come-and-go", "parts"])
+@pytest.mark.parametrize("name", ["memory", "halo", "idle", "come-and-go"])
 def test_a_benchmark_measures_what_is_possible(netplace, name):
     shown = netplace("bench", "--quick", "--only", name, "--json")
     figures = json.loads(shown.stdout)["figures"]

@@ -70,7 +70,7 @@ def test_parts_of_a_run_side_by_side_give_the_same_result(netplace, tmp_path):
         "--json",
     )
     told = []
-    for more in ((), ("--part-processes", "2")):
+    for more in ((), ("--threads", "2")):
         messages = tmp_path / f"messages{len(more)}.csv"
         result = netplace(*flags, *more, "--record-messages", messages)
         found = described(result)
@@ -82,46 +82,12 @@ def test_parts_of_a_run_side_by_side_give_the_same_result(netplace, tmp_path):
     assert len(told[0][0]["jobs"]) == 4
 
 
-def test_a_run_that_does_not_fall_apart_is_made_by_one_process_and_that_is_told(netplace):
-    meet = ("--network", "mesh:4x4", "--jobs", "2x", "2d-mesh,tasks=8", "--partition", "random")
-    for flags, why in (
-        (HALO, "the run by one process"),
-        (meet, "jobs can share routers"),
-        ((*meet, "--seeds", "2"), "2 of 2 runs by one process"),
-    ):
-        alone, shared = (
-            netplace("run", *flags, "--json"),
-            netplace("run", *flags, "--part-processes", "3", "--json"),
-        )
-        assert alone.stderr == ""
-        assert shared.stderr.count("\n") == 1
-        assert shared.stderr.startswith("netplace: --part-processes 3: ")
-        assert why in shared.stderr
-        assert described(alone)["cycles"] == described(shared)["cycles"]
-
-
-@pytest.mark.parametrize(
-    ("flags", "why"),
-    [
-        (("--part-processes", "3", "--window", "100"), "which needs one process"),
-        (("--workers", "3"), "given for a single run"),
-        (("--workers", "3", "--part-processes", "3", "--seeds", "2"), "expected one of them"),
-    ],
-)
-def test_processes_that_would_have_nothing_to_do_are_refused(netplace, flags, why):
-    refused(netplace("run", *HALO, *flags), why)
+def test_workers_of_a_single_run_are_refused(netplace):
+    refused(netplace("run", *HALO, "--workers", "3"), "given for a single run")
 
 
 def test_windows_that_nothing_shows_are_refused(netplace):
     refused(netplace("run", *HALO, "--window", "100"), "--window: 100 affects only --json, --timeline and -o")
-
-
-def test_workers_are_at_least_one_and_for_one_run(netplace):
-    refused(netplace("run", *HALO, "--part-processes", "0"), "--part-processes: 0 is too small")
-    refused(
-        netplace("run", *HALO, "--part-processes", "2", "--workers", "3"),
-        "--part-processes: 2 given with --workers 3",
-    )
 
 
 def test_both_engines_agree(netplace):

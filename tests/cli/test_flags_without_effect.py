@@ -25,7 +25,7 @@ TAKEN = {
     "run": {
         INPUT: "network trace app jobs algorithms algorithm trc_unit hosts",
         CHOICE: "section partition mapping seeds seed iterations bytes_per_phit",
-        EXECUTION: "engine workers part_processes threads",
+        EXECUTION: "engine workers threads",
         LIMIT: "max_cycles",
         RESULT: "critical_path timeline messages output store as_json quiet",
         ELSEWHERE: "window",

@@ -32,7 +32,7 @@ def test_what_the_user_asks_for_stays(monkeypatch: pytest.MonkeyPatch):
 def test_a_command_is_a_single_thread_until_it_reads_tables():
     code = (
         "from netplace.checks.idle_threads import one_thread; one_thread()\n"
-        "import netplace.runs.executors, netplace.netsim.processes as processes\n"
+        "import netplace.runs.executors, netplace.runs.processes as processes\n"
         "import netplace.cli.map, netplace.runs.mapping_search, netplace.runs.campaign, scipy.sparse\n"
         "print(processes.start_method().get_start_method())"
     )

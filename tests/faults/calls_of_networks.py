@@ -167,7 +167,6 @@ def _add_simulations(add: Any, w: Any) -> None:
             max_cycles=10_000,
             record_messages=False,
             window=50,
-            part_processes=1,
             starts=[0, 5],
         )
     add("simulate one", lambda: sim.simulate, topology=w.tree, programs=w.program, nodes=[0, 1, 2, 3])

@@ -98,7 +98,7 @@ VALUES = (
     "all",
     "2=nodes:0-3", "2=random", "1=best:5", "0-1", "1:2", "one-sided,io", "link-load:max", "best:2",
 )  # fmt: skip
-SLOW = ("--part-processes", "--workers", "--dask", "--help", "-h")  # processes are for other tests
+SLOW = ("--workers", "--dask", "--help", "-h")  # processes are for other tests
 
 # Counts of what is done again and again, with progress on stderr, until Ctrl-C: what is asked for openly may
 # take long. Up to so many end soon; from `ABSURD` on they are refused. Those between are not tried, so that

@@ -33,7 +33,7 @@ def test_two_workers_spend_their_time_in_the_kernel(tmp_path):
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
-    in_all = seconds("--part-processes", "2")
+    in_all = seconds("--workers", "2")
     with sqlite3.connect(tmp_path / "sweep.sqlite") as database:
         [(kernel, count)] = database.execute("SELECT sum(cpu_seconds), count(*) FROM simulations")
     database.close()

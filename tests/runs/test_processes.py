@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from netplace.netsim.processes import start_method, starting
+from netplace.runs.processes import start_method, starting
 
 
 def test_beside_any_other_thread_processes_are_spawned():
@@ -27,7 +27,7 @@ def test_beside_any_other_thread_processes_are_spawned():
 def test_threads_of_libraries_count():
     code = (
         "import numpy\n"
-        "from netplace.netsim.processes import start_method\n"
+        "from netplace.runs.processes import start_method\n"
         "print(start_method().get_start_method())"
     )
     for count, method in (("1", "fork"), ("2", "spawn")):
