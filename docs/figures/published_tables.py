@@ -190,6 +190,15 @@ def orders(file: str, figures: tuple[str, ...] = ()) -> Score:
     return int((own["verdict"] == "held").sum()), len(own), f"a coin {len(own) / 2:g}"
 
 
+def class_a() -> Score:
+    """Return the same of correlations that are printed for class A beside ours of class W."""
+    keys = ["app", "metric"]
+    printed = pd.read_csv(PRINTED / "partition_metric_correlations_2d.csv", keep_default_na=False)
+    own = pd.read_csv(STUDIES / _METRICS, keep_default_na=False)[[*keys, "r"]]
+    cells = own.merge(printed[printed["npb_class"] == "A"], on=keys)
+    return score((cells["r"], cells["pearson_r"] - 0.1, cells["pearson_r"] + 0.1))
+
+
 Count = Callable[[], Score]
 Rows = list[tuple[str, str, Count, str, str]]
 _TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared", "3c": "random"}
@@ -262,6 +271,13 @@ ROWS: Rows = [
      "beplat uses fewer clusters than beloc, and on LLNL-Thunder also fewer pieces than becont"),
 ]  # fmt: skip
 READINGS: Rows = [
+    ("MET 2, correlations printed for class A, ours of class W", "partition-metrics", class_a, "0.1",
+     "metrics of the nodes for CG and MG; our runs of class A would take 15 hours"),
+    *[(f"Mendonca {table}, knapsack step", "two-kinds",
+       partial(near, f"two-kinds/{file}.csv", "knapsack", "published", 0.2), "20 %", why)
+      for table, file, why in (
+        ("2.2", "workers", ""),
+        ("2.4 and 2.5", "databases", "the speed of workers with smaller databases is not published"))],
     ("LOC 5, sizes rounded up", "partition-selection",
      lambda: selection("partition-selection-classes/classes-rounded.csv"), "5 %", _BPS),
     ("LOC 5, messages as in INSEE's generators", "partition-selection",

@@ -30,6 +30,7 @@ STRAYS = {
     "last": "the last tasks of each job",
     "leaf": "the first tasks of a drawn leaf switch of each job",
     "drawn": "tasks drawn, job by job",
+    "first fit": "the last tasks, on the first nodes of the next subtree, whose job has moved on as far",
 }
 REACHES = {"one level": "with one of the four jobs below one switch", "anywhere": "with any job"}
 EXCHANGES = {
@@ -55,7 +56,8 @@ class Reading:
         return f"{self.strays}, {self.reach}, {self.exchange}"
 
 
-READINGS = tuple(itertools.starmap(Reading, itertools.product(STRAYS, REACHES, EXCHANGES)))
+FIRST_FIT = Reading("first fit", "one level", "together")  # what the paper's algorithm does on a full machine
+READINGS = tuple(itertools.starmap(Reading, itertools.product(("last", "leaf", "drawn"), REACHES, EXCHANGES)))
 
 
 def exchanged(
@@ -66,6 +68,8 @@ def exchanged(
     Tasks outside have the nodes of those of the next job in a ring: none comes home.
     """
     nodes = np.arange(jobs * tasks).reshape(jobs, tasks)
+    if reading == FIRST_FIT:
+        return np.roll(nodes.reshape(-1, _LEAF * tasks), -count, axis=1).reshape(jobs, tasks)
     chosen = _chosen(jobs, tasks, count, reading.strays, rng)
     width = _LEAF if reading.reach == "one level" else jobs
     parts = [chosen] if reading.exchange == "together" else list(chosen.T[:, :, None])
@@ -228,6 +232,7 @@ OF_PART = {
     "apart": (Reading("drawn", "anywhere", "each"),),
     "others": (_TOGETHER,),
     "one-leaf": (_ONE_LEAF,),
+    "first-fit": (FIRST_FIT,),
     "readings": READINGS,
     "readings-ft": READINGS,
     "programs": (_ONE_LEVEL, _ONE_LEAF, _TOGETHER),
@@ -283,6 +288,8 @@ def _job(program: str, app: str, quick: bool) -> dict[str, str | int]:
 
 
 def _layouts(part: str, asked: Asked) -> int:
+    if part == "first-fit":
+        return 1  # nothing is drawn but the random nodes
     return asked.partitions or (2 if asked.quick or part in ("readings", "readings-ft", "programs") else 5)
 
 
@@ -308,6 +315,7 @@ STUDY = Study(
         "together": "tasks outside the subtree on one leaf switch: LU, MG and FT of class W",
         "apart": "tasks outside the subtree one by one: LU, MG and FT of class W",
         "one-leaf": "tasks outside the subtree on one leaf switch, one level up: LU, MG and FT of class W",
+        "first-fit": "tasks outside the subtree placed by the published algorithm: LU, MG, FT of class W",
         "readings": "which tasks stray, how far, and with which jobs: LU and MG of class W",
         "readings-ft": "the same with FT",
         "programs": "three readings with recorded and generated programs of classes W and A",

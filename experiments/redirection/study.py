@@ -22,6 +22,7 @@ from netplace.studies.schedules import KeptCase, case_outcomes
 
 PARTS = {
     "windows": f"windows of the logs in the folder swf, or in the folder named by {FOLDER}",
+    "literal": "the same windows, with tasks of q e / Q s on the published processors (one interpretation)",
     "dedicated": "SPT-RD by number of dedicated processors and by threshold (figures 3.3 to 3.6)",
 }
 _SWEEPS = {"dedicated": range(1, 11), "threshold": range(1, 6)}  # as published for logs other than Curie
@@ -46,6 +47,7 @@ class RedirectionCase(KeptCase):
     days: float
     windows: int
     parameters: tuple[tuple[str, float], ...]
+    literal: bool = False  # tasks of q e / Q seconds, however few the processors are
 
     def run(self) -> dict[str, Any]:
         given: dict[str, Any] = dict(self.parameters)
@@ -53,16 +55,18 @@ class RedirectionCase(KeptCase):
             if name in given:
                 given[name] = int(given[name])
         outcomes = []
-        sets = windows(self.log.read(), self.days, self.windows, self.machine, self.processors, seed=0)
+        fitted = None if self.literal else self.processors
+        sets = windows(self.log.read(), self.days, self.windows, self.machine, fitted, seed=0)
         for seed, task_set in enumerate(sets):
-            ran = run_tasks(task_set.tasks, task_set.processors, self.policy, seed=seed, **given)
+            ran = run_tasks(task_set.tasks, self.processors, self.policy, seed=seed, **given)
             sent = sum(task.redirected for task in ran)
             outcomes.append({"tasks": len(ran), "redirected": sent, **asdict(task_figures(ran))})
         return {"windows": outcomes}
 
 
 def cases(asked: Asked) -> list[RedirectionCase]:
-    return [case for made in _by_log(asked) for case in made]
+    usual = [case for made in _by_log(asked) for case in made]
+    return usual + [replace(case, literal=True) for case in usual if "literal" in asked.parts]
 
 
 def sweeps(asked: Asked) -> list[tuple[RedirectionCase, str]]:
@@ -104,14 +108,19 @@ def _by_log(asked: Asked) -> list[list[RedirectionCase]]:
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     varied = sweeps(asked) if "dedicated" in asked.parts else []
-    wanted = [case for case in cases(asked) if "windows" in asked.parts or case.policy == BASE]
+    wanted = [
+        case
+        for case in cases(asked)
+        if case.literal or "windows" in asked.parts or (varied and case.policy == BASE)
+    ]
     made = case_outcomes([*wanted, *(case for case, _ in varied)], bench)
     rows = [
-        {"log": case.log.name, "policy": case.policy, "window": place, **figures}
+        {"literal": case.literal, "log": case.log.name, "policy": case.policy, "window": place, **figures}
         for case, outcome in made[: len(wanted)]
         for place, figures in enumerate(outcome["windows"])
     ]
-    frame = pd.DataFrame(rows)
+    every = pd.DataFrame(rows)
+    frame = every[~every["literal"]]
     tables, sentences = [], []
     outcomes = [pd.DataFrame(outcome["windows"]) for _, outcome in made[len(wanted) :]]
     swept = _swept(frame, [(*pair, own) for pair, own in zip(varied, outcomes, strict=True)])
@@ -119,13 +128,18 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         digits = {"dedicated": 0, "threshold": 0, "redirected": 3, "sum_flow": 3, "sum_bounded_stretch": 3}
         tables.append(ReportTable("dedicated", f"{PARTS['dedicated']}, over SPT", swept, digits))
         sentences += _sweep_sentences(swept)
-    if "windows" in asked.parts:
-        tables += [_sizes(frame), _claims(frame, swept)]
-        sentences.append(_queueing(frame))
-        for log, group in frame.groupby("log", sort=False):
-            table, sentence = _policies(str(log), group)
+    for part in ("windows", "literal"):
+        own = every[every["literal"] == (part == "literal")]
+        if part not in asked.parts:
+            continue
+        if part == "windows":
+            tables.append(_sizes(own))
+        tables.append(_claims(part, own, swept))
+        sentences.append(f"{part}: {_queueing(own)}")
+        for log, group in own.groupby("log", sort=False):
+            table, sentence = _policies(part, str(log), group)
             tables.append(table)
-            sentences.append(sentence)
+            sentences.append(f"{part}: {sentence}")
     return Report(tuple(tables), tuple(sentences))
 
 
@@ -162,7 +176,7 @@ def _sweep_sentences(swept: pd.DataFrame) -> list[str]:
     ]
 
 
-def _claims(frame: pd.DataFrame, swept: pd.DataFrame) -> ReportTable:
+def _claims(part: str, frame: pd.DataFrame, swept: pd.DataFrame) -> ReportTable:
     """Return the published orders, and for how many of our figures and windows they come out."""
     lines = []
     for claim in published("mendonca_claims.csv").query("chapter == 3").itertuples(index=False):
@@ -191,7 +205,7 @@ def _claims(frame: pd.DataFrame, swept: pd.DataFrame) -> ReportTable:
             held = 2 * means > len(sides) and below > above
             verdict = "held" if held else "not held"
             lines.append({**said, "on": log, "verdict": verdict, "for": below, "against": above})
-    return ReportTable("claims_windows", "Published orders, by windows", pd.DataFrame(lines), {})
+    return ReportTable(f"claims_{part}", f"Published orders, {PARTS[part]}", pd.DataFrame(lines), {})
 
 
 def _sides(group: pd.DataFrame, policy: str, other: str, figure: str) -> tuple[int, int, bool]:
@@ -231,7 +245,7 @@ def _sizes(frame: pd.DataFrame) -> ReportTable:
     )
 
 
-def _policies(log: str, group: pd.DataFrame) -> tuple[ReportTable, str]:
+def _policies(part: str, log: str, group: pd.DataFrame) -> tuple[ReportTable, str]:
     """Return sums over all windows against those of SPT, and in how many windows a policy is below."""
     base = group[group["policy"] == BASE].set_index("window")
     lines = []
@@ -251,7 +265,7 @@ def _policies(log: str, group: pd.DataFrame) -> tuple[ReportTable, str]:
         f"({', '.join(f'{name} {stretch[name]:.2f}' for name in sent)}; SRPT {stretch['SRPT']:.2f}). "
         "Published for all traces but Curie: -RD below in most cases, -RR below in several and gaining less."
     )
-    return ReportTable(f"policies_{log}", f"{log}: results relative to SPT", frame, digits), sentence
+    return ReportTable(f"policies_{part}_{log}", f"{log}: results relative to SPT", frame, digits), sentence
 
 
 STUDY = Study(

@@ -63,9 +63,9 @@ def asked_logs(asked: Asked) -> list[ArchiveLog]:
     logs = [_known(_name(path), path) for path in files if _name(path) in _NAMES.values()]
     if not logs:
         raise ValueError(
-            f"{FOLDER}: {folder} has none of the logs of the study, expected files that begin with "
-            f"{', '.join(_NAMES)} and end with .swf or .swf.gz; --log FILE gives another one, --log model "
-            "takes a model of jobs"
+            f"{f'{FOLDER}={named}' if named else 'folder swf'} has none of the logs of the study, expected "
+            f"files that begin with {', '.join(_NAMES)} and end with .swf or .swf.gz; {FOLDER} names another "
+            "folder, --log FILE gives another log, and --log model takes a model of jobs"
         )
     return logs
 

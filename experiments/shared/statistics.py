@@ -111,7 +111,8 @@ def verdict(
     """Return whether a published order holds, and the number of instances for and against it.
 
     `figures` has a value an instance, by variant. The order holds if the mean has the sign and most instances
-    do; "like" if the means are within 5 %. Instances in which both are equal count for neither.
+    do. Instances in which both are equal count for neither. "Like" holds if the means are within 5 %, and
+    counts instances that are so.
     """
     sign = -1 if relation in _ABOVE else 1
     gaps = [sign * (figures[other] - figures[own]) for own in variants for other in others if own != other]
@@ -124,7 +125,9 @@ def verdict(
         if own != other
     ]
     if relation == "like":
-        return ("held" if max(map(abs, means)) <= _LIKE else "not held"), favour, against
+        held = max(map(abs, means)) <= _LIKE
+        near = [abs(figures[own] / figures[other] - 1) <= _LIKE for own in variants for other in others]
+        return ("held" if held else "not held"), int(np.sum(near)), int(np.size(near) - np.sum(near))
     if relation.startswith("at or"):
         held = min(means) >= -1e-9 and favour >= against
     else:

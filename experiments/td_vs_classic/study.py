@@ -86,7 +86,7 @@ def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
 
 
 def _placements(part: Part, asked: Asked) -> Iterator[tuple[str, str, int]]:
-    most_mappings, most_partitions = (3, 1) if asked.quick else (50, 20)
+    most_mappings, most_partitions = (3, 1) if asked.quick else (10, 2)
     mappings = asked.mappings or most_mappings
     partitions = [part.partition]
     if part.partition == "random":
