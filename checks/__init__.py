@@ -48,14 +48,7 @@ _LISTED = 600  # characters of a list of names: those of a file may be thousands
 def check_choice(value: object, options: Iterable[str], what: str) -> str:
     """Return `value` if it is one of `options`; otherwise, the error suggests the nearest names.
 
-    Parameters
-    ----------
-    value : object
-        What the user wrote; only text can be a name.
-    options : iterable of str
-        The valid names.
-    what : str
-        What the value is and where it came from, such as ``"--arbiter"`` or ``"network kind"``.
+    `what` says in errors what the value is and where it came from, such as ``"--arbiter"``.
     """
     names = list(options)
     if isinstance(value, str) and value in names:

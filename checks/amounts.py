@@ -10,17 +10,7 @@ MOST = 2**62  # the largest whole number that is taken anywhere: sums of two fit
 
 
 def check_int(value: object, what: str, least: int = 1, most: int = MOST) -> int:
-    """Return `value` as an int if it is a whole number from `least` to `most`.
-
-    Parameters
-    ----------
-    value : object
-        An integer, or text that spells one.
-    what : str
-        What the value is and where it came from.
-    least, most : int
-        Smallest and largest allowed value.
-    """
+    """Return `value`, perhaps text, as a whole number from `least` to `most`; `what` names it in errors."""
     try:
         number = int(str(value))
     except ValueError:
@@ -33,17 +23,7 @@ def check_int(value: object, what: str, least: int = 1, most: int = MOST) -> int
 
 
 def check_float(value: object, what: str, least: float = 0.0, most: float = math.inf) -> float:
-    """Return `value` as a float if it is a finite number from `least` to `most`.
-
-    Parameters
-    ----------
-    value : object
-        A number, or text that spells one.
-    what : str
-        What the value is and where it came from.
-    least, most : float
-        Smallest and largest allowed value.
-    """
+    """Return `value`, perhaps text, as a finite number from `least` to `most`; `what` names it in errors."""
     try:
         number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

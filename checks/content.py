@@ -21,46 +21,19 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
 def read_limit(text: str | None = None, what: str = READ_LIMIT) -> int:
-    """Return the limit in bytes for the unpacked contents of a compressed file.
+    """Return how many bytes a compressed file may unpack to: `text`, such as ``"2G"``, or the usual limit.
 
-    Parameters
-    ----------
-    text : str, optional
-        Number of bytes, optionally followed by K, M, G or T. The default is the environment variable
-        `READ_LIMIT`, or 256 MiB.
-    what : str
-        Origin of the text, for error messages.
-
-    Raises
-    ------
-    ValueError
-        If the text is not such a number.
-
-    Examples
-    --------
-    >>> read_limit("2G")
-    2147483648
+    That is the environment variable `READ_LIMIT`, or 256 MiB; `what` names `text` in errors.
     """
     said = os.environ.get(READ_LIMIT) if text is None else text
     return _DEFAULT if said is None else _size(said, what)
 
 
 def memory_limit(text: str | None = None, what: str = MEMORY_LIMIT) -> int:
-    """Return the memory limit in bytes for one object: a whole trace, a network, a program.
+    """Return how many bytes one object may take in memory: `text`, such as ``"2G"``, or the usual limit.
 
-    Parameters
-    ----------
-    text : str, optional
-        Number of bytes, optionally followed by K, M, G or T. The default is the environment variable
-        `MEMORY_LIMIT`, or the smaller of 4 GiB and three quarters of the memory
-        (`netplace.checks.memory.available`).
-    what : str
-        Origin of the text, for error messages.
-
-    Raises
-    ------
-    ValueError
-        If the text is not such a number.
+    That is the environment variable `MEMORY_LIMIT`, or the smaller of 4 GiB and three quarters of the memory;
+    `what` names `text` in errors.
     """
     said = os.environ.get(MEMORY_LIMIT) if text is None else text
     return min(_DEFAULT_MEMORY, available() * 3 // 4) if said is None else _size(said, what)
@@ -80,13 +53,7 @@ def _size(said: str, what: str) -> int:
 
 
 def check_unpacked(path: Path, size: int) -> None:
-    """Check that a file can unpack to the given number of bytes.
-
-    Raises
-    ------
-    ValueError
-        If the number exceeds `read_limit`.
-    """
+    """Check that a file can unpack to so many bytes: no more than `read_limit`."""
     if size > read_limit():
         raise ValueError(
             f"{path}: unpacks to more than {read_limit():,} bytes; if you trust the file, raise the limit "
@@ -100,15 +67,7 @@ def is_packed(content: bytes) -> bool:
 
 
 def read_content(path: Path) -> bytes:
-    """Return the contents of a file, unpacked if it is a gzip file.
-
-    Raises
-    ------
-    ValueError
-        If the file is a damaged gzip file, or unpacks to more than `read_limit`.
-    OSError
-        If the file cannot be read.
-    """
+    """Return the contents of a file, unpacked, within `read_limit`, if it is a gzip file."""
     content = input_file(path).read_bytes()
     return _unpacked(path, content) if is_packed(content) else content
 

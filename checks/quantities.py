@@ -16,33 +16,16 @@ LESS, NEITHER, MORE = -1, 0, 1
 
 @dataclass(frozen=True)
 class Quantity:
-    """A description of a field for people.
+    """A description of a field for people."""
 
-    Attributes
-    ----------
-    name : str
-        A few words, for headings.
-    unit : str
-        Unit; on the terminal, ``"share"`` is shown in percent, and ``"s"`` in a suitable unit of time.
-    digits : int
-        Number of digits after the decimal point.
-    better : int
-        `LESS` or `MORE` if outcomes are compared by this field; otherwise `NEITHER`.
-    shown : bool
-        Whether tables on pages contain the field.
-    moment : bool
-        Whether the field is a moment, which tables show relative to the first moment.
-    help : str
-        One-sentence description.
-    """
-
-    name: str
+    name: str  # a few words, for headings
+    # On the terminal, ``"share"`` is shown in percent, and ``"s"`` in a suitable unit of time.
     unit: str = ""
-    digits: int = 0
-    better: int = NEITHER
-    shown: bool = True
-    moment: bool = False
-    help: str = ""
+    digits: int = 0  # after the decimal point
+    better: int = NEITHER  # `LESS` or `MORE` if outcomes are compared by this field
+    shown: bool = True  # whether tables on pages contain the field
+    moment: bool = False  # whether it is a moment, which tables show relative to the first one
+    help: str = ""  # a sentence
 
     @property
     def heading(self) -> str:
@@ -64,18 +47,10 @@ def quantity(
     choices: Iterable[str] = (),
     **more: Any,
 ) -> Any:
-    """Return a field of a dataclass with its unit, digits, bounds and description.
+    """Return a field of a dataclass with its description, as a `Quantity`, by default under its own name.
 
-    Parameters
-    ----------
-    help, unit, name, **more
-        As in `Quantity`; the default name is the name of the field.
-    default : optional
-        Default value, for files that lack the field.
-    bounds : (float, float), optional
-        Smallest and largest valid number.
-    choices : iterable of str
-        Valid texts, if not all texts are valid.
+    `default`: for files that lack the field. `bounds`: smallest and largest valid number. `choices`: valid
+    texts, if not all are.
     """
     said = Quantity(name, unit, help=help, **more)
     return field(default=default, metadata={"quantity": said, "bounds": bounds, "choices": tuple(choices)})

@@ -9,23 +9,9 @@ _MANY = 10**15  # beyond it no number is written out
 
 
 def check_size(count: int, bytes_each: int, what: str, where: str) -> None:
-    """Check that an object fits into the memory limit.
+    """Check that so many items of `bytes_each` at the peak fit into memory.
 
-    Parameters
-    ----------
-    count : int
-        Number of items, determined before any of them is made.
-    bytes_each : int
-        Peak bytes per item.
-    what : str
-        Name of the items, such as ``"cables"``.
-    where : str
-        Origin of the number: a text form, a file and line, or a flag.
-
-    Raises
-    ------
-    ValueError
-        If the items need more than `memory_limit`.
+    `what` names the items, such as ``"cables"``; `where` says where the number comes from.
     """
     need, limit = count * bytes_each, memory_limit()
     if need > limit:
@@ -37,22 +23,7 @@ def check_size(count: int, bytes_each: int, what: str, where: str) -> None:
 
 
 def check_steps(count: int, what: str, where: str) -> None:
-    """Check that an amount of work is feasible.
-
-    Parameters
-    ----------
-    count : int
-        Number of steps, each of which takes a few nanoseconds.
-    what : str
-        Name of the steps, such as ``"cycles of nodes"``.
-    where : str
-        Origin.
-
-    Raises
-    ------
-    ValueError
-        If the number exceeds `MOST_STEPS`.
-    """
+    """Check that a number of steps, each of a few nanoseconds, is feasible; see `check_size`."""
     if count > MOST_STEPS:
         raise ValueError(f"{where}: {_number(count)} {what} would take days, expected at most {MOST_STEPS:,}")
 

@@ -23,18 +23,8 @@ def flag(
 ) -> Callable[[Command], Command]:
     """Return what adds a flag to a command.
 
-    Parameters
-    ----------
-    names : str
-        Names of the flag, and perhaps that of its parameter, separated by spaces.
-    help : str
-        What it says of itself; of the default only what `default` does not say.
-    kind : type, optional
-        Type of its values; ``bool`` for a switch.
-    default : optional
-        Value where it is not given, which the help shows.
-    **more
-        As of `click.option`.
+    `names` of the flag, and perhaps of its parameter, are separated by spaces; `help` says of the default
+    only what `default` does not; `kind` is ``bool`` for a switch; `more` is as of `click.option`.
     """
     if kind is bool:
         more["is_flag"] = True

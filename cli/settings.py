@@ -28,14 +28,8 @@ WHAT_RUNS = "What runs"
 class SettingsCommand(FilesCommand):
     """A command that takes all settings of a plan and of the network, besides its own flags.
 
-    Parameters
-    ----------
-    plan : mapping of str to Setting
-        Settings of the plan, by name.
-    network : bool
-        Whether the command takes settings of the network.
-    of_plan : bool
-        Whether what is not given is left to the plan, whose defaults the help shows.
+    `plan`: settings of the plan, by name. `network`: whether the command takes settings of the network.
+    `of_plan`: whether what is not given is left to the plan, whose defaults the help shows.
     """
 
     def __init__(

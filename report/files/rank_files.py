@@ -117,14 +117,7 @@ def _names_in(path: Path, hosts: int) -> list[str]:
 def rank_file(launcher: str, names: Sequence[str], nodes: Sequence[int]) -> str:
     r"""Return the text by which a launcher puts each rank on its node.
 
-    Parameters
-    ----------
-    launcher : str
-        A key of `LAUNCHERS`.
-    names : sequence of str
-        The name of the host of every node of the machine.
-    nodes : sequence of int
-        The node of each rank.
+    `names`: the host of every node of the machine; `nodes`: the node of each rank.
 
     Examples
     --------

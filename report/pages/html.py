@@ -46,30 +46,15 @@ Part = DataTable | Listing | Picture | Figure
 
 @dataclass(frozen=True)
 class Page:
-    """A page.
-
-    Attributes
-    ----------
-    title : str
-        Subject of the page.
-    verdict : sequence of str
-        What came of it, a sentence each.
-    asked : sequence of (str, str)
-        Request, with versions and seeds; the command that makes it again under ``command``.
-    parts : sequence of DataTable, Listing, Picture or Figure
-        In order.
-    missing : sequence of str
-        What could have been on the page and is not, and why.
-    notes : sequence of str
-        What a reader has to know in addition.
-    """
+    """What a page says, from top to bottom."""
 
     title: str
-    verdict: Sequence[str]
+    verdict: Sequence[str]  # what came of it, a sentence each
+    # Request, with versions and seeds; the command that makes it again under ``command``.
     asked: Sequence[tuple[str, str]]
     parts: Sequence[Part]
-    missing: Sequence[str] = ()
-    notes: Sequence[str] = ()
+    missing: Sequence[str] = ()  # what could have been on the page and is not, and why
+    notes: Sequence[str] = ()  # what a reader has to know in addition
 
     def _repr_html_(self) -> str:
         return _still_page(self)

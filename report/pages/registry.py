@@ -40,24 +40,12 @@ __all__ = ["PAGES", "PageKind", "page_of", "read_outcome", "render", "write_page
 
 @dataclass(frozen=True)
 class PageKind:
-    """A kind of outcome that can be made a page.
-
-    Attributes
-    ----------
-    recognises : callable
-        Takes a path and returns whether it is of this kind.
-    page : callable
-        Takes the path and returns the `Page`.
-    description : str
-        Kind of outcome, and the command that writes it.
-    outcome : callable or None
-        Takes the path and returns the `Outcome` that is compared with another of its kind; None: it is
-        compared like what any other command writes.
-    """
+    """A kind of outcome that can be made a page."""
 
     recognises: Callable[[Path], bool]
     page: Callable[[Path], Page]
-    description: str
+    description: str  # of the outcome, and the command that writes it
+    # Returns what is compared with another of its kind; None: it is compared like any other command's output.
     outcome: Callable[[Path], Outcome] | None = None
 
 

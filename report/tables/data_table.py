@@ -18,33 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DataTable:
-    """A table that a reader can sort, filter and export as CSV.
-
-    Attributes
-    ----------
-    title : str
-        Subject of the table.
-    columns : sequence of str
-        Headings, with units.
-    rows : sequence of sequences
-        Texts, numbers or None.
-    note : str
-        What a reader has to know.
-    digits : sequence of int
-        Digits after the decimal point on the terminal, of each column; empty: as many as a value needs.
-    by_row : bool
-        Whether `digits` are those of the rows.
-    most : int
-        Rows on the terminal; 0: the terminal leaves it out.
-    """
+    """A table that a reader can sort, filter and export as CSV."""
 
     title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    note: str = ""
+    columns: Sequence[str]  # headings, with units
+    rows: Sequence[Sequence[Any]]  # texts, numbers or None
+    note: str = ""  # what a reader has to know
+    # Digits after the decimal point on the terminal, of each column; empty: as many as a value needs.
     digits: Sequence[int] = ()
-    by_row: bool = False
-    most: int = 50
+    by_row: bool = False  # whether `digits` are those of the rows
+    most: int = 50  # rows on the terminal; 0: the terminal leaves it out
 
     @classmethod
     def of(cls, title: str, frame: DataFrame, columns: Sequence[str] = (), note: str = "") -> DataTable:

@@ -13,72 +13,36 @@ from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """A job in a queue.
-
-    Attributes
-    ----------
-    row : int
-        Its place in the order of submission, and its row in the schedule.
-    estimate : float
-        Run time that the policy assumes, in seconds.
-    head_since : float
-        When it became the first of the queue; nan: not yet.
-    promised : float
-        First start that the policy promised it; nan: none.
-    """
+    """A job in a queue."""
 
     job: Job
-    row: int
-    estimate: float
-    head_since: float = math.nan
-    promised: float = math.nan
+    row: int  # its place in the order of submission, and its row in the schedule
+    estimate: float  # run time that the policy assumes, in seconds
+    head_since: float = math.nan  # when it became the first of the queue; nan: not yet
+    promised: float = math.nan  # first start that the policy promised it; nan: none
 
 
 @dataclass(slots=True, eq=False)
 class Running:
-    """A job on the machine.
-
-    Attributes
-    ----------
-    order : int
-        Number of jobs that started before it, which breaks ties.
-    expected_end : float
-        End that the policy expects.
-    backfilled : bool
-        Whether it overtook the head of the queue.
-    over : bool
-        Whether it has ended or was killed.
-    begin : float
-        Time at which all its nodes are on; nan means at its start.
-    failed : bool
-        Whether it has ended without result.
-    """
+    """A job on the machine."""
 
     waiting: Waiting
     allocation: Allocation
     start: float
-    order: int
-    expected_end: float
-    backfilled: bool
-    over: bool = False
-    begin: float = math.nan
-    failed: bool = False
+    order: int  # number of jobs that started before it, which breaks ties
+    expected_end: float  # end that the policy expects
+    backfilled: bool  # whether it overtook the head of the queue
+    over: bool = False  # whether it has ended or was killed
+    begin: float = math.nan  # when all its nodes are on; nan: at its start
+    failed: bool = False  # whether it has ended without result
 
 
 class Machine(Protocol):
-    """The machine as a policy sees it.
-
-    Attributes
-    ----------
-    partitioner : Partitioner
-        Says where a job would fit. Only `start` and `kill` may change it.
-    releases : int
-        How often nodes were released: until it changes, a job that did not fit does not fit.
-    """
+    """The machine as a policy sees it."""
 
     now: float
-    partitioner: Partitioner
-    releases: int
+    partitioner: Partitioner  # says where a job would fit; only `start` and `kill` may change it
+    releases: int  # how often nodes were released: until it changes, a job that did not fit does not fit
 
     def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
         """Start a job now; the policy takes it out of its queue."""

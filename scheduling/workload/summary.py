@@ -81,49 +81,27 @@ class Middle:
 
 @dataclass(frozen=True)
 class WorkloadFigures:
-    """A workload in figures; shares of jobs from 0 to 1, None if there are no jobs to count.
+    """A workload in figures; shares of jobs from 0 to 1, None if there are no jobs to count."""
 
-    Attributes
-    ----------
-    records, jobs : int
-        Jobs in the file, and those that were read.
-    dropped : dict of str to int
-        Jobs left out, by reason.
-    larger_than_machine : int or None
-        Jobs that request more than the machine's nodes; None if these are unknown.
-    load : float or None
-        Share of the machine's node-seconds that the jobs need; None: no machine, no run times, or all jobs at
-        once.
-    span_seconds : float
-        From the first to the last submission.
-    nodes, run_seconds, gap_seconds : Middle or None
-        Sizes, run times, and times between submissions.
-    serial, power_of_two : float or None
-        Share of jobs of one node; of the others, share whose size is a power of two.
-    with_estimate, over_estimate : float or None
-        Share of jobs with an estimate; of these, share that ran longer.
-    without_run_time : float or None
-        Share of jobs that take 0 seconds.
-    jobs_by_hour : tuple of int
-        Jobs submitted in each hour of the day.
-    """
-
+    # Jobs in the file, those that were read, and those left out by reason.
     records: int
     jobs: int
     dropped: dict[str, int]
+    # Nodes, and jobs that request more; None if they are unknown.
     machine_nodes: int | None
     larger_than_machine: int | None
-    load: float | None
-    span_seconds: float
+    load: float | None  # see `load`; None: no machine, no run times, or all jobs at once
+    span_seconds: float  # from the first to the last submission
+    # Sizes, run times, and times between submissions.
     nodes: Middle | None
     run_seconds: Middle | None
     gap_seconds: Middle | None
-    serial: float | None
-    power_of_two: float | None
+    serial: float | None  # share of jobs of one node
+    power_of_two: float | None  # of the others, share whose size is a power of two
     with_estimate: float | None
-    over_estimate: float | None
-    without_run_time: float | None
-    jobs_by_hour: tuple[int, ...]
+    over_estimate: float | None  # of those with an estimate, share that ran longer
+    without_run_time: float | None  # share of jobs that take 0 seconds
+    jobs_by_hour: tuple[int, ...]  # submitted in each hour of the day
     applications: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
