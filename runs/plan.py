@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,19 +15,20 @@ from netplace.checks.calls import check_keys, pairs_of
 from netplace.checks.plan_settings import JOBS, SCHEDULE_SETTINGS
 from netplace.checks.schema import Kind
 from netplace.checks.settings import said_of
-from netplace.extensions import current_digest
+from netplace.extensions import Registry, current_digest, file_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.rule import find_rule
+from netplace.runs.digests import Digest, among_options, digests_of_wiring
 from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
 from netplace.runs.networks import network_of
 from netplace.runs.outcomes import SCHEDULE
-from netplace.runs.power_file import read_power
+from netplace.runs.power_file import DEFAULT_POWER, read_power
 from netplace.runs.revisions import revisions_of
-from netplace.runs.schedule_digests import schedule_digests
+from netplace.runs.site_file import read_site
 from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.partitioner import PARTITIONER
-from netplace.scheduling.policy import find_policy
+from netplace.scheduling.policy import POLICY, find_policy
 from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
@@ -156,7 +157,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         site=str(said.get("site", "")),
         power=power,
         switching=switching,
-        digests=schedule_digests(said, workload, times, power),
+        digests=_digests(said, workload, times, power),
     )
     _check_applications(plan)
     return plan
@@ -302,3 +303,42 @@ def _check_applications(plan: Plan) -> None:
         )
     if plan.workload == "lublin" and tabled:
         raise ValueError(f"times: {plan.times!r} given, but jobs of workload lublin run no application")
+
+
+# Rules that may be of one's own, by the key under which they are asked for.
+_OWN: dict[str, Registry[Any]] = {
+    "policy": POLICY,
+    "partition": PARTITIONER,
+    "times": RUN_TIME,
+    "mapping": MAPPING,
+}
+_READ_BY_PARTITIONERS = ("curve", "pss")  # among their options, apart by commas, may be the name of a file
+
+
+def _digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> tuple[Digest, ...]:
+    """Return the files of a schedule with their digests; `said` is by the names of its settings."""
+    digests = []
+    if "site" in said:  # with the outages that it may name
+        digests.append(("site", hashlib.sha256(repr(read_site(said["site"])).encode()).hexdigest()))
+    if workload not in WORKLOADS:
+        digests.append(("workload", file_digest(Path(workload))))
+    name, _, path = times.partition(":")
+    if name == "table":
+        digests.append(("times", file_digest(Path(path))))
+    if power not in ("", DEFAULT_POWER):
+        digests.append(("power", file_digest(Path(power))))
+    return (*digests, *sorted(set(_of_rules(said))))
+
+
+def _of_rules(said: Mapping[str, Any]) -> Iterator[Digest]:
+    """Yield the files that machine and rules read, or in which they stand, with their digests."""
+    yield from digests_of_wiring(str(said["machine"]))
+    for key, choice in _OWN.items():
+        text = str(said.get(key, ""))
+        name, _, option = text.partition(":")
+        if name in _READ_BY_PARTITIONERS and key == "partition":
+            yield from among_options(option)
+        elif text and choice.is_own(text) and name not in (*FILE_TIMES, BEST_KNOWN):
+            source = choice.source(text)
+            if source is not None:
+                yield source

@@ -13,7 +13,6 @@ from netplace.checks.quantities import Quantity, quantities
 from netplace.checks.writing import write_atomically
 from netplace.report.tables.data_table import DataTable, FigureRows, figure_table, figures_of
 from netplace.report.tables.differences import Compared, contestants_of, seed_means
-from netplace.report.tables.power import power_columns, power_table
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedule_folder import FIGURES, ROWS, figures_text
@@ -24,8 +23,9 @@ from netplace.scheduling.metrics.contest import SEEDS_ALONE
 from netplace.topologies.host_lists import spelled
 
 if TYPE_CHECKING:
-    from netplace.runs.schedule_figures import Rejected, ScheduleFigures
+    from netplace.runs.schedule_figures import Rejected
     from netplace.runs.schedules import ScheduleRun
+    from netplace.scheduling.power import PowerFigures
 
 _SPREAD = ("mean", "std", "p50", "p90", "p95", "p99", "most")
 # What tells plans of one study apart, in this order.
@@ -59,7 +59,35 @@ def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[DataTable]:
         figure_table("Figures", rows),
         figure_table("Figures of the jobs", spreads, columns),
     ]
-    return tables + ([] if figures.power is None else [power_table(figures.power)])
+    return tables + ([] if figures.power is None else [_power_table(figures.power)])
+
+
+def _power_table(power: PowerFigures) -> DataTable:
+    rows = figures_of(power)
+    rows += [(Quantity(f"energy, {name}", "J", 1), [joules]) for name, joules in power.by_state.items()]
+    rows += [(Quantity(f"node-seconds, {name}", "share", 2), [part]) for name, part in power.shares.items()]
+    rows += [(Quantity(name.replace("_", " ")), [count]) for name, count in power.counts.items()]
+    return figure_table(f"Energy, {power.switching}", rows)
+
+
+def _power_columns(power: PowerFigures | None) -> dict[str, Any]:
+    """Return the figures of a schedule as columns of a table of schedules; none without power."""
+    if power is None:
+        return {}
+    names = (
+        "energy",
+        "energy_delay",
+        "boots",
+        "stops",
+        "mean_on",
+        "waited_for_boot",
+        "boot_wait",
+        "hindsight",
+    )
+    row = {name: getattr(power, name) for name in names}
+    row["power_wait"] = power.mean_wait
+    row |= {f"energy_{state}": joules for state, joules in power.by_state.items()}
+    return row
 
 
 # What the rules of a site did, if there were any.
@@ -105,7 +133,7 @@ def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.D
             row |= {f"{name}_{key}": getattr(spread, key) for key in _SPREAD}
         for name, known in figures.steady.items():
             row |= {f"{name}_steady": known.mean, f"{name}_half_width": known.half_width}
-        row |= power_columns(figures.power)
+        row |= _power_columns(figures.power)
         made.append(row)
     return pd.DataFrame(made)
 
