@@ -9,40 +9,38 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from netplace.checks import check_choice, check_int, check_steps
+from netplace.checks import MOST, check_choice, check_int, check_steps
 from netplace.checks.plain import from_plain, to_plain
 from netplace.checks.plan_settings import LOAD_SETTINGS
-from netplace.checks.schema import Kind
+from netplace.checks.quantities import quantity
+from netplace.checks.schema import Kind, fields_of, table
 from netplace.checks.settings import said_of
 from netplace.netsim import ENGINES, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings
 from netplace.netsim.result import versions
 from netplace.runs.networks import network_of
-from netplace.runs.outcomes import LOAD_POINT
 from netplace.runs.revisions import revisions_of
 from netplace.runs.run_figures import DelayFigures
+
+_OF: dict[str, Any] = {"bounds": (0, MOST)}
 
 
 @dataclass(frozen=True)
 class LoadFigures:
     """The measurements at a point of a load curve."""
 
-    # Offered and accepted load in phits per node and cycle; the accepted load is that of the measurement.
-    offered: float
-    accepted: float
-    # Delays of the packets consumed in the measurement, in cycles, from creation to consumption of the tail.
-    delay: DelayFigures
-    # Cycles of the measuring phase, and with those of the warm-up.
-    cycles: int
-    drained_cycles: int
-    # Packets consumed and links crossed in the measuring phase.
-    packets: int
-    packet_hops: int
-    cpu_seconds: float  # CPU time of the measuring phase
-    seed: int  # random seed
-    events: int  # state changes of the measuring phase
-    mean_delay: float | None  # mean of `delay`; None if no packet was consumed
+    offered: float = quantity("Offered load.", "phits/node/cycle", **_OF)
+    accepted: float = quantity("Accepted load in the measurement.", "phits/node/cycle", **_OF)
+    delay: DelayFigures = quantity("Delays of packets from creation to consumption of the tail.", "cycles")
+    cycles: int = quantity("Cycles of the measurement.", "cycles", **_OF)
+    drained_cycles: int = quantity("Cycles with those of the warm-up.", "cycles", **_OF)
+    packets: int = quantity("Packets consumed in the measurement.", **_OF)
+    packet_hops: int = quantity("Links crossed in the measurement.", **_OF)
+    cpu_seconds: float = quantity("CPU time of the measurement.", "s", **_OF)
+    seed: int = quantity("Random seed.", **_OF)
+    events: int = quantity("State changes of the measurement.", **_OF)
+    mean_delay: float | None = quantity("Mean of `delay`; None if no packet was consumed.", "cycles", **_OF)
     versions: dict[str, str] = field(default_factory=dict)  # versions of the software
 
     @classmethod
@@ -59,6 +57,7 @@ class LoadFigures:
         return from_plain(cls, plain)
 
 
+LOAD_POINT = table(*fields_of(LoadFigures), others=True)
 REVISION = 1  # to be raised when a point would no longer be what it was
 KEYS = (*LOAD_SETTINGS, *CONFIG)
 _DEFAULTS = Config()

@@ -1,4 +1,4 @@
-"""The outcomes of runs, schedules and loads in a store: their keys and kinds.
+"""The outcomes of runs and schedules in a store: their keys and kinds.
 
 Rows of older versions can lack other keys, or have more.
 """
@@ -17,7 +17,6 @@ from netplace.checks.schema import (
     sentence,
     table,
     table_of,
-    text,
 )
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.scheduling.metrics import PER_JOB, Metrics
@@ -56,17 +55,3 @@ SCHEDULE_KEYS, SCHEDULE_OPTIONS = fields_of(
     },
 )
 SCHEDULE = table(SCHEDULE_KEYS, SCHEDULE_OPTIONS, others=True)
-
-_DELAYS = ("mean", "p50", "p95", "p99", "most")
-LOAD_POINT = table(
-    {
-        "accepted": amount(0, MOST),
-        "delay": table({"count": number(), **dict.fromkeys(_DELAYS, maybe(amount(0, MOST)))}, others=True),
-        **dict.fromkeys(("packets", "packet_hops", "cycles", "drained_cycles", "seed", "events"), number()),
-        "cpu_seconds": amount(0, MOST),
-        "offered": amount(0, MOST),
-        "mean_delay": maybe(amount(0, MOST)),
-    },
-    {"versions": table_of(text)},
-    others=True,
-)

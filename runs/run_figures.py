@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from netplace.checks import MOST
 from netplace.checks.plain import to_plain
+from netplace.checks.quantities import quantity
 from netplace.netsim import Result
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.result import Delay
@@ -14,24 +16,19 @@ from netplace.netsim.result import Delay
 __all__ = ["DelayFigures", "JobFigures", "RunFigures"]
 
 
+_OF: dict[str, Any] = {"bounds": (0, MOST)}
+
+
 @dataclass(frozen=True)
 class DelayFigures:
-    """Delays of packets or messages in cycles; None if there were none.
+    """Delays of packets or messages, as in `netplace.netsim.Delay`; None if there were none."""
 
-    Attributes
-    ----------
-    count : int
-        Number of packets or messages.
-    mean, p50, p95, p99, most : float or None
-        Mean, percentiles and largest value; see `netplace.netsim.Delay`.
-    """
-
-    count: int
-    mean: float | None
-    p50: float | None
-    p95: float | None
-    p99: float | None
-    most: float | None
+    count: int = quantity("Number of packets or messages.", **_OF)
+    mean: float | None = quantity("Mean.", "cycles", **_OF)
+    p50: float | None = quantity("Median.", "cycles", **_OF)
+    p95: float | None = quantity("95th percentile.", "cycles", **_OF)
+    p99: float | None = quantity("99th percentile.", "cycles", **_OF)
+    most: float | None = quantity("Largest value.", "cycles", **_OF)
 
     @classmethod
     def of(cls, delay: Delay) -> DelayFigures:
@@ -41,86 +38,48 @@ class DelayFigures:
 
 @dataclass(frozen=True)
 class JobFigures:
-    """The times of a job.
+    """The times of a job."""
 
-    Attributes
-    ----------
-    name : str
-        Name of its program.
-    start, end, cycles : int
-        First cycle, cycle in which the last task ended, and number of cycles between them.
-    tasks : int
-        Number of tasks of its program.
-    winner : str or None
-        The mapping that the job was given, if it requested the best one.
-    """
-
-    name: str
-    start: int
-    end: int
-    cycles: int
-    tasks: int
-    winner: str | None = None
+    name: str = quantity("Name of its program.")
+    start: int = quantity("First cycle.")
+    end: int = quantity("Cycle in which the last task ended.")
+    cycles: int = quantity("Number of cycles from the first to the last.", "cycles")
+    tasks: int = quantity("Number of tasks of its program.")
+    winner: str | None = quantity(
+        "The mapping that the job was given, if it requested the best one.", default=None
+    )
 
 
 @dataclass(frozen=True)
 class RunFigures:
-    """The results of a simulation, which are the same on every computer.
+    """The results of a simulation, which are the same on every computer."""
 
-    Attributes
-    ----------
-    cycles, drained_cycles : int
-        Cycles until every program has ended, and until every packet has been ejected as well.
-    seconds : float
-        Duration of `cycles` in seconds.
-    packets, phits, packet_hops : int
-        Numbers of created packets, of their phits, and of links that packets crossed.
-    packet_delay, message_delay : DelayFigures
-        Delays of packets and messages.
-    injection_blocked : int
-        Cycles that tasks of all jobs lost to full injectors.
-    most_link_load : float
-        Share of `drained_cycles` in which the most loaded link carried a phit.
-    jobs : tuple of JobFigures
-        The jobs.
-    events : int
-        Number of state changes that the engine applied.
-    faults : tuple of FaultReport
-        Effects of each fault.
-    """
-
-    cycles: int
-    drained_cycles: int
-    seconds: float
-    packets: int
-    phits: int
-    packet_hops: int
-    packet_delay: DelayFigures
-    message_delay: DelayFigures
-    injection_blocked: int
-    most_link_load: float
-    jobs: tuple[JobFigures, ...]
-    events: int
-    faults: tuple[FaultReport, ...]
+    cycles: int = quantity("Cycles until every program has ended.", "cycles")
+    drained_cycles: int = quantity("Cycles until every packet has been ejected as well.", "cycles")
+    seconds: float = quantity("Duration of `cycles`.", "s")
+    packets: int = quantity("Number of created packets.")
+    phits: int = quantity("Number of their phits.")
+    packet_hops: int = quantity("Number of links that packets crossed.")
+    packet_delay: DelayFigures = quantity("Delays of packets.")
+    message_delay: DelayFigures = quantity("Delays of messages.")
+    injection_blocked: int = quantity("Cycles that tasks of all jobs lost to full injectors.", "cycles")
+    most_link_load: float = quantity(
+        "Share of `drained_cycles` in which the most loaded link carried a phit.", "share"
+    )
+    jobs: tuple[JobFigures, ...] = quantity("The jobs.")
+    events: int = quantity("Number of state changes that the engine applied.")
+    faults: tuple[FaultReport, ...] = quantity("Effects of each fault.")
 
     @classmethod
     def of(cls, result: Result) -> RunFigures:
         """Return the measurements, without the run's inputs and values that vary between executions."""
+        jobs = (JobFigures(job.name, job.start, job.end, job.cycles, len(job.nodes)) for job in result.jobs)
         return cls(
-            cycles=result.cycles,
-            drained_cycles=result.drained_cycles,
-            seconds=result.seconds,
-            packets=result.packets,
-            phits=result.phits,
-            packet_hops=result.packet_hops,
+            **{name: getattr(result, name) for name in _AS_MEASURED},
             packet_delay=DelayFigures.of(result.packet_delay),
             message_delay=DelayFigures.of(result.message_delay),
-            injection_blocked=result.injection_blocked,
             most_link_load=float(result.link_load.max(initial=0.0)),
-            jobs=tuple(
-                JobFigures(job.name, job.start, job.end, job.cycles, len(job.nodes)) for job in result.jobs
-            ),
-            events=result.events,
+            jobs=tuple(jobs),
             faults=tuple(result.faults),
         )
 
@@ -132,3 +91,8 @@ class RunFigures:
     def to_dict(self) -> dict[str, Any]:
         """Return the stored values in JSON-compatible form."""
         return to_plain(self)
+
+
+_AS_MEASURED = (
+    "cycles", "drained_cycles", "seconds", "packets", "phits", "packet_hops", "injection_blocked", "events",
+)  # fmt: skip

@@ -31,7 +31,7 @@ from netplace.netsim.bounds import Bounds
 from netplace.netsim.critical_path import COMPONENTS
 from netplace.report.tables.allocations import Offer
 from netplace.report.terminal.screen import PRINTED
-from netplace.runs.outcomes import LOAD_POINT
+from netplace.runs.loads import LOAD_POINT
 
 _MOST_BYTES = 1 << 30
 
