@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks.results_file import json_text
+from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, REAL, SEED, flag
+from netplace.cli.many import say
 from netplace.cli.outputs import PAGE, CommandOutput, show, with_page
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.provenance import note_plans
-from netplace.cli.settings import WHAT_RUNS, SettingsCommand, json_flag
+from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag
 
 if TYPE_CHECKING:
     from netplace.advice import Situation
@@ -112,8 +115,6 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     import numpy as np
 
     from netplace.advice import Situation, machine_of, nodes_from, read_beside
-    from netplace.cli.provenance import note_plans
-    from netplace.cli.settings import config_from
     from netplace.runs.job_programs import on_nodes, programs_of
 
     if given["jobs"]:
@@ -217,8 +218,6 @@ def _advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str
     from dataclasses import asdict
 
     from netplace.advice.rules import advise_rule, rules_for
-    from netplace.checks.writing import write_atomically
-    from netplace.cli.many import say
     from netplace.runs.plan import make_plan
     from netplace.runs.schedules import workload_of
     from netplace.scheduling.partitioner.slurm import default_slurm_rule
@@ -241,8 +240,6 @@ def _advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str
     content = asdict(advice) | {"files": files}
 
     def write(folder: Path) -> None:
-        from netplace.checks.results_file import json_text
-
         folder.mkdir(exist_ok=True)
         for name, text in (files | {"rules.json": json_text(asdict(advice), 1) + "\n"}).items():
             write_atomically(folder / name, text)
@@ -270,7 +267,6 @@ def _installable(
 def _print_rules(
     advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None
 ) -> None:
-    from netplace.cli.many import say
     from netplace.report.pages.kinds.rules import short_names, summary
 
     short = short_names(advice.tried)

@@ -12,6 +12,7 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import WHAT_RUNS, json_flag
+from netplace.report.files.outputs import check_output
 from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ def app_command(name: str, **given: Any) -> None:
     a trace. Options can follow the name, such as lu,class=W,iterations=3. The command checks that every
     message is received and that the program does not deadlock.
     """
-    from netplace.report.files.outputs import check_output
-
     trace = given["write"] and _trace_output(Path(given["write"]))
     matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))
     program = _program(name, given)
@@ -134,7 +133,6 @@ def _shown(value: Any) -> str:
 
 def _trace_output(path: Path) -> Path:
     from netplace.apps.formats import FORMATS
-    from netplace.report.files.outputs import check_output
 
     endings = [item.suffix for item in FORMATS.values() if item.write]
     if not path.name.lower().removesuffix(".gz").endswith(tuple(endings)):

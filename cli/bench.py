@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice, check_int
 from netplace.cli.clashes import command
 from netplace.cli.flags import REAL, SEEDS, flag
 from netplace.cli.settings import json_flag
@@ -37,8 +38,6 @@ def bench_command(topic: str, **given: Any) -> None:
     costs relative to the best known (QAPLIB, halos) and to published GRASP (applications), as medians
     over seeds, for the same processor time of one core.
     """
-    from netplace.checks import check_choice
-
     if check_choice(topic, _TOPICS, "bench") == "mapping":
         _mapping(**given)
         return
@@ -50,7 +49,6 @@ def bench_command(topic: str, **given: Any) -> None:
 
 def _speed(quick: bool, only: str | None, as_json: bool) -> None:
     from netplace.benchmarks import BENCHMARKS
-    from netplace.checks import check_choice
 
     chosen = BENCHMARKS if only is None else {only: BENCHMARKS[check_choice(only, BENCHMARKS, "--only")]}
     figures: list[Figure] = []
@@ -72,7 +70,6 @@ def _row(figure: Figure) -> list[str]:
 
 def _mapping(quick: bool, only: str | None, seeds: int | None, seconds: float | None, as_json: bool) -> None:
     from netplace.benchmarks.mapping import PARTS
-    from netplace.checks import check_choice, check_int
 
     names = list(PARTS) if only is None else [check_choice(only, PARTS, "--only")]
     if seconds is not None:

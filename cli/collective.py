@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
@@ -48,7 +49,6 @@ _SHOWN = 40  # pairs in the table on the screen
 def collective_command(operation: str, **given: Any) -> None:
     """Show the rounds, messages, bytes and pairs of a collective operation."""
     from netplace.apps.collectives import OPERATIONS, schedule
-    from netplace.checks import check_choice
 
     check_choice(operation, OPERATIONS, "collective operation")
     options = {

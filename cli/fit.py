@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice
 from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, flag
@@ -74,7 +75,6 @@ def fit_command(**given: Any) -> None:
 
 
 def _points(given: dict[str, Any]) -> list[Point]:
-    from netplace.checks import check_choice
     from netplace.placement.mapping.hosts import read_hosts
     from netplace.runs.benchmark_times import KINDS, read_times
     from netplace.runs.fitting import Point

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice
 from netplace.checks.plan_settings import LOAD_SETTINGS
 from netplace.cli.clashes import command
 from netplace.cli.flags import PROCESSES, flag
@@ -136,7 +137,6 @@ def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
 
 
 def _of_study(path: Path) -> list[LoadPlan]:
-    from netplace.checks import check_choice
     from netplace.runs.loads import KEYS, make_load_plan
     from netplace.runs.study_file import read_plans
     from netplace.runs.toml_lines import line_of, read_toml

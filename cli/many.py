@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
+from netplace.checks import check_size
 from netplace.cli.flags import OUTPUT, PROCESSES, Command, flag, flags
 from netplace.cli.provenance import note_plans
+from netplace.cli.sweep_progress import SweepProgress
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.pulse import is_quiet
 
@@ -88,7 +90,6 @@ class Execution:
         names the plans in messages. By default the store is beside the study file `beside`; where there is
         neither, nothing is kept.
         """
-        from netplace.cli.sweep_progress import SweepProgress
         from netplace.runs.campaign import outcomes_of
         from netplace.runs.outcome_store import InMemory, StoredOutcomes
 
@@ -144,8 +145,6 @@ def described(plans: Sequence[PlanLike], outcomes: Sequence[dict[str, Any]]) -> 
 
 def check_plans(count: int, what: str, flag: str) -> None:
     """Check before they are made that so many plans and their outcomes fit into memory."""
-    from netplace.checks import check_size
-
     check_size(count, _BYTES_PER_PLAN, what, flag)
 
 

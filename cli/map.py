@@ -120,7 +120,6 @@ class _Output:
     hosts: str | None
 
     def __post_init__(self) -> None:
-        from netplace.checks import check_choice
         from netplace.report.files.rank_files import LAUNCHERS
 
         if self.launcher is not None:

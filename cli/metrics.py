@@ -6,6 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from netplace.checks.csv_cells import write_rows
+from netplace.checks.plain import to_plain
 from netplace.cli.clashes import command
 from netplace.cli.flags import SEED, SEEDS, flag
 from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
@@ -109,8 +111,6 @@ def _title(configurations: Sequence[Configuration]) -> str:
 
 
 def _write(path: Path, rows: Sequence[ConfigurationRow]) -> None:
-    from netplace.checks.csv_cells import write_rows
-
     write_rows(path, list(rows[0].to_dict()), (row.to_dict().values() for row in rows))
 
 
@@ -128,7 +128,6 @@ def _draw(path: Path, rows: Sequence[ConfigurationRow], title: str) -> None:
 
 
 def _plain(rows: Sequence[ConfigurationRow], title: str) -> dict[str, Any]:
-    from netplace.checks.plain import to_plain
     from netplace.report.tables.configurations import TIMES, correlations, known
     from netplace.report.tables.summary import spread
 

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import rich_click as click
 
+from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
+from netplace.report.files.outputs import check_output
 from netplace.report.terminal.screen import print_json
 
 
@@ -23,7 +25,6 @@ def report_command(outcome: str, output: str | None) -> None:
     command with --json, a table (.csv, .parquet), a store, or a sweep file with its store. The page
     needs no network access.
     """
-    from netplace.report.files.outputs import check_output
     from netplace.report.pages import page_of, write_page
 
     path = Path(outcome)
@@ -46,7 +47,6 @@ def export_command(outcome: str, output: str) -> None:
     the folder is for Perfetto).
     """
     from netplace.report.exported import EXPORTS, export
-    from netplace.report.files.outputs import check_output
 
     path, target = Path(outcome), check_output(Path(output), tuple(EXPORTS))
     if not path.exists():
@@ -81,10 +81,8 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     The command pairs runs by seed, schedules by batches, and co-simulations by job. It compares
     deterministic results exactly, and also all results of identical requests with identical seeds.
     """
-    from netplace.checks import check_choice
     from netplace.report.comparison import compare, read_outcome
     from netplace.report.comparison.shown import comparison_page, write_comparison
-    from netplace.report.files.outputs import check_output
 
     if fail_if is not None:
         check_choice(fail_if, _FAIL_IF, "--fail-if")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.flags import PICTURE, flag
 
@@ -80,7 +81,6 @@ class Bars:
 
 def relative_times(times: pd.DataFrame, bars: str, normal: str | None) -> Bars:
     """Return run times by group and bar, relative to those of one bar."""
-    from netplace.checks import check_choice
     from netplace.runs.tables import ENTRY
 
     check_choice(bars, ENTRY, "--bars")

@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice
+from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, PROCESSES, flag
+from netplace.cli.many import open_store
 from netplace.cli.settings import json_flag
+from netplace.cli.sweep_progress import SweepProgress
+from netplace.report.files.outputs import check_output
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -71,8 +76,6 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
     block of a level, then it is split across two blocks. The relative slowdown of split jobs becomes the
     cost of a block. The output also shows the time of a job alone.
     """
-    from netplace.checks import check_choice
-
     check_choice(action, _ACTIONS, "pss")
     if action == "derive":
         if file:
@@ -91,8 +94,6 @@ def pss_command(action: str, file: str | None, **given: Any) -> None:
 
 
 def _derive(given: dict[str, Any]) -> None:
-    from netplace.checks.writing import write_atomically
-    from netplace.report.files.outputs import check_output
     from netplace.scheduling.partitioner.pss.derive import levels
     from netplace.scheduling.partitioner.pss.language import written
     from netplace.topologies import parse
@@ -219,8 +220,6 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
     """Return the mean time of the jobs of each measurement, in cycles."""
     import numpy as np
 
-    from netplace.cli.many import open_store
-    from netplace.cli.sweep_progress import SweepProgress
     from netplace.runs.campaign import complete
     from netplace.runs.resources import simulators
 
@@ -242,8 +241,6 @@ def costs_as_json(costs: Sequence[LevelCost]) -> list[dict[str, Any]]:
 
 
 def table_of_costs(topology: Topology, costs: Sequence[LevelCost]) -> Table:
-    from netplace.report.terminal.screen import number, table
-
     rows = [
         [
             number(cost.nodes) if first else "",

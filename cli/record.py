@@ -11,6 +11,7 @@ from netplace.checks.writing import draft_folder
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, flag
+from netplace.report.files.outputs import check_output
 
 if TYPE_CHECKING:
     from netplace.apps.recorded import Summary, Trace
@@ -39,7 +40,6 @@ def record_command(
     """
     from netplace.apps.formats import check_convertible
     from netplace.apps.recording import record
-    from netplace.report.files.outputs import check_output
 
     target = Path(output)
     if target.exists() and target.is_dir():

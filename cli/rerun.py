@@ -18,6 +18,7 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import FOLDER, flag
 from netplace.cli.many import say
 from netplace.cli.settings import json_flag
+from netplace.extensions import file_digest
 from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:
@@ -153,8 +154,6 @@ def _prepared(kept: Path, made: Provenance, root: Path, run_code: bool) -> list[
 
 def _link(kept: Path, path: str, sha256: str, target: Path) -> None:
     """Let an input that was not copied be read where it was."""
-    from netplace.extensions import file_digest
-
     original = Path(path)
     if not original.is_file():
         raise ValueError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice, check_size
 from netplace.checks.plain import to_plain
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile, flag
@@ -149,7 +150,6 @@ class _Asked:
         return bool(self.messages or self.timeline or self.critical_path or self.detailed)
 
     def __post_init__(self) -> None:
-        from netplace.checks import check_choice
         from netplace.netsim import ENGINES
         from netplace.netsim.threads import threads_beside
 
@@ -200,7 +200,6 @@ def _executed(asked: _Asked) -> list[Executed]:
 
 def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
     """Check that the results of all runs, which are held until the last has ended, fit into memory."""
-    from netplace.checks import check_size
     from netplace.runs.networks import network_of
 
     each = _BYTES_PER_RUN + 16 * network_of(asked.run.network).neighbor.size

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import MOST
+from netplace.checks import MOST, check_choice
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.completion import complete_parameters
 from netplace.cli.examples import examples_of
@@ -126,8 +126,6 @@ def help_command(context: click.Context, topic: str | None) -> None:
 
     The settings of the network are flags of run, load, map, metrics, advise and cosim, and keys of files.
     """
-    from netplace.checks import check_choice
-
     above = context.parent
     assert above is not None
     assert isinstance(above.command, click.Group)

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.flags import SEEDS, flag
 from netplace.cli.many import Execution, open_store, resource_flags, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
+from netplace.cli.sweep_progress import SweepProgress
+from netplace.report.terminal.screen import print_tables, table
 
 if TYPE_CHECKING:
     from netplace.studies.study import Study
@@ -48,7 +51,6 @@ def study_command(name: str, **given: Any) -> None:
     with the published numbers and a summary, and writes them into a folder as report.md, with CSV files
     and figures.
     """
-    from netplace.checks import check_choice
     from netplace.studies import STUDIES
     from netplace.studies.study import ask
 
@@ -70,7 +72,6 @@ def study_command(name: str, **given: Any) -> None:
 
 
 def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
-    from netplace.cli.sweep_progress import SweepProgress
     from netplace.runs.store import Store
     from netplace.studies.report import show, write
     from netplace.studies.study import Bench
@@ -104,7 +105,6 @@ def _command(name: str, given: dict[str, Any]) -> str:
 
 
 def _list() -> None:
-    from netplace.report.terminal.screen import print_tables, table
     from netplace.studies import STUDIES
 
     rows = []

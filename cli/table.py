@@ -15,6 +15,8 @@ from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
 from netplace.cli.settings import json_flag, tell_limits, threads_flag
+from netplace.cli.sweep_progress import SweepProgress
+from netplace.report.files.outputs import check_output, check_output_folder
 from netplace.report.terminal.screen import print_json
 
 if TYPE_CHECKING:
@@ -163,7 +165,6 @@ def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) 
 
 
 def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], retry: bool) -> None:
-    from netplace.cli.sweep_progress import SweepProgress
     from netplace.runs.campaign import complete
     from netplace.runs.chance import simulation_of
 
@@ -184,8 +185,6 @@ def _confirm(sweep: Sweep, yes: bool) -> None:
 
 
 def _outputs(given: dict[str, Any]) -> list[Path]:
-    from netplace.report.files.outputs import check_output, check_output_folder
-
     paths = [check_output(Path(given[name]), (f".{name}",)) for name in ("csv", "parquet") if given[name]]
     if given["output"] and (folder := Path(given["output"])) and (not folder.suffix or folder.is_dir()):
         paths.append(check_output_folder(folder))

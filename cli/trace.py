@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_float, check_int
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, REAL, flag, flags
 from netplace.cli.program_flags import Compute
 from netplace.cli.settings import json_flag
-from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.report.files.outputs import check_output
+from netplace.report.terminal.screen import bytes_read, number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.apps.formats import Format, Options
@@ -166,8 +168,6 @@ def _part(
 
 
 def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:
-    from netplace.checks import check_int
-
     first, _, last = text.partition(between)
     bounds = check_int(first, flag, 0), check_int(last or first, flag, 0)
     if bounds[1] < bounds[0]:
@@ -196,8 +196,6 @@ class _Asked:
 
 def _asked(file: str, given: dict[str, Any]) -> _Asked:
     from netplace.apps.formats import Options, check_convertible
-    from netplace.checks import check_float
-    from netplace.report.files.outputs import check_output
     from netplace.runs.programs import trace_options, trace_path
 
     output = check_output(Path(given["output"]))
@@ -237,8 +235,6 @@ def _tell(trace: Trace, lost: int = 0) -> None:
 def _reading(path: Any, given: dict[str, Any], in_order: bool = False) -> Iterator[Reading]:
     """Yield how a trace is read, with a bar on stderr if that is a terminal."""
     from netplace.apps.recorded import Reading
-    from netplace.checks import check_float
-    from netplace.report.terminal.screen import bytes_read
 
     flops = check_float(given["flops"], "--flops")
     if not flops:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.checks import check_choice
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, REAL, SEED, flag
 from netplace.cli.settings import json_flag
+from netplace.report.files.outputs import PICTURES, check_output
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -68,7 +70,6 @@ def make_command(model: str, output: str | None, as_json: bool, **given: Any) ->
 
     Without -o, no file is written. Jobs of the model applications need .csv.
     """
-    from netplace.report.files.outputs import check_output
     from netplace.scheduling.workload import ENDINGS, describe, make_workload, write
 
     path = output and check_output(Path(output))
@@ -85,7 +86,6 @@ def make_command(model: str, output: str | None, as_json: bool, **given: Any) ->
 
 def _options(model: str, given: dict[str, Any]) -> dict[str, Any]:
     """Return the options that were given to a model, checked to be its own."""
-    from netplace.checks import check_choice
     from netplace.scheduling.workload import WORKLOADS
 
     known = WORKLOADS[check_choice(model, WORKLOADS, "workload model")].options
@@ -125,7 +125,6 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
 
     A message on stderr reports jobs that were dropped or sorted.
     """
-    from netplace.report.files.outputs import PICTURES, check_output
     from netplace.scheduling.workload import describe, read
 
     path = picture and check_output(Path(picture), PICTURES)
