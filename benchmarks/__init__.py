@@ -15,6 +15,7 @@ from netplace.benchmarks.first_fit import find_and_update
 from netplace.benchmarks.memory import memory
 from netplace.benchmarks.reference import reference
 from netplace.benchmarks.schedules import schedule_jobs
+from netplace.benchmarks.service import serve_requests
 from netplace.benchmarks.start import start
 from netplace.benchmarks.threads import threads
 from netplace.benchmarks.traffic import general, idle, saturated
@@ -36,4 +37,5 @@ BENCHMARKS: dict[str, Callable[[bool], Iterator[Figure]]] = {
     "allocators": choose_nodes,
     "jobs": serve_jobs,
     "schedules": schedule_jobs,
+    "service": serve_requests,
 }

@@ -46,7 +46,13 @@ def serve_command(**given: Any) -> None:
     machine = machine_of(given["machine"])
     hosts = host_names(given["hosts"] and Path(given["hosts"]), machine)
     cluster = Cluster(
-        machine, hosts, given["partition"], given["mapping"], allowed=given["allow"], queue=given["queue"]
+        machine,
+        hosts,
+        given["partition"],
+        given["mapping"],
+        allowed=given["allow"],
+        queue=given["queue"],
+        tell=lambda sentence: click.echo(f"netplace: {sentence}", err=True),
     )
     with ExitStack() as stack:
         journal = None

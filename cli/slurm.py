@@ -102,13 +102,21 @@ def place_command(job: str | None, act: bool, **given: Any) -> None:
 
 
 @slurm_command.command("hook")
-@flag("--folder", "Folder of netplace slurm place.", click.Path(path_type=Path), required=True)
-@flag("--bound", "Seconds after which Slurm starts a job without netplace.", Integer(1, 10**9), 300)
-def hook_command(folder: Path, bound: int) -> None:
-    """Print a job_submit.lua that makes new jobs wait for nodes while netplace slurm place --follow runs."""
-    from netplace.live.hook import hook
+@flag("--folder", "Folder of place, or of serve for sge.", click.Path(path_type=Path), required=True)
+@flag("--bound", "Seconds after which Slurm starts a job alone. [default: 300]", Integer(1, 10**9))
+@flag("--manager", "Resource manager: Slurm or Grid Engine.", click.Choice(["slurm", "sge"]), "slurm")
+def hook_command(folder: Path, bound: int | None, manager: str) -> None:
+    """Print the hook of a resource manager, which makes new jobs wait for nodes.
 
-    click.echo(hook(folder, bound), nl=False)
+    For Slurm, this is job_submit.lua, for netplace slurm place --follow. For Grid Engine, it is a job
+    submission verifier and load sensor, for netplace serve --socket FOLDER/socket.
+    """
+    from netplace.live import hook
+
+    if manager == "sge" and bound is not None:
+        raise ValueError("--bound: has no effect with --manager sge")
+    made = hook.hook(folder, bound or 300) if manager == "slurm" else hook.grid_engine(folder)
+    click.echo(made, nl=False)
 
 
 @slurm_command.command("power")

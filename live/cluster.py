@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import application
 from netplace.checks import abbreviate, check_int
+from netplace.live.configurations import Configurations
 from netplace.live.messages import (
     Event,
     Explain,
@@ -38,7 +39,7 @@ from netplace.live.sharing import loads_met, node_loads, shared_links
 from netplace.placement import map_tasks
 from netplace.placement.compactness import compactness
 from netplace.placement.mapping import MAPPING
-from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
+from netplace.scheduling import Allocation, Job, Partitioner
 from netplace.scheduling.partitioner import PARTITIONER
 from netplace.scheduling.power import PowerModel
 from netplace.topologies import Grid, Topology
@@ -83,6 +84,8 @@ class Cluster:
         Function that returns the time in seconds.
     record : callable, optional
         Function that is called with every event before it is applied.
+    tell : callable
+        Function that is called with a sentence when the configuration of a rule is read again.
 
     Attributes
     ----------
@@ -106,6 +109,7 @@ class Cluster:
         power: PowerModel | None = None,
         clock: Callable[[], float] = time.time,
         record: Callable[[Event], None] | None = None,
+        tell: Callable[[str], None] = print,
     ) -> None:
         self.topology = topology
         names = tuple(hosts) or topology.hosts or tuple(f"n{node}" for node in range(topology.nodes))
@@ -115,11 +119,12 @@ class Cluster:
         self.hosts = names
         self.partition, self.mapping = partition or "slurm", mapping
         self.allowed = {*allowed, self.partition, self.mapping}
-        make_partitioner(self.partition, topology)
         MAPPING.find(mapping)
         self.most_waiting = check_int(queue, "queue", 0)
         self.power = power or PowerModel()
         self.clock, self.record = clock, record
+        self._configurations = Configurations(topology, clock, tell)
+        self._configurations.make(self.partition)  # refuses an unknown rule at once
         self.jobs: dict[str, Held] = {}
         self.waiting: dict[str, Place] = {}
         self.states = ["up"] * topology.nodes
@@ -427,6 +432,8 @@ class Cluster:
                 inside[self._nodes(request.among, "among")] = True
                 free = free & inside
             return self._fresh(rule, free, request.seed)
+        if self._configurations.read_again(rule):
+            self._kept.pop(rule, None)
         if rule not in self._kept:
             if len(self._kept) >= _KEPT:
                 self._kept.pop(next(iter(self._kept)))
@@ -435,7 +442,7 @@ class Cluster:
 
     def _fresh(self, rule: str, free: NDArray[np.bool_], seed: int) -> Partitioner:
         """Return a new partitioner, in which other nodes than the free ones are held."""
-        made = make_partitioner(rule, self.topology, seed)
+        made = self._configurations.make(rule, seed)
         self._by_box[rule] = isinstance(self.topology, Grid) and not made.by_count
         computing = np.zeros(len(free), bool)
         computing[self.topology.computing] = True

@@ -1,10 +1,12 @@
-"""The hook of Slurm that has new jobs wait for their nodes, while netplace places jobs."""
+"""Hooks that have new jobs wait for their nodes, while netplace places jobs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["UNTIL", "hook"]
+from netplace.live import grid_engine as verifier
+
+__all__ = ["UNTIL", "grid_engine", "hook"]
 
 UNTIL = "until"  # file in the folder of the follower: the time until which it is taken to run
 _HOOK = """\
@@ -46,9 +48,20 @@ end
 
 def hook(folder: Path, bound: int) -> str:
     """Return a job_submit.lua for a follower with the given folder; jobs wait `bound` seconds at most."""
-    path = str((folder / UNTIL).resolve())
-    if not path.isprintable() or any(letter in path for letter in "\\\"'"):
+    return _HOOK.format(path=_quoted(folder / UNTIL), bound=bound)
+
+
+def grid_engine(folder: Path) -> str:
+    """Return a job submission verifier for a service with a socket in the given folder."""
+    text = Path(verifier.__file__).read_text(encoding="utf-8")
+    return text.replace('SOCKET = "service/socket"', f"SOCKET = {_quoted(folder / 'socket')}")
+
+
+def _quoted(path: Path) -> str:
+    """Return an absolute path as a string of Lua and of Python."""
+    text = str(path.resolve())
+    if not text.isprintable() or any(letter in text for letter in "\\\"'"):
         raise ValueError(
-            f"--folder {folder}: expected a path without quotes, backslashes and control characters"
+            f"--folder {path.parent}: expected a path without quotes, backslashes and control characters"
         )
-    return _HOOK.format(path=f'"{path}"', bound=bound)
+    return f'"{text}"'

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from netplace.benchmarks import BENCHMARKS, mapping, traffic
+from netplace.benchmarks import BENCHMARKS, mapping, service, traffic
 from netplace.benchmarks.figure import figure
 
 
@@ -33,6 +33,16 @@ def test_a_benchmark_measures_what_is_possible(netplace, name):
     assert figures
     for found in figures:
         assert 0 < found["low"] <= found["value"] <= found["high"]
+
+
+def test_requests_to_the_service(netplace, monkeypatch):
+    for name, value in {"MACHINE": "mesh:8x8", "RULES": {"mm": 5.0}, "LARGEST": 9, "REQUESTS": 2000}.items():
+        monkeypatch.setattr(service, name, value)
+    shown = netplace("bench", "--quick", "--only", "service", "--json")
+    cpu, mean, p95, p99 = json.loads(shown.stdout)["figures"]
+    assert cpu["name"] == "requests to the service, mm, mesh:8x8, mean of 40"
+    assert mean["value"] > 0
+    assert 0 < p95["value"] <= p99["value"]
 
 
 def test_an_unknown_benchmark(netplace):

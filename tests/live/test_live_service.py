@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 
 from netplace.cli import app
 from netplace.live import Cluster, Explain, Mark, Place, Plan, Release, RequestError, Service, State
+from netplace.live.hook import grid_engine
 from netplace.live.journal import Journal, token_in
 from netplace.scheduling import Allocation, Job, make_partitioner
+from netplace.scheduling.partitioner.pss import processor_sets, written
 from netplace.scheduling.power import PowerModel
 from netplace.topologies import parse
 
@@ -323,3 +325,111 @@ def test_hostile_lines_change_nothing():
     for _ in range(3000):
         service.answer(bytes(draw.randrange(256) for _ in range(draw.randrange(40))))
     assert ask(service, verb="state")["result"]["free"] == 32
+
+
+def by_cost(costs):
+    return written(processor_sets(8, [([node], [cost]) for node, cost in enumerate(costs)]), "test")
+
+
+def test_a_changed_configuration_is_read_again_and_an_invalid_one_is_told(tmp_path):
+    path, now, told = tmp_path / "sets.conf", [0.0], []
+    path.write_text(by_cost(range(1, 9)))
+    rule = f"pss:{path}"
+    cluster = Cluster(parse("mesh:8"), partition=rule, clock=lambda: now[0], tell=told.append)
+    cluster.mark(Mark("n[0,7]", "down"))
+
+    def placed(**more):
+        nodes = cluster.place(Place("a", 1, **more)).nodes
+        cluster.release(Release("a"))
+        return nodes
+
+    for seconds, text, expected in (
+        (0, by_cost(range(8, 0, -1)), "n1"),  # the next look is after 300 s
+        (300, "queues:", "n6"),
+        (600, by_cost([9, 9, 9, 1, 9, 9, 9, 9]), "n6"),  # the invalid one is told, and the one before stays
+        (900, by_cost([9, 9, 9, 1, 9, 9, 9, 9]), "n3"),
+    ):
+        now[0] = seconds
+        assert placed() == placed(among="n[1-6]") == [expected]
+        path.write_text(text)
+        os.utime(path, (1000 + seconds, 1000 + seconds))
+        assert placed() == [expected]
+    path.unlink()
+    now[0] = 1200
+    assert placed() == ["n3"]
+    assert len(told) == 2
+    assert all("the configuration read before stays in use" in one for one in told)
+    with pytest.raises(FileNotFoundError):
+        Cluster(parse("mesh:8"), partition=rule)
+
+
+# As in the description of the protocol, jsv(1), with a job number as in the server.
+VERIFIED = """START
+PARAM VERSION 1.0
+PARAM CONTEXT server
+PARAM CLIENT qmaster
+PARAM USER ernst
+PARAM CMDNAME /sge_root/examples/jobs/sleeper.sh
+PARAM CMDARGS 1
+PARAM CMDARG0 12
+PARAM JOB_ID {job}
+PARAM pe_name pe1
+PARAM pe_min {slots}
+PARAM pe_max {slots}
+{more}BEGIN
+"""
+
+
+def test_the_hook_of_grid_engine_asks_the_service(tmp_path):
+    cluster = Cluster(parse("mesh:8"), partition="mc1x1")
+    service = Service(cluster)
+    service.listen(tmp_path / "socket")
+    (tmp_path / "hook").write_text(grid_engine(tmp_path).replace("SECONDS = 9", "SECONDS = 60"))
+    (tmp_path / "qstat").write_text(f"#!/bin/sh\ncat {tmp_path}/listed\n")
+    (tmp_path / "qalter").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/altered\n')
+    for name in ("qstat", "qalter"):
+        (tmp_path / name).chmod(0o755)
+
+    def say(*texts):
+        made = subprocess.run(
+            [sys.executable, "-S", tmp_path / "hook"],
+            input="".join(texts),
+            capture_output=True,
+            text=True,
+            check=True,
+            env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        )
+        return made.stdout.splitlines(), made.stderr
+
+    def job(number, slots, more=""):
+        return VERIFIED.format(job=number, slots=slots, more=more)
+
+    try:
+        told, _ = say(job(1, 5), job(2, 4), job(3, 1, "PARAM h u\n"), job(4, 9), "QUIT\n", job(5, 1))
+        hosts = cluster.jobs["1"].took.ranks
+        assert told == [
+            "STARTED", "PARAM q_hard " + ",".join(f"*@n{node}" for node in hosts),
+            f"PARAM masterq *@n{hosts[0]}", "RESULT STATE CORRECT",
+            "STARTED", "PARAM h u", "RESULT STATE CORRECT",
+            "STARTED", "RESULT STATE ACCEPT",
+            "STARTED", "PARAM h u", "RESULT STATE CORRECT",
+        ]  # fmt: skip
+        assert {*cluster.jobs} == {"1"}
+        assert [*cluster.waiting] == ["2", "4"]
+        head = "job-ID prior name user state submit/start at\n------\n"
+        (tmp_path / "listed").write_text(f"{head}2 0.5 sleep ernst hqw 11/24/2026 19:00:00 4\n")
+        assert say("\n") == (["begin", "end"], "")  # jobs that were just verified may not be listed yet
+        assert {*cluster.jobs} == {"1"}
+        say("\n", "\n", "quit\n")
+        assert not cluster.waiting
+        [first, *_] = names = [f"*@n{node}" for node in cluster.jobs["2"].took.ranks]
+        assert (tmp_path / "altered").read_text() == f"-h U -q {','.join(names)} -masterq {first} 2\n"
+    finally:
+        service.close()
+    told, error = say("\n", job(6, 1))  # the service is away
+    assert told[2:] == [
+        "STARTED",
+        "LOG WARNING netplace: [Errno 111] Connection refused",
+        "RESULT STATE ACCEPT",
+    ]
+    assert "Connection refused" in error

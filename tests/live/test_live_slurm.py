@@ -248,6 +248,10 @@ def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplac
     result = netplace("slurm", "hook", "--folder", f'{tmp_path}/a" .. os.exit() .. "')
     assert result.exit_code == 2
     assert "without quotes" in result.output
+    result = netplace("slurm", "hook", "--manager", "sge", "--folder", tmp_path, "--bound", 60)
+    assert "--bound: has no effect with --manager sge" in result.output
+    result = netplace("slurm", "hook", "--manager", "sge", "--folder", tmp_path)
+    assert f'SOCKET = "{tmp_path}/socket"' in result.output
 
 
 def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_path):
