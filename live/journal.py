@@ -101,10 +101,7 @@ class Journal:
         if self._lines > _LONG:
             self._write_anew()
             return
-        data = b"".join(self._pending)
-        done = 0
-        while done < len(data):
-            done += os.write(self._file, data[done:])
+        _write(self._file, b"".join(self._pending))
         self._pending.clear()
         if self.sync:
             os.fsync(self._file)
@@ -145,13 +142,15 @@ class Journal:
         draft.unlink(missing_ok=True)
         file = os.open(draft, _FLAGS | os.O_EXCL | os.O_APPEND, 0o600)
         events = [self._header, *self.cluster.events()]
-        data = b"".join(encode(event) + b"\n" for event in events)
-        done = 0
-        while done < len(data):
-            done += os.write(file, data[done:])
+        _write(file, b"".join(encode(event) + b"\n" for event in events))
         os.fsync(file)
         os.replace(draft, self.path)
         if self._file >= 0:
             os.close(self._file)
         self._file, self._lines = file, len(events)
         self._pending.clear()
+
+
+def _write(file: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(file, data) :]

@@ -37,8 +37,18 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e12)]
 Hosts = Annotated[str, msgspec.Meta(min_length=1, max_length=10**6)]
 
 
-class _Message(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="verb"):
+class _Message(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    omit_defaults=True,
+    tag_field="verb",
+    kw_only=True,
+):
     """A request. `id` comes back with the answer; `version` is that of the schema."""
+
+    version: Literal[1] = 1
+    id: str | int | None = None
 
 
 class Place(_Message, frozen=True, tag="place"):
@@ -72,32 +82,24 @@ class Place(_Message, frozen=True, tag="place"):
     seed: Annotated[int, msgspec.Meta(ge=0, le=2**62)] = 0
     wait: bool = False
     among: Annotated[str, msgspec.Meta(max_length=10**6)] = ""
-    version: Literal[1] = 1
-    id: str | int | None = None
 
 
 class Release(_Message, frozen=True, tag="release"):
     """Release the nodes of a job, or remove a waiting job from the queue."""
 
     job: Name
-    version: Literal[1] = 1
-    id: str | int | None = None
 
 
 class Explain(_Message, frozen=True, tag="explain"):
     """Ask why a job has its nodes, which nodes other rules choose, and which jobs share links with it."""
 
     job: Name
-    version: Literal[1] = 1
-    id: str | int | None = None
 
 
 class Plan(_Message, frozen=True, tag="plan"):
     """Ask which nodes to switch on and off under a rule such as ``plan:slot=300`` or ``timeout:600``."""
 
     rule: Text = "plan"
-    version: Literal[1] = 1
-    id: str | int | None = None
 
 
 class Mark(_Message, frozen=True, tag="mark"):
@@ -105,16 +107,12 @@ class Mark(_Message, frozen=True, tag="mark"):
 
     nodes: Hosts
     state: Literal["up", "down", "off"]
-    version: Literal[1] = 1
-    id: str | int | None = None
 
 
 class State(_Message, frozen=True, tag="state"):
     """Ask for the state of the machine, and, with `jobs`, for the nodes of each job."""
 
     jobs: bool = False
-    version: Literal[1] = 1
-    id: str | int | None = None
 
 
 Request = Place | Release | Explain | Plan | Mark | State

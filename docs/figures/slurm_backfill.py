@@ -1,10 +1,11 @@
 """Compare the starts of EASY with those of Slurm's sched/backfill, on streams of jobs of seconds.
 
 Call it with the number of streams and of jobs per stream, while ``SLURM_CONF`` names an idle cluster of its
-own, with a tree of switches, ``JobCompType=jobcomp/filetxt`` and the parameters in `PARAMETERS`. It submits
-each stream and waits until its jobs have ended. For each second it then asks which of the waiting jobs EASY
-would start beside the jobs that ran under Slurm, so that one different start does not change the following.
-The reservation of the head counts nodes, as in ``easy`` with the allocator ``slurm``, or it names them.
+own, with a tree of switches, ``JobCompType=jobcomp/filetxt``, ``DebugFlags=Backfill`` and the parameters in
+`PARAMETERS`. It submits each stream and waits until its jobs have ended. Whenever a job came, started or
+ended under Slurm, it then asks which of the waiting jobs EASY would start beside the jobs that ran under
+Slurm, so that one different start does not change the following. It asks four times, each time with one more
+property of Slurm (`STEPS`): a job that starts alike from one property on differed because of that property.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.live.follow import machine_under
 from netplace.live.slurm import Controller
@@ -27,12 +30,27 @@ from netplace.topologies import Topology
 from netplace.topologies.host_lists import expand
 
 PARAMETERS = "bf_interval=1,bf_resolution=1,bf_job_part_count_reserve=1,batch_sched_delay=0,sched_interval=1"
+STEPS = (
+    "EASY: the reservation of the head counts nodes",
+    "the reservation names nodes, and no job holds one of them at its begin",
+    "the reservation looks for nodes once for all jobs that end within a window",
+    "jobs behind the head start in cycles only",
+)
+NAMES, WINDOWS, CYCLES = 1, 2, 3
+# Seconds of the first window, by default (bf_window_linear is not set): each window is twice the one before.
+WINDOW = 30
+LINE = re.compile(
+    r"\[(?P<time>\S+)\] (?:(?P<submit>_slurm_rpc_submit_batch_job: )|(?P<end>_job_complete: )|(?P<start>"
+    r"sched: Allocate |sched/backfill: _start_job: Started ))JobId=(?P<job>\d+)(?(end) done)"
+)
+CYCLE = re.compile(r"\[(\S+)\] sched/backfill: _attempt_backfill: beginning")
 
 
 @dataclass(frozen=True)
 class Ran:
     """A job as Slurm ran it; times in seconds."""
 
+    number: str
     submit: float
     start: float
     end: float
@@ -41,7 +59,7 @@ class Ran:
 
     @property
     def expected_end(self) -> float:
-        return self.start + self.limit
+        return int(self.start) + self.limit  # Slurm's times are whole seconds
 
 
 def run(*words: str, text: str = "") -> str:
@@ -66,18 +84,24 @@ def submit(seed: int, jobs: int, nodes: int) -> list[str]:
     return numbers
 
 
-def read(log: Path, numbers: list[str], machine: Topology) -> list[Ran]:
-    """Return jobs from Slurm's file of ended jobs, in the order of their numbers."""
-    rows = {row["JobId"]: row for row in (dict(re.findall(r"(\w+)=(\S*)", line)) for line in log.open())}
+def read(ended: Path, log: Path, numbers: list[str], machine: Topology) -> tuple[list[Ran], list[float]]:
+    """Return jobs in the order of their numbers, and when the cycles of the backfill began."""
+    times: dict[str, dict[str, float]] = {number: {} for number in numbers}
+    cycles = []
+    for line in log.open(encoding="utf-8", errors="replace"):
+        if (found := LINE.match(line)) and found["job"] in times and found.lastgroup is not None:
+            kind = next(kind for kind in ("submit", "start", "end") if found[kind])
+            times[found["job"]][kind] = datetime.fromisoformat(found["time"]).timestamp()
+        elif found := CYCLE.match(line):
+            cycles.append(datetime.fromisoformat(found[1]).timestamp())
+    rows = {row["JobId"]: row for row in (dict(re.findall(r"(\w+)=(\S*)", line)) for line in ended.open())}
     node_of = {name: node for node, name in enumerate(machine.hosts)}
     made = []
-    for row in map(rows.__getitem__, numbers):
-        times = [
-            datetime.fromisoformat(row[f"{name}Time"]).timestamp() for name in ("Submit", "Start", "End")
-        ]
-        nodes = tuple(node_of[name] for name in expand(row["NodeList"]))
-        made.append(Ran(*times, 60 * float(row["TimeLimit"]), nodes))
-    return made
+    for number in numbers:
+        nodes = tuple(node_of[name] for name in expand(rows[number]["NodeList"]))
+        made.append(Ran(number, **times[number], limit=60 * float(rows[number]["TimeLimit"]), nodes=nodes))
+    first, last = made[0].submit, max(job.end for job in made)
+    return made, [moment for moment in cycles if first < moment < last]
 
 
 def place(partitioner: Partitioner, nodes: int) -> Allocation:
@@ -86,9 +110,27 @@ def place(partitioner: Partitioner, nodes: int) -> Allocation:
     return found
 
 
-def started(now: float, running: list[Ran], waiting: list[Ran], machine: Topology, named: bool) -> list[Ran]:
-    """Return which of the waiting jobs EASY starts now."""
-    free = make_partitioner("slurm", machine)
+def reserve(free: Partitioner, running: list[Ran], head: int, now: float, windows: bool) -> float:
+    """Release jobs in the order of their ends until the head fits; return when it does."""
+    ends = sorted(running, key=lambda job: job.expected_end)
+    window = (ends[0].expected_end // WINDOW + 2) * WINDOW if windows else 0.0
+    length, reserved = WINDOW, now
+    for row, job in enumerate(ends):
+        free.release(Allocation(np.array(job.nodes)))
+        reserved = max(job.expected_end, now)
+        following = ends[row + 1].expected_end if row + 1 < len(ends) else np.inf
+        if following > max(window, reserved):
+            if free.free >= head:
+                break
+            while windows and window < following < np.inf:
+                window, length = window + length, 2 * length
+    return reserved
+
+
+def started(
+    now: float, running: list[Ran], waiting: list[Ran], free: Partitioner, step: int, heads: bool
+) -> list[Ran]:
+    """Return which of the waiting jobs EASY starts now; `heads`: only from the front of the queue."""
     for job in running:
         free.take(Allocation(np.array(job.nodes)))
     running, found = [*running], list[Ran]()
@@ -102,39 +144,34 @@ def started(now: float, running: list[Ran], waiting: list[Ran], machine: Topolog
     while rest and len(rest[0].nodes) <= free.free:
         start(rest[0], place(free, len(rest[0].nodes)))
         del rest[0]
-    if not rest:
+    if not rest or heads:
         return found
-    later, reserved = free.copy(), now
-    for job in sorted(running, key=lambda job: job.expected_end):
-        if later.free >= len(rest[0].nodes) and job.expected_end > reserved:
-            break
-        later.release(Allocation(np.array(job.nodes)))
-        reserved = max(job.expected_end, now)
-    spare, head = later.free - len(rest[0].nodes), place(later, len(rest[0].nodes)).nodes
+    head = len(rest[0].nodes)
+    later = free.copy()
+    reserved = reserve(later, running, head, now, step >= WINDOWS)
+    spare, named = later.free - head, place(later, head).nodes
     for job in rest[1:]:
         usable, ends_before = free.copy(), now + job.limit <= reserved
-        if named and not ends_before:
+        if step >= NAMES and not ends_before:
             held = [node for one in running for node in one.nodes]
-            usable.take(Allocation(np.setdiff1d(head, held)))
-        if len(job.nodes) > usable.free or not (named or ends_before or len(job.nodes) <= spare):
-            continue
-        spare -= 0 if ends_before else len(job.nodes)
-        start(job, place(usable, len(job.nodes)))
+            usable.take(Allocation(np.setdiff1d(named, held)))
+        fits = step >= NAMES or ends_before or len(job.nodes) <= spare
+        if fits and len(job.nodes) <= usable.free:
+            spare -= 0 if ends_before else len(job.nodes)
+            start(job, place(usable, len(job.nodes)))
     return found
 
 
-def compare(jobs: list[Ran], machine: Topology, named: bool) -> tuple[float, float, float]:
-    """Return the shares of jobs that Slurm started within 1 s of EASY, later, and earlier."""
-    first = dict[Ran, float]()
-    for now in sorted(
-        {at + late for job in jobs for at in (job.submit, job.start, job.end) for late in (0, 1)}
-    ):
-        running = [job for job in jobs if job.start < now < job.end]
-        waiting = [job for job in jobs if job.submit <= now <= job.start]
-        for job in started(now, running, waiting, machine, named):
-            first.setdefault(job, now)
-    late = np.array([job.start - first.get(job, np.inf) for job in jobs])
-    return float((abs(late) <= 1).mean()), float((late > 1).mean()), float((late < -1).mean())
+def lateness(jobs: list[Ran], cycles: Sequence[float], machine: Topology, step: int) -> NDArray[np.float64]:
+    """Return how much later than EASY Slurm started each job, in seconds; -inf if EASY would not have."""
+    first, empty = dict[str, float](), make_partitioner("slurm", machine)
+    events = {(at, step == CYCLES) for job in jobs for at in (job.submit, job.start, job.end)}
+    for now, heads in sorted(events | {(at, False) for at in cycles if step == CYCLES}):
+        running = [job for job in jobs if job.start <= now < job.end]
+        waiting = [job for job in jobs if job.submit <= now < job.start]
+        for job in started(now, running, waiting, empty.copy(), step, heads) if waiting else ():
+            first.setdefault(job.number, now)
+    return np.array([job.start - first.get(job.number, np.inf) for job in jobs])
 
 
 def main(streams: str = "10", jobs: str = "200") -> None:
@@ -142,15 +179,23 @@ def main(streams: str = "10", jobs: str = "200") -> None:
     assert settings["SchedulerParameters"] == PARAMETERS, f"expected SchedulerParameters={PARAMETERS}"
     with tempfile.TemporaryDirectory() as folder:
         machine, _ = machine_under(Controller(), Path(folder))
+    files = Path(settings["JobCompLoc"]), Path(settings["SlurmctldLogFile"])
     for seed in range(int(streams)):
-        numbers = submit(seed, int(jobs), machine.nodes)
-        ran = read(Path(settings["JobCompLoc"]), numbers, machine)
-        for named in (False, True):
-            within, later, earlier = compare(ran, machine, named)
-            kind = "named" if named else "counted"
-            sys.stdout.write(
-                f"stream {seed}, {kind}: {within:.3f} within 1 s, {later:.3f} later, {earlier:.3f} earlier\n"
+        tell(f"stream {seed}", *read(*files, submit(seed, int(jobs), machine.nodes), machine), machine)
+
+
+def tell(name: str, ran: list[Ran], cycles: list[float], machine: Topology) -> None:
+    """Write for each step which share of the jobs Slurm started within 1 s of EASY, later and earlier."""
+    for step, what in enumerate(STEPS):
+        late = lateness(ran, cycles, machine, step)
+        shares = [100 * float(which.mean()) for which in (abs(late) <= 1, late > 1, late < -1)]
+        beyond = 100 * float((abs(late) > 1.1).mean())
+        sys.stdout.write(
+            "{}: {:.1f} % within 1 s, {:.1f} % later, {:.1f} % earlier, {:.1f} % by over 1.1 s; {}\n".format(
+                name, *shares, beyond, what
             )
+        )
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
