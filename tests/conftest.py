@@ -7,7 +7,10 @@ are left out (deselected, so that a skip keeps meaning that something is missing
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Generator
+import shutil
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -67,3 +70,37 @@ def netplace(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
         return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
     return invoke
+
+
+SKETCHES = {
+    ".png": b"\x89PNG\r\n\x1a\n",
+    ".pdf": b"%PDF-1.4\n",
+    ".svg": b"<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'/>\n",
+}
+
+
+@pytest.fixture
+def sketches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paint no pictures, which takes most of the time of a command that draws; ``--slow`` paints them all."""
+
+    def save(drawing: Any, target: Any, **options: Any) -> None:
+        if "format" in options:
+            target.write(SKETCHES[f".{options['format']}"].decode())
+        else:
+            Path(target).write_bytes(SKETCHES[Path(target).suffix.lower()])
+
+    if not (request.config.getoption("--slow") or request.node.get_closest_marker("pictures")):
+        monkeypatch.setattr("matplotlib.figure.Figure.savefig", save)
+
+
+@pytest.fixture(scope="module")
+def short_trace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Let the trace of IS of class W be that of class S, whose messages are a sixteenth."""
+    from netplace.apps import carried
+
+    folder = shutil.copytree(carried._FOLDER, tmp_path_factory.mktemp("traces"), dirs_exist_ok=True)
+    recorded = Path(__file__).parent / "apps" / "npb" / "recorded"
+    shutil.copy(recorded / "is.S.16.trace.gz", folder / "IS.W.16.trace.gz")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(carried, "_FOLDER", folder)
+        yield

@@ -33,6 +33,7 @@ def test_one_allocator_as_json(netplace, held):
 
 
 @pytest.mark.parametrize("machine", ["mesh:4x4", "torus:4x2x2", "tree:2,4", "mesh:16"])
+@pytest.mark.pictures
 def test_all_allocators(netplace, tmp_path, machine):
     picture = tmp_path / "all.png"
     offers = described(

@@ -57,10 +57,12 @@ def test_tables_for_people(netplace):
     assert "Error of table times" in result.stdout
 
 
+@pytest.mark.pictures
 def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(STUDY)
-    found = described(netplace("cosim", study, "--workers", "2", "--json", "-o", tmp_path / "out"))
+    kept = ("--store", tmp_path / "kept.sqlite")
+    found = described(netplace("cosim", study, "--workers", "2", "--json", "-o", tmp_path / "out", *kept))
     assert len(found["cosimulations"]) == 16
     assert {one["plan"]["fidelity"] for one in found["cosimulations"]} == {"table", "live"}
     assert {(one["compared"], one["measure"]) for one in found["rankings"]} == {
@@ -74,7 +76,7 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
             signs = [pair[kind]["mean"] for kind in ("table", "live")]
             assert pair["turns"] == (signs[0] * signs[1] < 0)
     assert len(pd.read_csv(tmp_path / "out/cosimulations.csv")) == 16
-    shown = netplace("cosim", study, "-o", tmp_path / "again")
+    shown = netplace("cosim", study, "-o", tmp_path / "again", *kept)
     assert shown.exit_code == 0
     lines = [line.rstrip() for line in shown.stdout.splitlines()]
     assert (

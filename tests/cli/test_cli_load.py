@@ -65,6 +65,7 @@ def test_hot_spot_traffic_takes_its_options(netplace):
     assert hot["mean_delay"] > spread["mean_delay"]
 
 
+@pytest.mark.pictures
 def test_the_curve_is_drawn(netplace, tmp_path):
     path = tmp_path / "curve.png"
     result = netplace("load", *QUICK, "--offered", "0.2,0.5", "-o", path)
@@ -116,6 +117,7 @@ seeds = 2
 """
 
 
+@pytest.mark.pictures
 def test_several_networks_and_seeds_are_curves_with_intervals(netplace, tmp_path):
     flags = ("load", *QUICK, "--network", "mesh:4x4", "--offered", "0.1,0.3", "--seeds", 3)
     shown = netplace(*flags, "-o", tmp_path / "curves.svg").stdout

@@ -78,6 +78,7 @@ def test_bars_of_a_sweep_are_in_the_order_of_its_file(netplace, tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.pictures
 def test_a_picture_is_drawn(netplace, tmp_path, ending):
     write_table(TIMES, tmp_path / "t.csv")
     result = netplace("plot", tmp_path / "t.csv", "-o", tmp_path / f"bars.{ending}")
@@ -86,6 +87,7 @@ def test_a_picture_is_drawn(netplace, tmp_path, ending):
     assert (tmp_path / f"bars.{ending}").read_bytes().startswith(start)
 
 
+@pytest.mark.pictures
 def test_vector_pictures_hold_text_and_real_fonts(netplace, tmp_path):
     write_table(TIMES, tmp_path / "t.csv")
     for ending in ("svg", "pdf"):

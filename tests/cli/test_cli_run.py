@@ -207,8 +207,10 @@ def test_what_is_kept_in_a_store_is_what_a_sweep_finds_there(netplace, tmp_path)
     refused(netplace("run", *HALO, "--store", path, "--engine", "reference"), "stores results of the kernel")
 
 
-@pytest.mark.parametrize("network", ["torus:4x4", "mesh:2x2x2", "tree:2,3"])
-@pytest.mark.parametrize("ending", ["png", "svg"])
+@pytest.mark.parametrize(
+    ("network", "ending"), [("torus:4x4", "png"), ("mesh:2x2x2", "svg"), ("tree:2,3", "svg")]
+)
+@pytest.mark.pictures
 def test_link_loads_are_drawn(netplace, tmp_path, network, ending):
     path = tmp_path / f"loads.{ending}"
     result = netplace("run", "--network", network, "--app", "all-to-all", "--tasks", "8", "-o", path)

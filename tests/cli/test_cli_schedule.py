@@ -273,6 +273,7 @@ def test_mistakes_in_a_study_file_are_told_with_their_line(netplace, tmp_path, t
     assert [file.name for file in tmp_path.iterdir()] == ["study.toml"]
 
 
+@pytest.mark.pictures
 def test_pictures_need_nodes_and_say_what_they_leave_out(tmp_path, monkeypatch):
     jobs = [Job(number, number, 1 + number % 4, 5) for number in range(40)]
     kept = schedule(mesh((8,)), jobs, "fcfs", "random", keep_nodes=True)
@@ -299,6 +300,7 @@ def test_holders_are_those_that_run_at_the_time():
     assert np.unique(holders(made, 8.9)).tolist() == [-1, 7, 9]
 
 
+@pytest.mark.pictures
 def test_energy_is_told_in_tables_rows_and_pictures(netplace, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = [*SMALL[:-4], "--jobs", "30", "--load", "0.5", "--policy", "easy", "--power", "taurus"]

@@ -86,6 +86,7 @@ def test_options_of_a_log(netplace, log):
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+@pytest.mark.pictures
 def test_a_workload_is_drawn(netplace, log, tmp_path, ending):
     result = netplace("workload", "info", log, "-o", tmp_path / f"w.{ending}")
     assert result.exit_code == 0, result.stderr

@@ -67,7 +67,7 @@ def asked_of_a_study(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize("command", list(with_commands()))
-def test_console_examples(command, tmp_path, monkeypatch, netplace):
+def test_console_examples(command, tmp_path, monkeypatch, netplace, sketches, short_trace):
     """A ``netplace`` command runs; the script or file that another one names exists."""
     monkeypatch.chdir(tmp_path)
     words = [word for word in shlex.split(command) if not word.startswith("NETPLACE_")]

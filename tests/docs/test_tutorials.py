@@ -29,7 +29,7 @@ PAGES = [
 
 
 @pytest.mark.parametrize("document", PAGES)
-def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace):
+def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace, sketches):
     monkeypatch.chdir(tmp_path)
     known = [(registry, dict(registry)) for registry in (MAPPINGS, TOPOLOGIES)]
     names: dict[str, object] = {}

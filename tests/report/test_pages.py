@@ -48,8 +48,12 @@ def data_of(text):
     return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL)[1])
 
 
-def test_names_full_of_markup_stay_text():
-    text = render(PAGE)
+@pytest.fixture(scope="module")
+def text():
+    return render(PAGE)
+
+
+def test_names_full_of_markup_stay_text(text):
     seen = Seen(text)
     assert seen.tags.count("script") == 3
     assert "img" not in seen.tags
@@ -61,16 +65,14 @@ def test_names_full_of_markup_stay_text():
     assert {kind for own in kinds for kind in own} == {one.__name__ for one in Mark.__subclasses__()}
 
 
-def test_every_figure_has_a_still_picture():
-    text = render(PAGE)
+def test_every_figure_has_a_still_picture(text):
     stills = re.findall(r"<noscript>(.*?)</noscript>", text, re.DOTALL)
     assert len(stills) == len(FIGURES)
     assert all(still.startswith("<svg") and still.rstrip().endswith("</svg>") for still in stills)
     assert text == render(PAGE)
 
 
-def test_a_page_opens_without_a_network():
-    text = render(PAGE)
+def test_a_page_opens_without_a_network(text):
     outside = re.findall(
         r'(?:src|href)\s*=\s*["\']?(https?:[^"\' >]+)', re.sub(r"<script.*?</script>", "", text, flags=re.S)
     )
