@@ -9,6 +9,7 @@ lowest k + 1 digits, which are all equal: an even rank p meets p + d, an odd one
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, joined, renamed
 
@@ -84,32 +85,34 @@ def alltoall(call: Call) -> Rounds:
 
 def bcast(call: Call) -> Rounds:
     """Send down the tree, far ranks first."""
-    return _down(call, lambda ranks: [(0, call.bytes)])
+    return renamed(_down(call, lambda ranks: [(0, call.bytes)]), call.rank)
 
 
 def reduce(call: Call) -> Rounds:
-    return _up(call, lambda ranks: [(0, call.bytes)])
+    return renamed(_up(call, lambda ranks: [(0, call.bytes)]), call.rank)
 
 
 def scatter(call: Call) -> Rounds:
     """Send down the tree what the child and all below it are to have."""
-    return _down(call, lambda ranks: joined(call.offsets, map(call.rank, ranks)))
+    down = _down(call, lambda ranks: joined(call.offsets, map(call.rank, ranks)))
+    return renamed(down, call.rank)
 
 
 def gather(call: Call) -> Rounds:
-    return _up(call, lambda ranks: joined(call.offsets, map(call.rank, ranks)))
+    up = _up(call, lambda ranks: joined(call.offsets, map(call.rank, ranks)))
+    return renamed(up, call.rank)
 
 
 def scatter_allgather(call: Call) -> Rounds:
     """Broadcast: scatter the blocks down the tree, then allgather."""
-    yield from _down(call, lambda ranks: joined(call.offsets, ranks))
-    yield from renamed(gathering(call.offsets, _steps(call)), call.rank)
+    down = _down(call, lambda ranks: joined(call.offsets, ranks))
+    return renamed(chain(down, gathering(call.offsets, _steps(call))), call.rank)
 
 
 def reduce_scatter_gather(call: Call) -> Rounds:
     """Reduce: reduce-scatter, then gather along the tree."""
-    yield from renamed(scattering(call.offsets, _steps(call)), call.rank)
-    yield from _up(call, lambda ranks: joined(call.offsets, ranks))
+    up = _up(call, lambda ranks: joined(call.offsets, ranks))
+    return renamed(chain(scattering(call.offsets, _steps(call)), up), call.rank)
 
 
 def _steps(call: Call) -> list[Step]:
@@ -118,15 +121,11 @@ def _steps(call: Call) -> list[Step]:
 
 
 def _down(call: Call, load: Callable[[list[int]], Iterable[Part]]) -> Rounds:
-    """Send from the root; `load` returns the parts for a child and all below it, as seen from the root."""
+    """Send down the tree of rank 0; `load` returns the parts for a child and all below it."""
     steps = _steps(call)[::-1]
     have = [0]
     for number, step in enumerate(steps):
-        yield [
-            Message.of(call.rank(p), call.rank(q), *load(reached(q, steps[number + 1 :])))
-            for p in have
-            for q in (step(p),)
-        ]
+        yield [Message.of(p, step(p), *load(reached(step(p), steps[number + 1 :]))) for p in have]
         have += [step(p) for p in have]
 
 

@@ -160,6 +160,7 @@ def collective(
     root: int = 0,
     segment: int = 0,
     iterations: int = 1,
+    group: int = 0,
     collectives: Collectives | None = None,
 ) -> Program:
     check_choice(operation, OPERATIONS, "application 'collective': operation")
@@ -167,7 +168,7 @@ def collective(
     if algorithm:
         name, _ = algorithm_named(operation, algorithm, tasks, f"algorithm of {operation}")
         chosen = replace(chosen, named={**chosen.named, operation: name})
-    call = Call(operation, tasks, bytes, root, segment=segment)
+    call = Call(operation, tasks, bytes, root, segment=segment, group=group)
     times = check_int(iterations, "iterations")
     writers = [TaskWriter(task, tasks, chosen) for task in range(tasks)]
     for writer in writers:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
+
+import numpy as np
 
 from netplace.checks.inputs import input_file
 from netplace.placement.mapping.hosts import Host, nodes_of
@@ -114,10 +117,37 @@ def _largest(operation: str, algorithm: str, block: int, total: int) -> int:
     return total // 32 if (operation, algorithm) == ("allreduce", "ring") else block
 
 
+def _ring(side: int, block: int) -> list[tuple[int, int]]:
+    """Return the ring of a side: blocks and places in them, around the rim of a rectangle of both."""
+    tall = -(-side // block)
+    wide = side // 2 + 2 - tall
+    there = [(row, 0) for row in range(tall)] + [(tall - 1, column) for column in range(1, wide)]
+    back = [(row, wide - 1) for row in range(tall - 2, -1, -1)]
+    return [*there, *back, *((0, column) for column in range(wide - 2, 0, -1))] if tall > 1 else there
+
+
+def folded(shape: str) -> tuple[str, str]:
+    """Return the network of the blocks of 2x3x2 nodes of a job on Fugaku, and its nodes in order of rank.
+
+    Each side of a job is a ring through an axis of blocks and an axis within blocks: x and a, y and b, z and
+    c (PMIx standard, pull request 165, by Fujitsu). For x and z, there is only one such ring. **(ours)**: for
+    y, the ring is the rim of a rectangle of blocks and places.
+    """
+    sides, within = [int(side) for side in shape.split("x")], (2, 3, 2)
+    rings = [_ring(side, most) for side, most in zip(sides, within, strict=True)]
+    lengths = [*(-(-side // most) for side, most in zip(sides, within, strict=True)), *within]
+    nodes = [
+        np.ravel_multi_index((c, b, a, z, y, x), lengths[::-1])
+        for (z, c), (y, b), (x, a) in product(*reversed(rings))
+    ]
+    return f"mesh:{'x'.join(map(str, lengths))}", node_lists([np.array(nodes)])
+
+
 def fugaku(folder: Path, shapes: tuple[str, ...], bytes_: tuple[int, ...] = FUGAKU_BYTES) -> list[Row]:
     """Return the rows of jobs of these shapes, for vectors of these lengths."""
+    places = {shape: folded(shape) for shape in shapes}
     rows = [
-        _point(row, f"torus:{row['shape']}", row["shape"])
+        _point(row, places[row["shape"]][0], row["shape"], partition=places[row["shape"]][1])
         for row in rows_of(folder / "fugaku_core.csv")
         if row["shape"] in shapes and int(row["buffer_bytes"]) in bytes_
         and row["collective"] in ("alltoall", "allgather", "bcast")

@@ -2,13 +2,16 @@
 
 import csv
 
+import numpy as np
 import pytest
 
 from netplace.apps.collectives import ALGORITHMS as KNOWN
-from netplace.experiments.reality.measurements import ALGORITHMS, fugaku
+from netplace.experiments.reality.measurements import ALGORITHMS, folded, fugaku
 from netplace.experiments.reality.study import FITTED_ON, PARTS
 from netplace.netsim import Config
+from netplace.placement.partition import partition
 from netplace.runs.fitting import PARAMETERS, Point, seconds_of
+from netplace.topologies import parse
 
 PINGPONG = ("machine", "placement", "load", "test", "bytes", "median_us")
 FUGAKU = ("shape", "nodes", "collective", "algorithm", "layer", "buffer_bytes", "block_bytes", "median_us")
@@ -100,3 +103,16 @@ def test_packets_of_large_messages_hardly_change_the_time():
     fine = Point("", point.network, point.app, 1.0, 0)
     assert point.run(config).config.packet_phits > fine.run(config).config.packet_phits
     assert seconds_of([point], config)[0] == pytest.approx(seconds_of([fine], config)[0], rel=0.1)
+
+
+@pytest.mark.parametrize("shape", ["2x2x2", "4x4x4", "8x8x8"])
+def test_logical_axes_are_rings_in_blocks(shape):
+    """All neighbors on a logical torus are neighbors in the blocks."""
+    network, where = folded(shape)
+    side, topology = int(shape[0]), parse(network)
+    nodes = partition(where, topology, [side**3])[0].reshape(side, side, side)
+    for axis in range(3):
+        beside = np.roll(nodes, 1, axis)
+        assert (topology.distance(nodes.ravel(), beside.ravel()) == 1).all()
+    point = Point("", network, "collective,operation=bcast,bytes=8", 1.0, 8, side**3, partition=where)
+    assert seconds_of([point], Config(fabric="tofu-d"))[0] > 0
