@@ -13,21 +13,25 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from netplace.experiments.reality.background import BusyMachine
 from netplace.experiments.reality.measurements import (
     COMPACT,
     FUGAKU_BYTES,
     SPREAD,
+    TESTS,
     Row,
     daint_and_alps,
     fugaku,
     lumi,
     marenostrum,
+    rows_of,
 )
 from netplace.netsim import Config
 from netplace.runs import resolve
 from netplace.runs.fitting import fit, seconds_of
 from netplace.studies import Asked, Bench, Report, ReportTable, Study, measured
 from netplace.studies import Row as Simulated
+from netplace.topologies import parse
 
 PARTS = {
     "fugaku": "Fugaku, 512 nodes predicted from 8 and 64",
@@ -35,6 +39,7 @@ PARTS = {
     "unfitted": "LUMI-G, four groups and one without end points",
     "marenostrum": "MareNostrum 5, an island that is fitted, as calibration",
     "pingpong": "Piz Daint and Alps, other racks predicted from one",
+    "background": "Piz Daint, messages between racks beside a load of other jobs",
     "bluegene": "Blue Gene/L, shares of the peak of an all-to-all by shape; nothing is fitted",
 }
 FITTED_ON = {
@@ -43,6 +48,7 @@ FITTED_ON = {
     "unfitted": "nothing",
     "marenostrum": "mn5_runs.csv: 32 nodes of one island",
     "pingpong": "aries_slingshot10_pingpong.csv: every other row of one rack",
+    "background": "aries_slingshot10_pingpong.csv: the median of 2,048 bytes one way between racks",
     "bluegene": "nothing",
 }
 _MICRO = 1e6
@@ -260,6 +266,40 @@ def _pingpong(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
     return tables, said
 
 
+_SPREAD = ("p05", "median", "p95")
+
+
+def _background(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
+    # Groups of 24 routers instead of 96 take a quarter of the time.
+    machine = BusyMachine(parse("dragonfly:a=24,p=4,h=1,g=2"), 150, Config(fabric="daint"))
+    sizes = (64, 2048) if asked.quick else (64, 2048, 16384)
+    rows = [
+        row for row in rows_of(Path(asked.data) / "aries_slingshot10_pingpong.csv")
+        if (row["machine"], row["placement"]) == ("daint", "different racks") and int(row["bytes"]) in sizes
+    ]  # fmt: skip
+    [of] = [row for row in rows if (row["test"], row["bytes"]) == ("pingpong", "2048")]
+    load = machine.mean_load(TESTS[of["test"]], 2048, float(of["median_us"]))
+    records = []
+    for row in rows:
+        times = np.quantile(machine.times(TESTS[row["test"]], int(row["bytes"]), load), (0.05, 0.5, 0.95))
+        records.append(
+            {"test": row["test"], "bytes": int(row["bytes"])}
+            | {f"measured {name}": float(row[f"{name}_us"]) for name in _SPREAD}
+            | {f"simulated {name}": time for name, time in zip(_SPREAD, times, strict=True)}
+        )
+    frame = pd.DataFrame(records)
+    others = frame[[row is not of for row in rows]]
+    said = [f"A mean load of {load:.2f} phits a cycle and node has the nearest median."]
+    for name in _SPREAD:
+        ratios = others[f"simulated {name}"] / others[f"measured {name}"]
+        error = 100 * float((ratios - 1).abs().median())
+        met = _goal(f"predicted {name} within 25 %", error <= 25, f"median error {error:.0f} %")
+        said.append(f"{met} Ratios from {ratios.min():.2f} to {ratios.max():.2f}.")
+    digits = {"bytes": 0, **{f"{kind} {name}": 1 for kind in ("measured", "simulated") for name in _SPREAD}}
+    title = "Piz Daint: microseconds of messages between racks, beside the traffic of others"
+    return [ReportTable("background", title, frame, digits)], said
+
+
 # Shares of peak in percent by shape and algorithm, published for 64 times as many nodes.
 SHARES: dict[str, dict[str, float | None]] = {
     "8x8x8": {"random_order": None, "two_phase": None},
@@ -310,6 +350,7 @@ _CONDUCTED: dict[str, Callable[[Asked, Bench], tuple[list[ReportTable], list[str
     "unfitted": _unfitted,
     "marenostrum": _marenostrum,
     "pingpong": _pingpong,
+    "background": _background,
     "bluegene": _bluegene,
 }
 
