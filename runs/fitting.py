@@ -194,7 +194,7 @@ def fit(
     )
     free = len(points) - len(chosen)
     spread = np.sqrt(np.diag(np.linalg.pinv(found.jac.T @ found.jac)) * float(found.fun @ found.fun) / free)
-    half = quantile(free + 1) * spread
+    half = quantile(free + 1) * np.where(found.jac.any(axis=0), spread, np.inf)
     with np.errstate(over="ignore"):  # a parameter without effect may have any value
         values = {
             name: (float(np.exp(log)), float(np.exp(log - width)), float(np.exp(log + width)))

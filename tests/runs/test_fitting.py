@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from netplace.netsim import Config
@@ -173,3 +174,15 @@ def test_a_file_of_another_form_is_no_fabric(tmp_path, text, says):
     (tmp_path / "f.toml").write_text(text)
     with pytest.raises(ValueError, match=says):
         Config(fabric=str(tmp_path / "f.toml"))
+
+
+def test_a_parameter_without_effect_may_have_any_value():
+    """On a mesh, nodes have no cables to switches."""
+    app = "collective,operation=bcast,algorithm=linear,bytes"
+    points = [
+        Point("", "mesh:2", f"{app}={size}", 1e-6 * (1 + size / 5000), size)
+        for size in (8, 1024, 4096, 65536)
+    ]
+    found = fit(points, Config(fabric="tofu-d"), ("latency", "link"), 2)
+    assert found.values["latency"][1:] == (0, np.inf)
+    assert found.values["link"][2] < np.inf
