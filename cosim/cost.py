@@ -1,12 +1,10 @@
-"""The choice of the cheapest fidelity, by the number of packets that each would simulate."""
+"""Limits on the number of packets that a co-simulation simulates."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
-
-import numpy as np
 
 from netplace.cosim.placed import Placing
 from netplace.cosim.work import Work, body_of
@@ -15,31 +13,18 @@ from netplace.netsim.lower import created_packets
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Job
 
-# Chosen by docs/figures/network_time.py, whose table is in docs/background/sampled-time.md.
-_LITTLE = 5e6  # packets that are simulated in some seconds
-_MUCH = 1e8  # packets that take minutes
-_EVENT = 10  # iterations of all jobs in a run of leaps when one comes or goes
-_LIFE, _PART, _MOST = 60, 12, 280  # of each job besides: so many, one of so many, that at most
 _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 
 
-def packets_by_fidelity(placing: Placing, jobs: Sequence[Job]) -> dict[str, float]:
-    """Return the approximate packets that live and sampled times simulate, including times alone."""
-    if not len(jobs):
-        raise ValueError("jobs: none given, expected at least one")
-    work = [placing.work_of(job) for job in jobs]
-    packets = np.array([_packets(placing, each) for each in work], float)
-    iterations = np.array([each.iterations for each in work], float)
-    draws = _DRAWS if network_draws(placing.machine, placing.config) else 1
-    together = min(len(jobs), placing.machine.nodes / float(np.mean([job.nodes for job in jobs])))
-    whole = float((packets * iterations).sum())
-    looked = np.minimum(iterations, _LIFE + np.minimum(iterations / _PART, _MOST))
-    own = float((packets * looked).sum())
-    events = 2 * len(jobs) * _EVENT * together * float(packets.mean())
-    return {
-        "live": whole * (1 + 2 * draws),  # alone and fresh
-        "sampled": 2 * min(whole, events + own) + draws * own,
-    }
+def times_alone(placing: Placing) -> int:
+    """Return how many runs a time alone takes, at least."""
+    return _DRAWS if network_draws(placing.machine, placing.config) else 1
+
+
+def live_packets(placing: Placing, jobs: Sequence[Job]) -> float:
+    """Return about how many packets a live run simulates, including each job alone and on a new network."""
+    whole = sum(_all_packets(placing, placing.work_of(job)) for job in jobs)
+    return whole * (1 + 2 * times_alone(placing))
 
 
 def affordable_draws(placing: Placing, jobs: Sequence[Job], most: float) -> int:
@@ -48,34 +33,17 @@ def affordable_draws(placing: Placing, jobs: Sequence[Job], most: float) -> int:
     return int(min(most / max(1.0, 2 * packets), 1e9))
 
 
-def cheaper(placing: Placing, jobs: Sequence[Job]) -> tuple[str, str]:
-    """Return the cheapest fidelity that includes sharing, and the reason in a sentence."""
-    live, sampled = packets_by_fidelity(placing, jobs).values()
-    if live <= max(_LITTLE, sampled):
-        few = "few enough" if live <= _LITTLE else f"sampled times would take {sampled:.2g}"
-        return "live", f"fidelity live was chosen: about {live:.2g} packets, {few}"
-    if sampled <= _MUCH:
-        return (
-            "sampled",
-            f"fidelity sampled was chosen: about {sampled:.2g} packets instead of {live:.2g} live",
-        )
-    return (
-        "mixes",
-        f"fidelity mixes was chosen: {live:.2g} packets live and {sampled:.2g} sampled are too many",
-    )
-
-
 def check_affordable(placing: Placing, jobs: Sequence[Job], fidelity: str, most: float) -> None:
     if not jobs:
         return
-    live, sampled = packets_by_fidelity(placing, jobs).values()
+    live = live_packets(placing, jobs)
     if live > most:
         longest = max(jobs, key=lambda job: _all_packets(placing, placing.work_of(job)))
         times = placing.work_of(longest).iterations
         raise ValueError(
             f"fidelity: {fidelity} would simulate about {live:.2g} packets (most of them those of "
             f"job {longest.number}, {times:,} iterations), expected at most {most:.2g}; "
-            f"--fidelity sampled takes about {sampled:.2g}, and --max-packets allows more"
+            "--fidelity sampled and mixes take fewer, and --max-packets allows more"
         )
 
 
@@ -90,10 +58,11 @@ def check_block(work: Work, iterations: int, config: Config, most: float) -> Non
 
 
 def _all_packets(placing: Placing, work: Work) -> float:
-    return work.iterations * _packets(placing, work)
+    return work.iterations * packets_of(placing, work)
 
 
-def _packets(placing: Placing, work: Work) -> float:
+def packets_of(placing: Placing, work: Work) -> float:
+    """Return the packets of one iteration of a job."""
     return _of_body(replace(work, iterations=1, compute=0), placing.config) if work.application else 0.0
 
 

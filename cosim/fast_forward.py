@@ -35,6 +35,9 @@ _LAST = 1  # iterations before the last that are simulated
 _BELIEF, _BELIEVED = 1.0, 0.01**2  # windows that what is believed beforehand counts for, and that variance
 _FAR = 1 << 62
 _KNOWN = 1 << 30
+LOOK = 700.0  # packets that take as long to simulate as a look at a job
+_LOOKS = 3  # in a window
+_PART = 0.25  # of the time of packets that are simulated, or left to simulate, may be spent on looks
 
 
 @dataclass(eq=False)
@@ -50,6 +53,7 @@ class Pace:
     groups: int  # number of groups
     rest: Real  # shape (groups,): parts of an iteration that are still to be skipped
     owed: int = 0  # iterations of every task that the network does not know about; they are skipped first
+    packets: float = 0.0  # of an iteration
     # Windows in which the job was measured, and the sum of the squared relative errors of its rate there.
     windows: float = 0.0
     variance: float = 0.0
@@ -97,10 +101,11 @@ class FastForwarder:
     _plan: tuple[dict[int, _Rates], float] | None = None  # a leap cut short, and its rest
     _settled: bool = False
     _changed: int = -1  # when something happened; -1: since the last look
+    _budget: float = 0.0  # packets that further looks may cost
 
-    def come(self, number: int, placed: Placed) -> None:
+    def come(self, number: int, placed: Placed, packets: float) -> None:
         owed = placed.work.iterations - known_iterations(placed)
-        self.paces[number] = Pace(placed, np.empty(0, np.int64), 0, np.empty(0), owed)
+        self.paces[number] = Pace(placed, np.empty(0, np.int64), 0, np.empty(0), owed, packets)
         self.change()
 
     def go(self, number: int) -> Pace:
@@ -118,10 +123,15 @@ class FastForwarder:
         if not self.paces or any(pace.placed.work.iterations <= 2 for pace in self.paces.values()):
             self.due = _FAR
             return 0
-        if self._changed < 0:
-            self._changed = clock
+        self._budget -= LOOK * len(self.paces)
+        if self._changed >= 0 and self._budget < 0:  # looks cost more than leaps have saved
+            self.due = _FAR
+            return 0
         if self._plan is None:
             laps = {number: self.network.laps(number) for number in self.paces}
+            if self._changed < 0:
+                self._changed = clock
+                self._budget = max(self._budget, _PART * self._left(laps))
             if not self._shots:
                 self._next(laps)
                 return 0
@@ -136,6 +146,7 @@ class FastForwarder:
                 return 0
             rates = {number: self._rates(number, laps[number]) for number in self.paces}
             span = float(self.network.now - self._opened)
+            self._budget += _PART * self._packets(rates, span)
             far = self._farthest(rates, span, clock, starts)
             self._shots = []
             if far < _NEAREST * span:
@@ -222,10 +233,21 @@ class FastForwarder:
                 off = np.maximum(off, apart / pace.placed.work.iterations)
         return float(some[np.argmin(off)])
 
+    def _left(self, laps: dict[int, Laps]) -> float:
+        """Return how many packets the jobs are still going to create."""
+        return sum(pace.packets * (int(laps[n].left.max()) + pace.owed) for n, pace in self.paces.items())
+
+    def _packets(self, rates: dict[int, _Rates], cycles: float) -> float:
+        """Return about how many packets the jobs create in some cycles."""
+        return sum(
+            self.paces[number].packets * float(seen.rate.mean()) * cycles for number, seen in rates.items()
+        )
+
     def _leap(self, most: float) -> int:
         assert self._plan is not None
         rates, far = self._plan
         cycles = math.floor(min(far, most))
+        self._budget += self._packets(rates, cycles)
         for number, seen in rates.items():
             pace = self.paces[number]
             counts = _counts(pace, seen, self.network.laps(number), cycles)
@@ -241,6 +263,22 @@ class FastForwarder:
         else:
             self.due = self.network.now
         return cycles
+
+
+def simulated_cycles(span: float, period: float, shortest: float) -> tuple[float, int]:
+    """Return how many cycles between two events are simulated if windows hardly differ, and the looks.
+
+    `period` is the longest iteration of the jobs that run, and `shortest` the time of the shortest job.
+    """
+    window = 2 * _LAPS * period
+    done = simulated = _SETTLING * period + window
+    farthest = max(_FARTHEST * window, _SHARE * shortest)
+    windows = 1
+    while done < span and _AS_LONG * done < farthest:
+        done += _AS_LONG * done + window
+        windows += 1
+    windows += max(0, math.ceil((span - done) / (farthest + window)))
+    return min(simulated + (windows - 1) * window, span), _LOOKS * windows
 
 
 def known_iterations(placed: Placed) -> int:

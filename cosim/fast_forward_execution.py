@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from netplace.cosim.checkpoint import Checkpoint, Keep
+from netplace.cosim.cost import packets_of
 from netplace.cosim.fast_forward import FastForwarder, Pace, known_iterations
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.placed import Placed, Placing
@@ -70,7 +71,7 @@ class FastForwardExecution(LiveExecution):
     def _came(self, number: int, placed: Placed) -> None:
         attempt, record = self._running[number]
         self.stays[attempt] = JobResidence(placed, record.start)
-        self._forwarder.come(number, placed)
+        self._forwarder.come(number, placed, packets_of(self.placing, placed.work))
 
     def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
         pace = self._forwarder.go(number)

@@ -17,6 +17,7 @@ from netplace.cosim.figures import half_widths
 from netplace.cosim.interval import MARKED
 from netplace.cosim.job_row import Measured
 from netplace.cosim.live import Attempt, LiveExecution
+from netplace.cosim.losses import TOLD
 from netplace.cosim.mixes import SOURCES, MixesExecution, Progress
 from netplace.cosim.mixes import half_width as half_width_of_mixes
 from netplace.cosim.placed import Placed, Placing, without_faults
@@ -29,7 +30,6 @@ from netplace.runs.chance import network_draws
 from netplace.scheduling import Execution
 
 Tell = Callable[[int], None]
-_TOLD = 0.001  # of a job's time alone: what it lost by another job is told from there on
 
 
 class Course(Protocol):
@@ -218,7 +218,7 @@ class _Mixes(Course):
         self._lost += [
             {"job": placed.job.number, "by": other, "seconds": cycles * self._second}
             for other, cycles in done.lost.items()
-            if cycles > _TOLD * alone
+            if cycles > TOLD * alone
         ]
         width = half_width_of_mixes(done, self._rates.loops)
         start = round(done.begin)

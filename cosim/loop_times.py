@@ -19,7 +19,7 @@ from netplace.cosim.alone import cycles_alone
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.symmetry import same_mix
-from netplace.cosim.work import body_of
+from netplace.cosim.work import Work, body_of
 from netplace.runs.chance import network_draws
 
 OPERATIONS = 60_000  # of a block at most, unless it has the least iterations
@@ -29,6 +29,13 @@ _COMMUNICATION = 0.2  # share of an iteration up to which these are enough
 _SHORT, _LONG, _LONGER = 8, 16, 64  # the same, where they are not
 TIMED = sum(_RUNS)  # iterations that are simulated for the time of one, at least where runs do not agree
 _WHOLE = 64  # iterations up to which a job alone is simulated whole
+
+
+def timed_iterations(work: Work, period: float) -> int:
+    """Return about how many iterations each draw of a time alone simulates."""
+    if work.iterations <= _WHOLE:
+        return work.iterations
+    return TIMED if period - work.compute <= _COMMUNICATION * period else _LONG + _LONGER
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from netplace.cosim.rates import Rates
 from netplace.netsim import DeadlockError
 from netplace.scheduling import Allocation, Ends, Job
 
-_SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
+SLACK = 0.25  # of the precision: influence that may be left out, or may have changed
 _LEFT_OUT = 0.5  # of influence that is left out counts as the deviation of what it does
 
 # Where a stretch of a job's time comes from.
@@ -111,7 +111,7 @@ class MixesExecution:
         self._stuck: dict[int, float] = {}  # when those that can never end came to a stand
         self._computing = 0.0  # up to which jobs compute that do nothing else
         self.failures: dict[int, str] = {}
-        self._neighbours = Neighbours(_SLACK * rates.target_half_width)
+        self._neighbours = Neighbours(SLACK * rates.target_half_width)
         self._experience = Experience(rates.target_half_width, placing.seed)
         self._drawn: dict[int, float] = {}  # what was foretold of jobs that are simulated by chance
 

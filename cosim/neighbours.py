@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -148,10 +149,16 @@ class Neighbours:
             ]
         return _merged(neighbourhoods)
 
-    def shares(self, job: int) -> dict[int, float]:
-        """Return what each other job has of the influence on a job since the last event."""
+    def influences(self, job: int) -> dict[int, float]:
+        """Return the influence of each other job on a job since the last event."""
         row = self._now[self._rows[job]]
-        return {other: float(row[place] / row.sum()) for other, place in self._rows.items() if row[place]}
+        return {other: float(row[place]) for other, place in self._rows.items() if row[place]}
+
+    def shares(self, job: int) -> dict[int, float]:
+        """Return the same as shares of their sum."""
+        known = self.influences(job)
+        total = sum(known.values())
+        return {other: amount / total for other, amount in known.items()}
 
     def _acting(self, jobs: list[int]) -> NDArray[np.float64]:
         """Return the influence of every job (column) on every other (row)."""
@@ -180,6 +187,23 @@ class Neighbours:
             self._direct = {
                 pair: value for pair, value in self._direct.items() if not left.intersection(pair)
             }
+
+
+def intervals(
+    spans: Sequence[tuple[float, float]],
+) -> Iterator[tuple[float, list[int], list[int], set[int]]]:
+    """Yield the time between events, and the places of the jobs that end, that start, and that run.
+
+    `spans` contains the start and end of each job.
+    """
+    events = sorted((time, kind, place) for place, span in enumerate(spans) for kind, time in enumerate(span))
+    moments = [(now, [*some]) for now, some in itertools.groupby(events, lambda event: event[0])]
+    running: set[int] = set()
+    for (now, some), (then, _) in itertools.pairwise(moments):
+        gone = [place for _, ends, place in some if ends]
+        came = [place for _, ends, place in some if not ends]
+        running = (running | {*came}) - {*gone}
+        yield then - now, gone, came, running
 
 
 def _merged(neighbourhoods: list[Neighbourhood]) -> list[Neighbourhood]:

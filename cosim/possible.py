@@ -86,6 +86,8 @@ def _add_boxes(
     for part in itertools.product((0, 1), repeat=len(sizes)):
         pieces = [parts[d][which] for d, which in enumerate(part)]
         there = np.logical_and.reduce([high > low for low, high in pieces])
+        if not there.any():
+            continue
         for corner in itertools.product((0, 1), repeat=len(sizes)):
             place = tuple(pieces[d][which][there] for d, which in enumerate(corner))
             np.add.at(corners, place, (-1) ** sum(corner) * amount[there])

@@ -27,6 +27,7 @@ from netplace.apps import Program
 from netplace.checks import check_int
 from netplace.checks.calls import check_fields, checked
 from netplace.cosim.checkpoint import Memory
+from netplace.cosim.cost import packets_of
 from netplace.cosim.loop_times import OPERATIONS, LoopTimes
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.symmetry import same_mix
@@ -87,7 +88,7 @@ class Rates:
     @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
         """Return whether a mix has been measured, on these nodes or on symmetric ones."""
-        return bool(jobs) and self._key(jobs, len(jobs) if watched is None else watched)[0] in self._known
+        return bool(jobs) and self.key(jobs, len(jobs) if watched is None else watched)[0] in self._known
 
     @checked
     def of(self, jobs: Sequence[Placed], watched: int | None = None) -> Measurement:
@@ -107,7 +108,7 @@ class Rates:
         )
         if not jobs:
             raise ValueError("Rates: no jobs given, expected at least one")
-        key, order = self._key(jobs, count)
+        key, order = self.key(jobs, count)
         wanted = [rank for rank, place in enumerate(order) if place < count]
         if key not in self._known:
             parts = [jobs[place] for place in order]
@@ -124,14 +125,25 @@ class Rates:
             measurement.windows,
         )
 
-    def _key(self, jobs: Sequence[Placed], watched: int = 0) -> tuple[object, list[int]]:
+    def key(self, jobs: Sequence[Placed], watched: int = 0) -> tuple[object, list[int]]:
         """Return what a mix is, the same wherever a symmetry takes it, and its jobs in the order of that."""
         names = [f"{_loop(job.work)}{'*' * int(place < watched)}" for place, job in enumerate(jobs)]
         return same_mix(self.placing.machine, names, [job.nodes for job in jobs])
 
+    def window_packets(self, jobs: Sequence[Placed], watched: int, once: Sequence[float]) -> float:
+        """Return about how many packets one window of a mix has, of whose jobs the first are watched.
+
+        `once` has the cycles of an iteration of each job alone.
+        """
+        length, parts = self._parts([*jobs], [*range(watched)], once)
+        return sum(
+            (_WARM_UP + _MEASURED) * length / max(1.0, part.once) * packets_of(self.placing, part.job.work)
+            for part in parts
+        )
+
     def _measure(self, jobs: list[Placed], watched: list[int], key: object) -> Measurement:
         seed = int.from_bytes(hashlib.sha256(f"{self.placing.seed} {key}".encode()).digest()[:6], "big")
-        length, parts = self._parts(jobs, watched)
+        length, parts = self._parts(jobs, watched, [self.loops.block(job, 1) for job in jobs])
         slowdowns: list[list[float]] = []
         blocks: list[list[Times]] = []
         while len(slowdowns) < self.most_windows:
@@ -162,7 +174,7 @@ class Rates:
         """Return the cycles of an iteration of a job alone, at the pace that a window shows."""
         if not part.lasting:
             return self.loops.block(job, part.times) / part.times
-        key = self._key([job])[0]
+        key = self.key([job])[0]
         if key not in self._steady:
             length = self._most(job) * self.loops.block(job, 1)
             self._steady[key] = float(window(self.placing, [part], [0], length, self.placing.seed)[0].mean())
@@ -173,9 +185,10 @@ class Rates:
         longest = _BLOCK if waits_for_all(self.placing.body(job)) else _LONG_BLOCK
         return min(job.work.iterations, longest, max(_LEAST_BLOCK, OPERATIONS // operations))
 
-    def _parts(self, jobs: list[Placed], watched: list[int]) -> tuple[float, list[Part]]:
+    def _parts(
+        self, jobs: list[Placed], watched: list[int], once: Sequence[float]
+    ) -> tuple[float, list[Part]]:
         """Return the cycles of a block, and the jobs with about the given number of iterations in theirs."""
-        once = [self.loops.block(job, 1) for job in jobs]
         leading = {*watched} | {
             place for place, job in enumerate(jobs) if not waits_for_all(self.placing.body(job))
         }

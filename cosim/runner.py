@@ -13,7 +13,7 @@ from netplace.checks.calls import checked
 from netplace.checks.plain import to_plain
 from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cosim_figures import CosimFigures
-from netplace.cosim.cost import cheaper, check_affordable
+from netplace.cosim.cost import check_affordable
 from netplace.cosim.fidelities import COURSES
 from netplace.cosim.figures import costs, figures, times_unmapped
 from netplace.cosim.job_row import JobRow, job_rows
@@ -24,6 +24,7 @@ from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.reasons import watched_jobs
+from netplace.cosim.rehearsal import cheapest
 from netplace.cosim.waiting import Waiting
 from netplace.cosim.work import body_of
 from netplace.netsim.result import versions
@@ -89,8 +90,8 @@ def cosimulate(
     began = time.process_time()
     chosen = []
     if plan.fidelity == "auto":
-        cheapest, why = cheaper(placing, jobs)
-        plan, chosen = replace(plan, fidelity=cheapest), [why]
+        fidelity, why = cheapest(plan, placing, rates, jobs)
+        plan, chosen = replace(plan, fidelity=fidelity), [why]
     elif plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
         fitting = [job for job in jobs if job.nodes <= placing.machine.nodes]
         check_affordable(placing, fitting, plan.fidelity, plan.max_packets)

@@ -25,6 +25,7 @@ from netplace.cosim.fast_forward_execution import (
 from netplace.cosim.figures import half_widths
 from netplace.cosim.interval import MARKED, excesses, half_width
 from netplace.cosim.job_row import Measured
+from netplace.cosim.losses import shared_losses
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.table import from_log
@@ -203,4 +204,5 @@ class SampledCourse:
         )
 
     def more(self) -> dict[str, Any]:
-        return {"failures": [{"job": job, "why": why} for job, why in self._leaping.failures.items()]}
+        failures = [{"job": job, "why": why} for job, why in self._leaping.failures.items()]
+        return {"failures": failures, "lost": shared_losses(self._placing, self.measured.values())}

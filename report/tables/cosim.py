@@ -320,12 +320,12 @@ def _lost_table(lost: Sequence[Mapping[str, Any]], jobs: Sequence[JobRow]) -> Da
     cost: Counter[int] = Counter()  # node-seconds that others lost by a job
     for row in lost:
         cost[row["by"]] += known[row["job"]].size * row["seconds"]
-    note = "No job lost 0.1 % of its time by another."
+    note = "No job lost 0.1 % of its time by another, and more than chance explains."
     if cost:
         [(worst, most)] = cost.most_common(1)
         note = (
             f"Job {worst} cost other jobs most: {100 * most / cost.total():.0f} % of the node-hours that "
-            "jobs lost by each other. The loss in each mix of jobs is divided by the expected load on links."
+            "jobs lost by each other. The loss of a job is divided by the expected load on links."
         )
     rows = [
         [

@@ -18,13 +18,24 @@ from netplace.cosim import (
     replay,
     sampled_again,
 )
-from netplace.cosim.cost import cheaper
+from netplace.cosim.checkpoint import Memory
+from netplace.cosim.cost import packets_of
+from netplace.cosim.fast_forward import LOOK, FastForwarder
 from netplace.cosim.fast_forward_execution import JobResidence, fast_forward
+from netplace.cosim.placing import placing_and_times
+from netplace.cosim.rehearsal import cheapest
 from netplace.cosim.replay import Started
 from netplace.cosim.work import Work
 from netplace.netsim import Config
+from netplace.runs.schedules import workload_of
 from netplace.scheduling import Job
 from netplace.topologies import parse
+
+
+@pytest.fixture(autouse=True)
+def looks_are_free(monkeypatch):
+    """Looks at jobs cost nothing, so that iterations are skipped on small networks too."""
+    monkeypatch.setattr("netplace.cosim.fast_forward.LOOK", 0.0)
 
 
 def placing_on(text, seed=0):
@@ -152,18 +163,47 @@ def test_a_loop_alone_of_a_million_iterations_takes_seconds():
     assert math.isfinite(made.variance)
 
 
-def test_the_cheapest_network_time_is_chosen_and_told():
-    placing = placing_on("torus:8x8")
-    rows = {}
-    for name, iterations, jobs in (("live", 20, 10), ("sampled", 200_000, 10), ("mixes", 200_000, 5000)):
-        work = Work("2d-torus,packets=4", 16, iterations, 300)
-        fitting = Placing(placing.machine, placing.config, lambda job, work=work: work)
-        rows[name] = cheaper(fitting, [Job(n, 0, 16, 1.0) for n in range(jobs)])
-    assert [*rows] == [name for name, _ in rows.values()]
-    assert "fidelity sampled was chosen: about" in rows["sampled"][1]
-    given = {"machine": "mesh:4x4", "workload": "applications", "jobs": 3, "sizes": "small"}
-    outcome = cosimulate(make_cosim_plan(given | {"fidelity": "auto"})).outcome
-    assert any("fidelity live was chosen" in note for note in outcome["notes"])
+@pytest.mark.parametrize(
+    ("chosen", "jobs", "seconds", "partition"),
+    [("live", 3, 3e-5, "random"), ("sampled", 6, 2e-3, "random"), ("mixes", 12, 1e3, "contiguous")],
+)
+def test_the_cheapest_fidelity_is_chosen_and_told(tmp_path, chosen, jobs, seconds, partition):
+    rows = [f"{n},{0.1 * n * seconds},8,{2 * seconds}" for n in range(1, jobs + 1)]
+    (tmp_path / "log.csv").write_text("\n".join(["number,submit,nodes,run_time", *rows]))
+    (tmp_path / "mix.toml").write_text('communication = 0.3\n[[class]]\napplication = "2d-torus,packets=4"\n')
+    plan = make_cosim_plan(
+        {"machine": "torus:8x8", "workload": str(tmp_path / "log.csv"), "fidelity": "auto",
+         "applications": str(tmp_path / "mix.toml"), "partition": partition}
+    )  # fmt: skip
+    (placing, rates), workload = placing_and_times(plan, Memory(), 1), workload_of(plan.jobs)
+    fidelity, why = cheapest(plan, placing, rates, workload)
+    assert fidelity == chosen
+    assert f"fidelity {chosen} was chosen" in why
+
+
+@pytest.mark.parametrize(("packets", "times", "skips"), [(1, 200, False), (8, 400, True)])
+def test_looks_at_jobs_of_unlike_periods_cost_a_part_of_the_packets(monkeypatch, packets, times, skips):
+    """Small jobs beside one of long iterations run live; where that takes long, iterations are skipped."""
+    monkeypatch.setattr("netplace.cosim.fast_forward.LOOK", LOOK)
+    looked = []
+    look = FastForwarder.look
+
+    def counted(self, *given):
+        looked.append(len(self.paces))
+        return look(self, *given)
+
+    monkeypatch.setattr(FastForwarder, "look", counted)
+    placing = placing_on("mesh:4x4")
+    every = [
+        (f"2d-torus,packets={packets}", range(4), times, 20_000, 0),
+        *((f"2d-torus,packets={packets}", range(n, n + 4), 10 * times, 200, 0) for n in (4, 8, 12)),
+    ]
+    made = fast_forward(
+        placing, [(job.number, JobResidence(job.placed, job.start)) for job in started(every)], 0.02
+    )
+    created = sum(packets_of(placing, job.placed.work) * job.placed.work.iterations for job in started(every))
+    assert any(one.leaps for one in made.values()) == skips
+    assert LOOK * sum(looked) < 0.5 * created
 
 
 def test_iterations_that_the_network_does_not_know_change_nothing(monkeypatch):

@@ -72,7 +72,10 @@ def page(path: Path) -> Page:
         elif by_pair:
             parts.append(waiting_map(machine, waiting, plan.config.cycle_ns))
     elif "lost" not in outcome:
-        missing.append("which job slowed which, and on which links: run netplace cosim with --explain")
+        missing.append(
+            "which job slowed which: run netplace cosim with --explain, which also names the links, or with "
+            "--fidelity sampled or mixes"
+        )
     note = "Submission, start and end since the first submission."
     parts += figure_tables(plan, outcome)
     parts.append(record_table("Jobs", JobRow, jobs, note))
