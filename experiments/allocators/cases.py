@@ -6,7 +6,7 @@ import copy
 import hashlib
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -147,21 +147,12 @@ def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, fidelity: str)
 
 
 def _decision(
-    case: AllocatorCase,
-    machine: Topology,
-    *,
-    jobs: int,
-    load: float,
-    log: str,
-    decisions: list[str],
-    powers: bool = False,
+    case: AllocatorCase, machine: Topology, *, jobs: int, load: float, log: str, decisions: list[str]
 ) -> dict[str, float]:
     """Return pairwise sums of several decisions in the situations that one algorithm brings about."""
     workload = read(log)[:jobs] if log else lublin(machine.nodes, jobs, case.seed, load=load)
     if log:
         workload = workload.fit(machine.nodes)
-    if powers:
-        workload = replace(workload, nodes=2 ** np.rint(np.log2(workload.nodes)).astype(np.int64))
     return decided(machine, workload, case.partition, tuple(decisions))
 
 

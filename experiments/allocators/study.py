@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,7 +45,6 @@ CPLANT = ("service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4", "service:n
 PARTS = {
     "choice": "every allocator on a mesh, a torus and a tree, in live runs and with times of jobs alone",
     "decisions": "situation and decision: pairwise sums and printed ones (WADS 2005, table 1)",
-    "decisions-powers": "the same, with sizes rounded to powers of two",
     "stream": "makespan of a stream of communication suites, and printed ones (CLUSTER 2002, table 1)",
     "hops": "how well mean hops predict completion time (CLUSTER 2002, figure 3)",
     "overlap": "two jobs whose routes overlap (CLUSTER 2002, section 1)",
@@ -75,14 +73,14 @@ def _choice(quick: bool) -> Iterator[AllocatorCase]:
                     yield AllocatorCase("choice", machine, partition, seed, options)
 
 
-def _decisions(quick: bool, **more: Any) -> Iterator[AllocatorCase]:
+def _decisions(quick: bool) -> Iterator[AllocatorCase]:
     streams: list[tuple[int, float, str]] = [(60, 0.7, "")] if quick else [(1000, 0.7, ""), (1000, 0.9, "")]
     if log := log_in_folder("LLNL-T3D"):
         streams = [(200 if quick else 10_000, 0.0, log)]
     for jobs, load, file in streams:
         for situation in DECISIONS:
             for seed in range(1 if quick or file else 3):
-                given = {"jobs": jobs, "load": load, "log": file, "decisions": list(DECISIONS), **more}
+                given = {"jobs": jobs, "load": load, "log": file, "decisions": list(DECISIONS)}
                 yield AllocatorCase("decision", "mesh:16x16", situation, seed, tuple(given.items()))
 
 
@@ -176,7 +174,6 @@ def _set_times(quick: bool) -> Iterator[AllocatorCase]:
 _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
     "choice": _choice,
     "decisions": _decisions,
-    "decisions-powers": partial(_decisions, powers=True),
     "stream": _stream,
     "hops": _hops,
     "overlap": _overlap,

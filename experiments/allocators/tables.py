@@ -380,7 +380,6 @@ def _flow(frame: pd.DataFrame) -> _Made:
 TABLES: dict[str, Callable[[pd.DataFrame], _Made]] = {
     "choice": _choice,
     "decisions": _decisions,
-    "decisions-powers": _decisions,
     "stream": _stream_table,
     "hops": _hops_table,
     "overlap": _overlap,

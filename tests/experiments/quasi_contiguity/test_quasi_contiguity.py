@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.experiments.published import published
-from netplace.experiments.quasi_contiguity.study import READINGS, Reading, exchanged, rows
+from netplace.experiments.quasi_contiguity.study import FIRST_FIT, READINGS, Reading, exchanged, rows
 from netplace.placement.node_lists import node_lists
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
@@ -22,7 +22,7 @@ def test_node_lists_join_what_is_consecutive():
     assert node_lists([[3], [0, 1, 2, 8, 7], np.arange(9, 12)]) == "nodes:3/0-2,8,7/9-11"
 
 
-@pytest.mark.parametrize("reading", READINGS, ids=str)
+@pytest.mark.parametrize("reading", [*READINGS, FIRST_FIT], ids=str)
 @pytest.mark.parametrize("count", [1, 2, 3, 4])
 def test_as_many_tasks_of_every_job_sit_with_another_job(count, reading):
     nodes = exchanged(16, 16, count, reading, np.random.default_rng(7))
@@ -30,12 +30,13 @@ def test_as_many_tasks_of_every_job_sit_with_another_job(count, reading):
     jobs = np.arange(16)[:, None]
     home = nodes // 16 == jobs
     assert ((~home).sum(axis=1) == count).all()
-    assert (nodes[home] == np.arange(256).reshape(16, 16)[home]).all()
+    moved = nodes - np.arange(256).reshape(16, 16)
+    assert (moved[home] == (count if reading == FIRST_FIT else 0)).all()
     if reading.reach == "one level":
         assert (nodes // 64 == jobs // 4).all()
     for job, away in enumerate(~home):
         where = np.flatnonzero(away)
-        if reading.strays == "last":
+        if reading.strays in ("last", "first fit"):
             assert where.tolist() == list(range(16 - count, 16))
         if reading.strays == "leaf":
             assert len(set(where // 4)) == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -161,3 +162,11 @@ def test_sweeps_vary_one_parameter_of_redirection_by_delay(tmp_path):
     assert len(report.summary) == 2
     # Redirecting later sends fewer tasks away.
     assert table.frame["redirected"].iloc[3] <= table.frame["redirected"].iloc[2]
+
+
+def test_literal_tasks_are_longer_on_few_processors():
+    asked = ask(STUDIES["redirection"], ["windows", "literal"], quick=True)
+    assert [case.literal for case in cases(asked)] == [False] * 8 + [True] * 8
+    fitted, literal = (replace(case, windows=1).run()["windows"][0] for case in cases(asked)[::8])
+    assert fitted["tasks"] == literal["tasks"]
+    assert fitted["sum_flow"] != literal["sum_flow"]
