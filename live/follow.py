@@ -253,7 +253,8 @@ class Follower:
         ends: dict[str, float] = {}
         for job in jobs:
             for name in job.nodes:
-                ends[name] = max(ends.get(name, 0.0), job.ends)
+                # Slurm shows the end of a job without a time limit, too: a year after its start.
+                ends[name] = max(ends.get(name, 0.0), job.ends if job.limit < float("inf") else job.limit)
         groups: dict[float, int] = {}
         for node in nodes:
             if node.state == "held":

@@ -285,3 +285,11 @@ def test_five_jobs_of_the_queue_count_and_boots_wait_for_what_ends_soon():
     planned = decide("plan:slot=600", model, PowerState(0.0, {}, off, ((4, 7200.0),), ((3, 600.0),)))
     assert 0 < len(planned.boot) <= 3
     assert not planned.stop
+
+
+def test_a_plan_needs_time_limits(tmp_path):
+    """Slurm shows an end for a job without a time limit, too: a year away."""
+    job = slurm.QueuedJob("5", "RUNNING", "None", 1, ("n0",), ends=time.time() + 3e7)
+    controller = FakeController([job], nodes=[slurm.SlurmNode("n0", "held")])
+    with pytest.raises(ValueError, match="a job has no time limit, which a plan needs"):
+        follower(tmp_path, controller, power="plan:slot=300").switch()
