@@ -7,13 +7,14 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 
 import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.cosim import cosimulate, make_cosim_plan
-from netplace.live.batsim import Decider, ForeignQueue, run_with
+from netplace.live.batsim import Decider, ForeignQueue, connected, run_with, serve
 from netplace.runs.plan import make_plan
 from netplace.runs.schedules import run_schedule
 from netplace.scheduling import Job, State, schedule
@@ -86,12 +87,21 @@ def placed(made):
     ("policy", "partition"),
     [("easy", "curve:hilbert,best-fit"), ("conservative-full", "contiguous"), ("sjf", "mc1x1")],
 )
-def test_both_sides_together_are_the_policy_itself(policy, partition):
+def test_both_sides_together_are_the_policy_itself(policy, partition, tmp_path):
+    """The two talk over ZeroMQ, as with schedulers of others."""
     said = {"machine": "torus:8x8", "workload": "lublin", "jobs": 60, "overrun": "kill"}
     decider = Decider(parse("torus:8x8"), policy, partition)
-    made = run_with(decider.answer, make_plan(said, 3))
+    endpoint = f"ipc://{tmp_path}/socket"
+    other = threading.Thread(
+        target=serve, args=(endpoint, decider.answer, lambda: not decider.over), daemon=True
+    )
+    other.start()
+    with connected(endpoint, 60) as talk:
+        made = run_with(talk, make_plan(said, 3))
+    other.join(60)
     own = run_schedule(make_plan(said | {"policy": policy, "partition": partition}, 3), keep_nodes=True)
     assert decider.over
+    assert not other.is_alive()
     assert placed(made.schedule) == placed(own.schedule)
 
 
@@ -286,7 +296,6 @@ def test_the_command_prints_tables(more, monkeypatch):
 @pytest.mark.parametrize("name", ["fillerSched", "easyBackfill", "schedFcfs"])
 def test_schedulers_of_pybatsim_decide(name):
     """Schedulers of others, unmodified, in a process of their own."""
-    pytest.importorskip("zmq", reason="needs pyzmq")
     if shutil.which("pybatsim") is None:
         pytest.skip("needs pybatsim, which is not installed here")
     with socket.socket() as free:
