@@ -79,7 +79,7 @@ def in_this_process(request, netplace, monkeypatch):
 
 @pytest.fixture
 def process():
-    """Let `rerun` start a process for the command."""
+    """Let `rerun` start a process for the command, which paints its pictures (so do those compared with)."""
 
 
 CASES = [(name, False) for name in COMMANDS] + [(name, True) for name in ("run", "table", "allocate")]
@@ -139,6 +139,7 @@ def test_what_differs_is_told(netplace, working):
     assert f"packets: {results['packets']}, made again {results['packets'] - 1}" in told.stdout
 
 
+@pytest.mark.pictures
 def test_the_command_is_made_again_into_a_folder_that_is_kept(netplace, working, process):
     made_run(netplace)
     assert netplace("rerun", "out", "-o", "again").exit_code == 0
@@ -162,6 +163,7 @@ def test_large_inputs_are_not_copied_but_must_be_the_same(netplace, working):
     refused(netplace("rerun", "out"), "has no copy of in/halo.csv, which does not exist")
 
 
+@pytest.mark.pictures
 def test_code_of_one_s_own_runs_only_if_it_is_allowed(netplace, working, process):
     (working / "mine.py").write_text(
         "import pathlib\npathlib.Path('ran').touch()\n"
@@ -214,6 +216,7 @@ def test_folders_of_others_run_nothing_and_lead_nowhere(netplace, working, proce
     assert not list(working.parent.rglob("ran"))
 
 
+@pytest.mark.pictures
 def test_files_named_by_a_forged_command_are_written_below_the_temporary_folder(
     netplace, working, tmp_path, process
 ):
