@@ -86,21 +86,26 @@ class RuleTried:
     partition: str = quantity("Text form of the partitioner.", name="rule")
     wait: float = quantity("Mean wait.", "s", digits=1)
     longer: float = quantity(
-        "By which jobs run longer than in the log, weighted by nodes, at the given cost of spread.",
+        "How much longer jobs run than in the log, weighted by nodes, at the given cost of spread.",
         "share", name="runs longer", digits=2,
     )  # fmt: skip
-    gain: float = quantity("Saved share of the current turnaround.", "share", name="saves", digits=1)
+    gain: float = quantity(
+        "Saved turnaround, as a share of the current one.", "share", name="saves", digits=1
+    )
     half_width: float | None = quantity(
         "Half-width of the interval of `gain` at the level of 0.95; none if there are too few batches.",
         "share", name="±", digits=1,
     )  # fmt: skip
     waiting: float = quantity(
-        "Additional share of the current turnaround if spread costs nothing.", "share", name="costs", digits=1
+        "Additional turnaround if spread costs nothing, as a share of the current one.",
+        "share",
+        name="costs",
+        digits=1,
     )
     verdict: str = quantity("`better`, `worse`, `no clear difference`, or `default` for the current rule.")
     pays_from: float | None = quantity(
-        "Cost of spread from which on the rule saves more than it costs; 0 if it costs nothing; none if it "
-        "never does, judging by the two costs that were simulated.",
+        "Smallest cost of spread at which the rule saves more than it costs, estimated from the two "
+        "simulated costs; 0 if it costs nothing; none if it never does.",
         digits=2,
     )  # fmt: skip
 

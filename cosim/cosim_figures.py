@@ -22,20 +22,22 @@ class Sharing:
     """The cost of sharing for the jobs that ended well; a slowdown is live time over time alone."""
 
     jobs: int = quantity("Number of jobs.", **_COUNT, shown=False)
-    mean_slowdown: float = quantity("Mean slowdown.", name="mean slowdown by sharing", digits=4)
+    mean_slowdown: float = quantity(
+        "Mean slowdown of the jobs.", name="mean slowdown due to sharing", digits=4
+    )
     median_slowdown: float = quantity("Median slowdown.", digits=4, shown=False)
     p95_slowdown: float = quantity("95th percentile of slowdowns.", digits=4, shown=False)
     most_slowdown: float = quantity("Largest slowdown.", digits=4, shown=False)
     slowed_by_1_percent: float = quantity(
-        "Jobs slowed by more than 1 %.", "share", name="jobs slowed down by 1 % or more", digits=1
+        "Jobs slowed down by more than 1 %.", "share", name="jobs slowed down by more than 1 %", digits=1
     )
     within_chance: float | None = quantity(
         "Jobs whose slowdown differs from 1, but not significantly; none if the slowdowns have no intervals.",
         "share", name="~ slowdown other than 1, within chance", digits=1,
     )  # fmt: skip
-    node_hours: float = quantity("Node-hours lost by sharing.", shown=False)
+    node_hours: float = quantity("Node-hours lost to sharing.", shown=False)
     share_of_node_hours: float = quantity(
-        "Node-hours lost by sharing, of those of all jobs alone.",
+        "Node-hours lost to sharing, as a share of those that all jobs need alone.",
         "share", name="node-hours lost to sharing", digits=2, better=LESS,
     )  # fmt: skip
 

@@ -16,21 +16,29 @@ class Neighbour:
     """A job that ran at the same time as the explained one."""
 
     job: int = quantity("Number of the job.", name="other job")
-    application: str = quantity("What it runs.")
-    size: int = quantity("Its number of nodes.", name="nodes")
+    application: str = quantity("Application of the job.")
+    size: int = quantity("Number of nodes of the job.", name="nodes")
     overlap: float = quantity(
-        "Time of the explained job in which it also ran.", "share", name="time together", digits=1
+        "Share of the explained job's time in which this job also ran.",
+        "share",
+        name="time together",
+        digits=1,
     )
-    links: int = quantity("Links on which packets waited for it.")
+    links: int = quantity("Number of links on which packets of the explained job waited for this job.")
     amount: int = quantity(
-        "What the explained job's packets waited for its packets.", "cycles", name="waited for it"
+        "Cycles that packets of the explained job waited for this job.", "cycles", name="waited for it"
     )
-    share: float = quantity("The same, of all that they waited.", "share", name="of its waiting", digits=1)
+    share: float = quantity(
+        "These cycles, as a share of all cycles that they waited.", "share", name="of its waiting", digits=1
+    )
     without: float | None = quantity(
-        "Time of the explained job without it; none if not simulated.", "s", name="time without it", digits=2
+        "Run time of the explained job without this job; none if not simulated.",
+        "s",
+        name="time without it",
+        digits=2,
     )
     saved: float | None = quantity(
-        "Saving, of the time alone; none also if that is 0.", "share", name="saving", digits=1
+        "Saved time, as a share of the time alone; none also if that is 0.", "share", name="saving", digits=1
     )
 
 
@@ -75,15 +83,15 @@ class WhatIf:
     """The time of a job, and its time after a change."""
 
     job: int = quantity("Number of the job.")
-    application: str = quantity("What it runs.")
-    size: int = quantity("Its number of nodes.", name="nodes")
-    alone: float = quantity("Without other jobs.", "s", digits=2)
-    live: float = quantity("In the co-simulation.", "s", digits=2)
-    what_if: float = quantity("After the change.", "s", digits=2)
+    application: str = quantity("Application of the job.")
+    size: int = quantity("Number of nodes of the job.", name="nodes")
+    alone: float = quantity("Run time without other jobs.", "s", digits=2)
+    live: float = quantity("Run time in the co-simulation.", "s", digits=2)
+    what_if: float = quantity("Run time after the change.", "s", digits=2)
     change: float | None = quantity(
         "`what_if` divided by `live`; none for a job without cycles.", "what if / live", digits=4
     )
-    late: float = quantity("By how much it starts later.", "s", name="starts later", digits=2)
+    late: float = quantity("How much later the job starts.", "s", name="starts later", digits=2)
 
     def to_dict(self) -> dict[str, Any]:
         return to_plain(self)

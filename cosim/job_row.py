@@ -52,29 +52,29 @@ class JobRow:
     """
 
     job: int = quantity("Number in the workload.")
-    application: str = quantity("Application; empty if it sends nothing or did not end well.")
+    application: str = quantity("Application; empty if the job sends nothing or was not completed.")
     size: int = quantity("Requested number of nodes.", bounds=(1, math.inf))
-    submit: float = quantity("Submission, since the workload's origin.", "s", moment=True)
-    wait: float = quantity("From its submission to its start.", "s")
-    start: float = quantity("Start, since the workload's origin.", "s", moment=True)
-    end: float = quantity("End, since the workload's origin.", "s", moment=True)
-    nodes: tuple[int, ...] = quantity(
-        "Its nodes, in the order of its tasks.", bounds=(0, math.inf), shown=False
-    )
+    submit: float = quantity("Submission time, since the workload's origin.", "s", moment=True)
+    wait: float = quantity("Time from submission to start.", "s")
+    start: float = quantity("Start time, since the workload's origin.", "s", moment=True)
+    end: float = quantity("End time, since the workload's origin.", "s", moment=True)
+    nodes: tuple[int, ...] = quantity("Nodes of the job, in task order.", bounds=(0, math.inf), shown=False)
     contiguous: bool = quantity("Whether the nodes were contiguous.", shown=False)
     state: str = quantity("Final state.", choices=[state.name.lower() for state in State], shown=False)
-    kills: int = quantity("How often it was killed and started again.", bounds=(0, math.inf), shown=False)
+    kills: int = quantity(
+        "Number of times that the job was killed and restarted.", bounds=(0, math.inf), shown=False
+    )
     start_cycle: int | None = quantity("Cycle of its start.", "cycles", bounds=_CYCLES, shown=False)
     end_cycle: int | None = quantity("Cycle of its end.", "cycles", bounds=_CYCLES, shown=False)
     alone: float | None = quantity(
-        "From the same start, on the same nodes, without other jobs.", "s", name="run time alone",
+        "Run time from the same start, on the same nodes, without other jobs.", "s", name="run time alone",
         digits=1, better=LESS, bounds=_POSITIVE,
     )  # fmt: skip
     fresh: float | None = quantity(
-        "Alone on a new network, as in a table.", "s", bounds=_POSITIVE, shown=False
+        "Run time alone on a new network, as in a table.", "s", bounds=_POSITIVE, shown=False
     )
     live: float | None = quantity(
-        "In the co-simulation; with several draws their mean.",
+        "Run time in the co-simulation; with several draws, their mean.",
         "s",
         name="run time in the live run",
         digits=1,
@@ -86,22 +86,22 @@ class JobRow:
     )
     half_width: float | None = quantity(
         "Half-width of the interval of `live` at the level of 0.95, as a share of it; none for a single "
-        "draw of chance.",
+        "draw.",
         "share", name="±", bounds=_POSITIVE,
     )  # fmt: skip
     slowdown_half_width: float | None = quantity(
-        "Half-width of the interval of `slowdown` at the level of 0.95; none for a single draw of chance.",
+        "Half-width of the interval of `slowdown` at the level of 0.95; none for a single draw.",
         default=None, bounds=_POSITIVE, shown=False,
     )  # fmt: skip
     logged: float | None = quantity(
-        "Run time of the log, for jobs of a log.", "s", default=None, bounds=_POSITIVE
+        "Run time in the log, for jobs of a log.", "s", default=None, bounds=_POSITIVE
     )
     unmapped: float | None = quantity(
-        "Alone on the same nodes, with its tasks in the order of the nodes, for jobs of a log.", "s",
+        "Run time alone on the same nodes with tasks in node order, for jobs of a log.", "s",
         default=None, bounds=_POSITIVE, shown=False,
     )  # fmt: skip
     mean_hops: float | None = quantity(
-        "Mean distance of two of its nodes; 0 for a single node.", "hops", name="distance of its nodes",
+        "Mean distance between two of its nodes; 0 for a single node.", "hops", name="distance of its nodes",
         digits=2, better=LESS, default=None, bounds=_POSITIVE,
     )  # fmt: skip
 

@@ -36,12 +36,17 @@ def _grid(topology: Topology, name: str) -> Grid:
 
 
 def _uniform(topology: Topology) -> Target:
-    """Every other node with equal probability."""
+    """Any other node, with equal probability."""
     return np.full(topology.nodes, -1)
 
 
+def _hot_spot(topology: Topology) -> Target:
+    """Hot node for a share of the packets; for the others, any other node, with equal probability."""
+    return _uniform(topology)
+
+
 def _transpose(topology: Topology) -> Target:
-    """Reverse the coordinates; on other networks swap the halves of the node number."""
+    """Node with reversed coordinates; on other networks, with swapped halves of the node number."""
     node = np.arange(topology.nodes)
     if isinstance(topology, Grid):
         if len(set(topology.sizes)) > 1:
@@ -56,7 +61,7 @@ def _transpose(topology: Topology) -> Target:
 
 
 def _tornado(topology: Topology) -> Target:
-    """Half the ring minus one in every dimension (Dally and Towles, Principles and Practices, table 3.1)."""
+    """Node at half a ring minus one in every dimension (Dally and Towles, table 3.1)."""
     grid = _grid(topology, "tornado")
     sizes = np.array(grid.sizes)
     return np.asarray(
@@ -65,26 +70,26 @@ def _tornado(topology: Topology) -> Target:
 
 
 def _bit_complement(topology: Topology) -> Target:
-    """Every address bit inverted."""
+    """Node with all address bits inverted."""
     return np.arange(topology.nodes) ^ ((1 << _bits(topology, "bit-complement")) - 1)
 
 
 def _bit_reversal(topology: Topology) -> Target:
-    """Address bits in reverse order."""
+    """Node with its address bits in reverse order."""
     node = np.arange(topology.nodes)
     bits = _bits(topology, "bit-reversal")
     return sum(((node >> b & 1) << (bits - 1 - b) for b in range(bits)), np.zeros_like(node))
 
 
 def _shuffle(topology: Topology) -> Target:
-    """Address bits rotated left by one."""
+    """Node with its address bits rotated left by one."""
     node = np.arange(topology.nodes)
     bits = _bits(topology, "shuffle")
     return node if bits == 0 else (node << 1 | node >> (bits - 1)) & ((1 << bits) - 1)
 
 
 def _neighbour(topology: Topology) -> Target:
-    """Take the next node in every dimension; on other networks the next in number."""
+    """Next node in every dimension; on other networks, the node with the next number."""
     node = np.arange(topology.nodes)
     if isinstance(topology, Grid):
         return np.asarray(topology.node((topology.coordinates(node) + 1) % topology.sizes), np.int64)
@@ -92,7 +97,7 @@ def _neighbour(topology: Topology) -> Target:
 
 
 def _adversarial(topology: Topology) -> Target:
-    """Take the node of the same rank in the next group, or at the next switch where there are no groups."""
+    """Node of the same rank in the next group; at the next switch if there are no groups."""
     if not isinstance(topology, Graph):
         raise ValueError(f"--traffic adversarial: needs groups or switches with nodes, {topology} has none")
     at = topology.home - topology.first_switch
@@ -118,7 +123,7 @@ PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "shuffle": _shuffle,
     "neighbour": _neighbour,
     "adversarial": _adversarial,
-    "hot-spot": _uniform,
+    "hot-spot": _hot_spot,
 }
 
 PATTERN: Registry[Callable[[Topology], Target]] = Registry(

@@ -17,14 +17,20 @@ from click.testing import CliRunner, Result
 from hypothesis import settings
 
 # The same cases each time, so that nothing fails by chance or because a machine is busy.
-# ``--hypothesis-profile search`` tries more cases, and others each time.
-settings.register_profile("suite", derandomize=True, deadline=None, database=None, max_examples=40)
+# ``--slow`` tries more of them, ``--hypothesis-profile search`` others each time.
+settings.register_profile("suite", derandomize=True, deadline=None, database=None, max_examples=25)
+settings.register_profile("slow", settings.get_profile("suite"), max_examples=150)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--slow"):
+        settings.load_profile("slow")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -155,7 +155,10 @@ TOPOLOGIES = {
         "megafly: g groups of leaf switches with p nodes and spine switches with h global links; links=..",
     ),
     "slimfly": Kind(
-        slim_fly, read_first_number(p=True), "slimfly:5", "2 q^2 switches with p nodes each, q a prime power"
+        slim_fly,
+        read_first_number(p=True),
+        "slimfly:5",
+        "Slim Fly: 2 q^2 switches with p nodes each, q a prime power",
     ),
     "xgft": Kind(
         xgft,

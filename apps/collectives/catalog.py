@@ -91,12 +91,12 @@ _ROWS = (
         halving_doubling.allreduce_rabenseifner, "halving at distances 1, 2, .., then doubling")),
     ("allreduce", "reduce_scatter_allgather", Algorithm(
         halving_doubling.reduce_scatter_allgather,
-        "the same, with whole vectors for ranks beyond a power of two (MPICH)")),
+        "rabenseifner, with whole vectors for ranks beyond a power of two (MPICH)")),
     ("allreduce", "halving_doubling", Algorithm(
         halving_doubling.halving_doubling, "halving at distances .., 2, 1, then doubling")),
     ("allreduce", "halving_doubling_rounded", Algorithm(
         halving_doubling.halving_doubling_rounded,
-        "the same, with shares rounded down as in published figures", exact=halving_doubling.divides)),
+        "halving_doubling, with shares rounded down as published", exact=halving_doubling.divides)),
     ("allreduce", "double_binary_tree", Algorithm(
         tree_based.allreduce_double_binary_tree, "one half of the vector up and down each of two trees")),
     ("allreduce", "hierarchical", Algorithm(
@@ -197,7 +197,7 @@ _ROWS = (
         halving_doubling.reduce_rabenseifner, "halving at distances 1, 2, .., then gather")),
     ("reduce", "reduce_scatter_gather", Algorithm(
         halving_doubling.reduce_scatter_gather,
-        "the same, with whole vectors for ranks beyond a power of two (MPICH)")),
+        "rabenseifner, with whole vectors for ranks beyond a power of two (MPICH)")),
     ("reduce", "double_binary_tree", Algorithm(
         tree_based.double_tree_reduce, "one half up each of two trees")),
     ("reduce", "hierarchical", Algorithm(

@@ -82,13 +82,13 @@ def _format(module: ModuleType, suffix: str, description: str, **more: Any) -> F
 
 # In the order in which they are asked whether a file is theirs; the first one that says so reads it.
 FORMATS: dict[str, Format] = {
-    "chakra": _format(chakra, ".et", "Chakra execution traces of each NPU (read only)"),
-    "simai": _format(simai, ".txt", "workloads of ASTRA-sim, SimAI and AICB (read only)"),
-    "dimemas": _format(dimemas, ".dim", "traces of Dimemas (read only)"),
-    "otf2": _format(otf2, ".otf2", "OTF2, the format of Score-P (read only)"),
-    "dumpi": _format(dumpi, ".meta", "DUMPI of SST, binary or as text (read only)"),
-    "allprof": _format(allprof, ".allprof", "traces of liballprof, the input of Schedgen (read only)"),
-    "paraver": _format(paraver, ".prv", "Paraver, the format of Extrae (read only)"),
+    "chakra": _format(chakra, ".et", "Chakra execution traces of each NPU"),
+    "simai": _format(simai, ".txt", "workloads of ASTRA-sim, SimAI and AICB"),
+    "dimemas": _format(dimemas, ".dim", "traces of Dimemas"),
+    "otf2": _format(otf2, ".otf2", "OTF2, the format of Score-P"),
+    "dumpi": _format(dumpi, ".meta", "DUMPI of SST, binary or as text"),
+    "allprof": _format(allprof, ".allprof", "traces of liballprof, the input of Schedgen"),
+    "paraver": _format(paraver, ".prv", "Paraver, the format of Extrae"),
     "goal": _format(
         goal,
         ".goal",
@@ -97,12 +97,12 @@ FORMATS: dict[str, Format] = {
         computation="recorded",
         comment=("/*", " */"),
     ),
-    "goal-binary": _format(goal_binary, ".bin", "binary GOAL from txt2bin of LogGOPSim (read only)"),
+    "goal-binary": _format(goal_binary, ".bin", "binary GOAL from txt2bin of LogGOPSim"),
     "matrix": _format(matrix, ".csv", "traffic matrix: rows source, destination, bytes; or a dense matrix"),
     "recording": _format(
         recording,
         ".recording",
-        "recording of netplace record: a folder with the calls of each rank (read only)",
+        "recording of netplace record: a folder with the calls of each rank",
     ),
     "text": _format(
         text,

@@ -61,10 +61,10 @@ NPB: dict[str, Application] = {
     for name, description, generator in (
         ("bt", "NPB BT: sweeps of 5x5 blocks along x, y and z through a multipartitioned cube", bt),
         ("cg", "NPB CG: vector sums along rows of tasks and exchanges with the transposed task", cg),
-        ("ft", "NPB FT: all-to-all transposes of a 3D grid", ft),
+        ("ft", "NPB FT: all-to-all transposes of a 3-D grid", ft),
         ("is", "NPB IS: a bucket sort, all-to-all of keys with uneven sizes", is_),
-        ("lu", "NPB LU: wavefronts over a 2D grid of tasks, plane by plane and back", lu),
-        ("mg", "NPB MG: halo exchanges on a 3D torus at every level of a multigrid cycle", mg),
+        ("lu", "NPB LU: wavefronts over a 2-D grid of tasks, plane by plane and back", lu),
+        ("mg", "NPB MG: halo exchanges on a 3-D torus at every level of a multigrid cycle", mg),
         ("sp", "NPB SP: scalar sweeps along x, y and z through a multipartitioned cube", sp),
     )
 }

@@ -162,7 +162,7 @@ def _write(rows: dict[tuple[str, ...], float]) -> None:
         "hard permutation, accepted",
         "delay at 0.2",
         "jobs",
-        "slower by sharing (%)",
+        "slowdown due to sharing (%)",
     )
     lines += ["", f"| network | routing | {' | '.join(heads)} |", "|---" * (2 + len(heads)) + "|"]
     best = min(value for key, value in rows.items() if key[3] == "together")

@@ -37,7 +37,7 @@ def _switches(topology: Topology, option: str = "", seed: int = 0) -> Paging:
 GROUPS = PartitionerKind(
     _groups,
     "groups:20",
-    "one switch or group of a dragonfly, with up to QCT percent of the nodes from one level above",
+    "one switch or group of a dragonfly, with up to a given percentage of the nodes from one level above",
     "QCT",
 )
 SWITCHES = PartitionerKind(_switches, "switches", "the first free whole switches of a dragonfly")

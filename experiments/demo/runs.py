@@ -115,7 +115,14 @@ def _shared_machine(picture: Path) -> _Shared:
             ]
         )
     write_figure(picture, sharing_figure(job_rows_of(outcome), title_of(plan)))
-    columns = ["partitioner", "slowdown by sharing", "most", "wait (µs)", "run (µs)", "error of a table (%)"]
+    columns = [
+        "partitioner",
+        "slowdown due to sharing",
+        "most",
+        "wait (µs)",
+        "run (µs)",
+        "error of a table (%)",
+    ]
     title = f"{_JOBS} jobs share {_MACHINE} under EASY, packet by packet"
     return _Shared(table(title, columns, rows), columns, rows, plan, outcome)
 

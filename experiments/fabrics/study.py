@@ -248,7 +248,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
 
 def _table(part: str, table: pd.DataFrame) -> ReportTable:
     digits = dict.fromkeys(("slowdown", "low", "high", *KINDS), 2) | {"alone us": 1, "live us": 1}
-    return ReportTable(part, f"{PARTS[part]}: slowdown by sharing, live relative to alone", table, digits)
+    return ReportTable(part, f"{PARTS[part]}: slowdown due to sharing, live relative to alone", table, digits)
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:
@@ -259,7 +259,7 @@ def _plain(table: pd.DataFrame) -> pd.DataFrame:
 def _said(part: str, table: pd.DataFrame) -> str:
     most, least = table.loc[table["slowdown"].idxmax()], table.loc[table["slowdown"].idxmin()]
     return (
-        f"{part}: the slowdown by sharing is largest for {_named(most)} ({most['slowdown']:.2f}) and "
+        f"{part}: the slowdown due to sharing is largest for {_named(most)} ({most['slowdown']:.2f}) and "
         f"smallest for {_named(least)} ({least['slowdown']:.2f})."
     )
 

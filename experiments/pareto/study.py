@@ -129,7 +129,7 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
 
 
 def draw(path: Path, cells: pd.DataFrame, machine: str) -> None:
-    """Draw waiting against slowdown by sharing, a panel for each load, with what none beats in both."""
+    """Draw waiting against slowdown due to sharing, a panel for each load, with what none beats in both."""
     partitions = list(cells["partition"].unique())
     panels = {}
     for load, own in cells.groupby("load", sort=False):
@@ -148,7 +148,7 @@ def draw(path: Path, cells: pd.DataFrame, machine: str) -> None:
             }
         )
     # Most contestants lie within some per cent, random nodes far above: a scale that shows both.
-    axes = "mean wait (µs)", "mean slowdown by sharing (%)"
+    axes = "mean wait (µs)", "mean slowdown due to sharing (%)"
     write_figure(path, trade_off_figure(f"{machine}, EASY", panels, *axes, y_scale="symlog"))
 
 

@@ -61,7 +61,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
     for machine, group in frame[frame["fidelity"] == "live"].groupby("machine", sort=False):
         worst = group.groupby("partition", sort=False)["slowdown"].mean()
         sentences.append(
-            f"{machine}: mean slowdown by sharing "
+            f"{machine}: mean slowdown due to sharing "
             + ", ".join(f"{name} {value:.3f}" for name, value in worst.items())
             + "."
         )

@@ -53,7 +53,7 @@ PARTITIONS: dict[str, _Rule] = {
     "sub-cubes": _Rule(
         sub_cubes, "sub-cubes", "halves along every dimension; halves of halves for more jobs"
     ),
-    "switches": _Rule(whole_switches, "switches", "all nodes at switches, as many as a job needs"),
+    "switches": _Rule(whole_switches, "switches", "all nodes of as many switches as a job needs"),
     "whole": _Rule(whole_network, "whole", "all nodes for one job; consecutive nodes for several"),
 }
 

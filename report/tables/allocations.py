@@ -27,28 +27,37 @@ class Offer:
 
     partition: str = quantity("Text form of the partitioner.", name="allocator")
     nodes: list[int] = quantity(
-        "In its order; empty: the job waits, or it is not for such a machine or job.", shown=False
+        "Nodes in the allocator's order; empty if the job must wait or the allocator does not support it.",
+        shown=False,
     )
-    placed: bool = quantity("Whether there are nodes.", shown=False)
+    placed: bool = quantity("Whether the job gets nodes.", shown=False)
     # How close together they lie; see `netplace.placement.compactness.Compactness`.
     pairwise_sum: int | None = quantity(
-        "Sum of the distances of all pairs.", "hops", default=None, better=LESS
+        "Sum of the distances between all pairs of nodes.", "hops", default=None, better=LESS
     )
     mean_hops: float | None = quantity(
-        "Mean distance of two nodes.", "hops", name="mean distance", digits=3, default=None, better=LESS
+        "Mean distance between two nodes.", "hops", name="mean distance", digits=3, default=None, better=LESS
     )
-    components: int | None = quantity("Connected parts.", default=None, better=LESS)
+    components: int | None = quantity("Number of connected parts.", default=None, better=LESS)
     box: tuple[int, ...] | None = quantity("Sides of the bounding box.", default=None)
-    box_ratio: float | None = quantity("Its size over that of the job.", default=None, shown=False)
-    cube_ratio: float | None = quantity("Enclosing cube over the smallest one.", digits=2, default=None)
-    order: str = quantity("Along which spans are measured.", default="", shown=False)
-    linear_span: int | None = quantity("From the first to the last node.", default=None, better=LESS)
-    ring_span: int | None = quantity("The same round the ring.", default=None, better=LESS)
+    box_ratio: float | None = quantity(
+        "Nodes in this box, divided by those of the job.", default=None, shown=False
+    )
+    cube_ratio: float | None = quantity(
+        "Nodes in the enclosing cube, divided by those in the smallest sufficient one.",
+        digits=2,
+        default=None,
+    )
+    order: str = quantity("Node order along which spans are measured.", default="", shown=False)
+    linear_span: int | None = quantity(
+        "Span from the first to the last node in this order.", default=None, better=LESS
+    )
+    ring_span: int | None = quantity("The same if the order is a ring.", default=None, better=LESS)
     # Of algorithms that look at distances.
-    centre: int | None = quantity("Center.", default=None, shown=False)
-    allocator_cost: int | None = quantity("Cost to the algorithm.", default=None, shown=False)
+    centre: int | None = quantity("Node at the center.", default=None, shown=False)
+    allocator_cost: int | None = quantity("Cost that the algorithm minimizes.", default=None, shown=False)
     cpu_seconds: float | None = quantity("CPU time of the choice.", "s", name="CPU", digits=2, default=None)
-    reason: str = quantity("Why there are no nodes; empty where there are.", name="why none", default="")
+    reason: str = quantity("Why the job gets no nodes; empty if it does.", default="")
 
     def to_dict(self) -> dict[str, Any]:
         if not self.placed:

@@ -22,7 +22,7 @@ from netplace.scheduling.metrics.contest import SEEDS_ALONE
 _MEASURES = {
     "wait": ("wait", 1, None),
     "turnaround": ("turnaround", 1, None),
-    "slowdown": ("slowdown by sharing", 3, 1.0),
+    "slowdown": ("slowdown due to sharing", 3, 1.0),
 }
 
 Outcome = dict[str, Any]

@@ -33,23 +33,25 @@ class Traits:
     Asymmetry levels take dimensions; for the others see `netplace.placement.metrics.Metrics`.
     """
 
-    cost: float = quantity("Bytes times the costs of a criterion.", "bytes x criterion")
+    cost: float = quantity("Sum of bytes times the cost of the criterion.", "bytes x criterion")
     pair_hops: float = quantity(
-        "Mean distance of pairs of tasks with traffic.", "hops", name="distance of a pair of tasks"
+        "Mean distance between pairs of tasks with traffic.", "hops", name="distance of a pair of tasks"
     )
-    byte_hops: float = quantity("Mean distance of a byte.", "hops", name="distance of a byte")
+    byte_hops: float = quantity("Mean distance that a byte travels.", "hops", name="distance of a byte")
     pair_hops_al: float | None = quantity(
         "Mean distance of a pair with the asymmetry level.", name="distance with asymmetry, of a pair"
     )
     byte_hops_al: float | None = quantity(
         "Mean distance of a byte with the asymmetry level.", name="distance with asymmetry, of a byte"
     )
-    TAD: float = quantity("Distances of these pairs, over the number of all pairs.", shown=False)
-    WTAD: float = quantity("Bytes times distances, over the number of all pairs.", shown=False)
+    TAD: float = quantity(
+        "Sum of the distances of these pairs, divided by the number of all pairs.", shown=False
+    )
+    WTAD: float = quantity("Sum of bytes times distances, divided by the number of all pairs.", shown=False)
     TAD_AL: float | None = quantity("TAD with the asymmetry level.", shown=False)
     WTAD_AL: float | None = quantity("WTAD with the asymmetry level.", shown=False)
     most_link_load: float = quantity(
-        "On the most loaded link, if every minimal route is equally likely.", "bytes",
+        "Load of the most loaded link if every minimal route is equally likely.", "bytes",
         name="largest link load",
     )  # fmt: skip
 

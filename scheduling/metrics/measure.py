@@ -45,29 +45,31 @@ class Metrics:
     jobs: int = quantity("Jobs that ran.")
     rejected: int = quantity("Jobs that could never run on this machine.", name="rejected jobs", better=LESS)
     failed: int = quantity("Jobs that were ended at their estimates.", name="failed jobs", better=LESS)
-    kills: int = quantity("Attempts that were killed and put back.")
-    backfilled: int = quantity("Jobs that overtook.")
-    without_estimate: int = quantity("Jobs whose estimate came from the rule.", shown=False)
+    kills: int = quantity("Attempts that were killed and requeued.")
+    backfilled: int = quantity("Jobs that overtook others in the queue.")
+    without_estimate: int = quantity(
+        "Jobs without an estimate of their own, which got one from the rule.", shown=False
+    )
     promises_broken: int = quantity("Jobs that started later than the policy had first promised.")
     makespan: float = quantity("From the first submission to the last end.", "s", digits=1, better=LESS)
     throughput: float = quantity(
-        "Jobs that ended well, an hour; not those that were ended at their estimates (overrun `kill`).",
+        "Completed jobs per hour, without those that were ended at their estimates (overrun `kill`).",
         "jobs/h", digits=2, better=MORE,
     )  # fmt: skip
     total_flow: float = quantity("Sum of all turnarounds.", "s", digits=1, shown=False)
     utilisation: float = quantity(
-        "Share of the machine's node-seconds that were held.", "share", digits=2, better=MORE
+        "Share of the machine's node-seconds that jobs held.", "share", digits=2, better=MORE
     )
     useful: float = quantity(
-        "Share that the workload needs: nodes requested times nominal run time, of jobs that ended well.",
+        "Share that the workload needs: requested nodes times nominal run time, of completed jobs.",
         "share", digits=2,
     )  # fmt: skip
     internal_fragmentation: float = quantity(
-        "Share of the held node-seconds on nodes that the job did not ask for.",
+        "Share of the held node-seconds on nodes that the job did not request.",
         "share", digits=2, better=LESS,
     )  # fmt: skip
     external_fragmentation: float = quantity(
-        "Share of node-seconds free while the head of the queue needed no more nodes than that.",
+        "Share of node-seconds that were free although the head of the queue needed no more nodes.",
         "share", digits=2, better=LESS,
     )  # fmt: skip
     lost: float = quantity(
@@ -77,17 +79,17 @@ class Metrics:
         digits=2,
     )
     contiguous: float = quantity(
-        "Share of the jobs of more than one node that had their neighborhood for themselves.",
+        "Share of the jobs with several nodes whose nodes were contiguous.",
         "share", name="contiguous jobs", digits=1, better=MORE,
     )  # fmt: skip
     locality: float | None = quantity(
         "Mean of `Locality` over these jobs, if measured.", digits=3, better=LESS
     )
     run_factor: float = quantity(
-        "Run times against nominal ones, weighted by nodes: what placement cost or gained.", digits=4
+        "Run times divided by nominal ones, weighted by nodes: the effect of placement.", digits=4
     )
     per_job: dict[str, Spread] = quantity("Spread over the jobs, by the keys of `PER_JOB`.", shown=False)
-    cost: Cost = quantity("What it took the scheduler.", shown=False)
+    cost: Cost = quantity("Work of the scheduler.", shown=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values in JSON-compatible form."""

@@ -117,7 +117,7 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "nearly-contiguous": PartitionerKind(
         nearly_contiguous,
         "nearly-contiguous:20",
-        "the fullest subtree of the job's level, with up to QCT percent of the nodes from the nearest "
+        "the fullest subtree of the job's level, with up to a given percentage of the nodes from the nearest "
         "subtrees",
         "QCT",
     ),
@@ -142,8 +142,8 @@ PARTITIONERS: dict[str, PartitionerKind] = {
     "quasi-contiguous": PartitionerKind(
         quasi_contiguous,
         "quasi-contiguous:20",
-        "one subtree of the job's level, with up to QCT percent of the nodes from one level above (Pascual "
-        "2009)",
+        "one subtree of the job's level, with up to a given percentage of the nodes from one level above "
+        "(Pascual 2009)",
         "QCT",
     ),
     "random": PartitionerKind(random_free, "random", "random free nodes", by_chance=True),

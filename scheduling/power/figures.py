@@ -101,24 +101,33 @@ class PowerFigures:
     """The energy of a schedule, and the wait times of its jobs, which are means over the jobs."""
 
     switching: str = quantity("Switching rule.", shown=False)
-    energy: float = quantity("Of all nodes from the first submission to the last end.", "J", shown=False)
-    kwh: float = quantity("The same.", "kWh", name="energy", digits=1, better=LESS)
-    by_state: dict[str, float] = quantity("By state of the nodes.", "J", shown=False)
-    shares: dict[str, float] = quantity("Node-seconds in each state.", "share", shown=False)
+    energy: float = quantity(
+        "Energy of all nodes from the first submission to the last end.", "J", shown=False
+    )
+    kwh: float = quantity("The same, in kWh.", "kWh", name="energy", digits=1, better=LESS)
+    by_state: dict[str, float] = quantity("Energy by state of the nodes.", "J", shown=False)
+    shares: dict[str, float] = quantity("Share of the node-seconds in each state.", "share", shown=False)
     per_work: float = quantity(
         "Energy per node-second of work.", "J/node-second", name="energy of work", digits=1
     )
     energy_delay: float = quantity(
         "Energy times `mean_response`.", "J s", name="energy times mean response", digits=2
     )
-    mean_response: float = quantity("Mean of end minus submission.", "s", digits=1)
+    mean_response: float = quantity("Mean time from submission to end.", "s", digits=1)
     mean_wait: float = quantity(
-        "A job waits until all its nodes are on.", "s", name="mean wait until all nodes are on", digits=1
+        "Mean wait; a job waits until all its nodes are on.",
+        "s",
+        name="mean wait until all nodes are on",
+        digits=1,
     )
-    bounded_slowdown: float = quantity("With this wait.", name="mean bounded slowdown", digits=2)
+    bounded_slowdown: float = quantity(
+        "Mean bounded slowdown with this wait.", name="mean bounded slowdown", digits=2
+    )
     boots: int = quantity("Number of times that a node was switched on.")
     stops: int = quantity("Number of times that a node was switched off.")
-    boots_a_node_day: float = quantity("Boots of a node in a day.", name="boots per node and day", digits=2)
+    boots_a_node_day: float = quantity(
+        "Number of boots per node and day.", name="boots per node and day", digits=2
+    )
     mean_on: float = quantity("Mean number of nodes that are idle or busy.", name="mean nodes on", digits=1)
     waited_for_boot: int = quantity(
         "Number of jobs that held nodes that were not yet on.", name="jobs that waited for a boot"
@@ -126,15 +135,15 @@ class PowerFigures:
     boot_wait: float = quantity(
         "Mean time that these jobs waited for their nodes; 0 if there are none.",
         "s",
-        name="their mean wait for it",
+        name="mean wait for a boot",
         digits=1,
     )
     always_on: float = quantity(
-        "With the same starts if no node were ever off.", "J", name="energy with all nodes on, same starts",
-        digits=1,
+        "Energy with the same starts if no node were ever off.", "J",
+        name="energy with all nodes on, same starts", digits=1,
     )  # fmt: skip
     hindsight: float = quantity(
-        "With the same starts and the switching that is best in hindsight.", "J",
+        "Energy with the same starts and the switching that is best in hindsight.", "J",
         name="energy if switched in hindsight, same starts", digits=1,
     )  # fmt: skip
     counts: dict[str, int] = quantity("Counters of the switching rule.", shown=False)

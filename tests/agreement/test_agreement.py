@@ -14,7 +14,7 @@ from netplace.topologies import parse
 
 # The same examples in every run; the slow tests draw more of them.
 FEW = settings(
-    derandomize=True, deadline=None, database=None, max_examples=30, suppress_health_check=list(HealthCheck)
+    derandomize=True, deadline=None, database=None, max_examples=15, suppress_health_check=list(HealthCheck)
 )
 MANY = settings(FEW, max_examples=600)
 

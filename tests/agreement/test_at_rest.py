@@ -23,7 +23,7 @@ NEWS = {
 }
 
 
-FEW = settings(max_examples=25)  # small networks that differ in one or two numbers
+FEW = settings(max_examples=12)  # small networks that differ in one or two numbers
 
 
 @FEW

@@ -144,8 +144,18 @@ def _same_routes(topology, one, other):
     return a == b and uses_table_router(topology, one) == uses_table_router(topology, other)
 
 
-@pytest.mark.parametrize("beside", BESIDE)
-@pytest.mark.parametrize("kind", NETWORKS)
+# Beside other settings one network of each kind of router is enough; the others are slow.
+ROUTERS = {"torus", "tree", "hyperx", "dragonfly", "faulty", "nodes"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "beside"),
+    [
+        pytest.param(kind, beside, marks=() if beside == "default" or kind in ROUTERS else pytest.mark.slow)
+        for kind in NETWORKS
+        for beside in BESIDE
+    ],
+)
 def test_every_setting_changes_something_or_is_refused(kind, beside, folder):
     assert set(GIVEN) == {item.name for item in fields(Config)}
     topology, same = _topology(kind, folder), BESIDE[beside]

@@ -14,7 +14,7 @@ from netplace.topologies import TOPOLOGIES, parse
 
 # The same examples in every run; the slow tests draw more of them.
 FEW = settings(
-    derandomize=True, deadline=None, database=None, max_examples=20, suppress_health_check=list(HealthCheck)
+    derandomize=True, deadline=None, database=None, max_examples=10, suppress_health_check=list(HealthCheck)
 )
 MANY = settings(FEW, max_examples=1300)
 

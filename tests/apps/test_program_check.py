@@ -243,7 +243,7 @@ def matched_programs(draw):
     return Program.of(writers)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(matched_programs(), st.booleans(), st.booleans())
 def test_the_replay_agrees_with_trying_in_turn(program, synchronous, compiled):
     ends = naive_end(program, synchronous)

@@ -53,7 +53,7 @@ def test_a_store_keeps_what_was_carried_out(netplace, tmp_path):
 def test_tables_for_people(netplace):
     result = netplace(*SMALL, "--partition", "random")
     assert result.exit_code == 0, result.stderr
-    assert "mean slowdown by sharing" in result.stdout
+    assert "mean slowdown due to sharing" in result.stdout
     assert "Error of table times" in result.stdout
 
 

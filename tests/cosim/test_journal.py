@@ -56,7 +56,7 @@ def told(outcome):
         ("torus:8x8", "live", 2),
         ("torus:4x4", "draws", 1),
         ("tree:4,2", "sampled", 1),
-        ("dragonfly:a=4,p=2,h=2", "sampled", 1),
+        pytest.param("dragonfly:a=4,p=2,h=2", "sampled", 1, marks=pytest.mark.slow),
         ("tree:4,3", "mixes", 1),
     ],
 )

@@ -144,7 +144,6 @@ QUARTERS = [np.array([x + 6 * y + 3 * dx + 18 * dy for y in range(3) for x in ra
             for dx in (0, 1) for dy in (0, 1)]  # fmt: skip
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=30)
 @given(st.data())
 def test_jobs_on_links_of_their_own_disturb_nobody(data):
     """Taking out a job whose links nobody shares changes no cycle of the others."""

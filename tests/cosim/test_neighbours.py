@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.cosim import Placed, Placing, application_work
@@ -28,7 +28,6 @@ def present(placing, nodes, application="all-to-all,packets=4", compute=0):
     return presence(placing, Placed(Job(1, 0, len(nodes), 0), work, nodes), 1000.0, 1000.0 - compute)
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=40)
 @given(st.data(), st.sampled_from(["torus:4x4", "mesh:3x4x2", "torus:5x3"]))
 def test_on_grids_packets_cross_as_many_links_as_they_have_hops(data, text):
     grid = parse(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import configs, grids, with_effect
 
@@ -41,7 +41,6 @@ def in_order(grid, marks):
     return np.stack([np.transpose(one, range(one.ndim - 1, -1, -1)).ravel() for one in shaped])
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=80)
 @given(st.data())
 def test_on_grids_they_are_the_links_of_minimal_routes(data):
     grid = parse(data.draw(grids()))
@@ -74,7 +73,6 @@ def test_in_trees_jobs_without_common_links_have_none_in_use(network):
     assert disjoint
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=60)
 @given(st.data())
 def test_no_packet_leaves_them(data):
     grid = parse(data.draw(grids()))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import programs
 
@@ -78,7 +78,6 @@ def test_windows_of_mixes_go_on_for_ever_by_rendezvous():
     assert {job["state"] for job in outcome["jobs"]} == {"done"}
 
 
-@settings(max_examples=40, deadline=None)
 @given(programs(6, 30), st.sampled_from([1, 4, 16]), st.sampled_from([None, 0, 16, 64, 200]))
 def test_packets_foretold_are_those_simulated(program: Program, phits: int, eager_limit: int | None) -> None:
     config = Config(packet_phits=phits, eager_limit=eager_limit)

@@ -13,7 +13,7 @@ import urllib.request
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.cli import app
@@ -74,7 +74,6 @@ COMMANDS = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(commands=st.lists(COMMANDS, max_size=25), cut=st.integers(0, 60))
 def test_a_service_that_was_killed_comes_back_with_the_same_state(commands, cut, tmp_path_factory):
     folder = tmp_path_factory.mktemp("service")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from netplace import carried, read
@@ -53,7 +53,6 @@ def test_who_comes_late_did_not_wait():
     assert found == {"computation": 1000, "acting": 1}
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=30)
 @given(st.data())
 def test_it_adds_up(data):
     network = data.draw(st.sampled_from(["torus:4x4", "mesh:4x4", "tree:4,2"]))
@@ -111,7 +110,6 @@ def test_who_comes_late_holds_the_sender_up(blocking):
     assert [one.task for one in path.stretches if one.component == "computation"] == [1, 0]
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=30)
 @given(st.data())
 def test_it_adds_up_by_rendezvous(data):
     network = data.draw(st.sampled_from(["torus:4x4", "mesh:4x4", "tree:4,2"]))

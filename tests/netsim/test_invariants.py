@@ -14,7 +14,7 @@ from netplace.netsim import simulate
 from netplace.topologies import parse
 
 PROFILE = settings(
-    derandomize=True, deadline=None, database=None, max_examples=150, report_multiple_bugs=False
+    derandomize=True, deadline=None, database=None, max_examples=60, report_multiple_bugs=False
 )
 SENDS = (Op.SEND, Op.ISEND)
 

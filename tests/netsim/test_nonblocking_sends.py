@@ -22,7 +22,7 @@ from netplace.topologies import parse
 PACKET = 64  # bytes
 CROSS = 16  # cycles from the creation of a packet to its consumption by the next node
 ENGINES = ["kernel", "reference"]
-FEW = settings(derandomize=True, deadline=None, database=None, max_examples=60)
+FEW = settings(derandomize=True, deadline=None, database=None, max_examples=25)
 
 
 def ran(engine, *tasks, network="torus:8x8", nodes=None, **more):

@@ -57,8 +57,17 @@ def test_a_message_takes_so_much_longer(eager_limit):
     assert simulate(ring, program, config=costly).cycles == without + 110 + 30
 
 
-@pytest.mark.parametrize("network", ["torus:4x4", "tree:4,2", "dragonfly:a=2,p=2,h=1"])
-@pytest.mark.parametrize("eager_limit", [None, 100])
+@pytest.mark.parametrize(
+    ("network", "eager_limit"),
+    [
+        ("torus:4x4", None),
+        ("tree:4,2", 100),
+        pytest.param("torus:4x4", 100, marks=pytest.mark.slow),
+        pytest.param("tree:4,2", None, marks=pytest.mark.slow),
+        pytest.param("dragonfly:a=2,p=2,h=1", None, marks=pytest.mark.slow),
+        pytest.param("dragonfly:a=2,p=2,h=1", 100, marks=pytest.mark.slow),
+    ],
+)
 def test_both_engines_agree(network, eager_limit):
     config = Config(o_send=41.5, o_recv=17, o_byte=0.7, eager_limit=eager_limit)
     program = application("mg", 8, problem_class="S", iterations=1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import FOR_EVER, engine, program
 
@@ -89,7 +89,6 @@ def check(network):
     assert len(packets) == network.in_flight
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.data())
 def test_every_cycle(data):
     text = data.draw(st.sampled_from(GRIDS + TREES))
@@ -156,7 +155,6 @@ class Backwards(dict):
         return reversed(list(super().keys()))
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.data())
 def test_the_order_of_visits_cannot_matter(data):
     text = data.draw(st.sampled_from(GRIDS + TREES))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import program as writers
 from strategies import configs, networks, placements, programs, with_effect
@@ -23,7 +23,6 @@ def facts(network, jobs):
     ]
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=80)
 @given(st.data())
 def test_pieces_of_any_length(data):
     topology = parse(data.draw(networks()))

@@ -35,7 +35,7 @@ def test_many_packets_follow_each_other_without_a_gap(engine):
     assert result.message_delay.mean == 64 * 16 + 1 - 1
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=150, report_multiple_bugs=False)
+@settings(derandomize=True, deadline=None, database=None, max_examples=60, report_multiple_bugs=False)
 @given(st.data())
 def test_any_pair_of_any_network(data):
     topology = parse(data.draw(networks()))

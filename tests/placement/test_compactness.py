@@ -15,7 +15,7 @@ from netplace.placement.compactness import bounding_box, compactness, components
 from netplace.topologies import parse
 
 NETWORKS = ("mesh:7x5", "torus:7x5", "torus:4x3x2", "mesh:23", "torus:2x2x2x2", "twisted:6x3", "tree:3,3")
-SETS = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+SETS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
 
 @pytest.mark.parametrize("text", NETWORKS)

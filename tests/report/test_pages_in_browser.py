@@ -65,8 +65,7 @@ def browser(tmp_path_factory):
 
 
 @needs_browser
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize(("width", "dark"), [(1280, True), (390, False)])
 def test_a_page_works_in_a_browser(browser, tmp_path, width, dark):
     (tmp_path / "page.html").write_text(render(PAGE))
     browser.open(tmp_path / "page.html", width, dark=dark)
@@ -121,7 +120,7 @@ def test_figures_are_as_wide_as_their_place_once_there_is_one(browser, tmp_path)
 
 
 @needs_browser
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
 def test_pages_of_outcomes_are_no_wider_than_a_phone(browser, outcomes, tmp_path, width):
     for kind, path in outcomes.items():
         (tmp_path / f"{kind}.html").write_text(render(page_of(path)))

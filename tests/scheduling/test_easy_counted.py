@@ -111,7 +111,7 @@ POLICIES = pytest.mark.parametrize("policy", ["easy-counted", "easy-patient"])
 
 @POLICIES
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=60)
 def test_as_worked_out_second_by_second(policy, jobs):
     jobs = [Job(job.number, job.submit, job.nodes, max(job.run_time, 1), job.estimate) for job in jobs]
     expected, made = Slow(jobs, policy == "easy-counted"), run(jobs, policy)
@@ -121,7 +121,6 @@ def test_as_worked_out_second_by_second(policy, jobs):
 
 @POLICIES
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=60)
 def test_where_counting_is_enough_it_is_easy(policy, jobs):
     made = run(jobs, policy, contiguous=False)
     plain = schedule(MACHINE, jobs, "easy", Row(NODES), keep_nodes=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_machines import workloads
 
@@ -35,7 +35,6 @@ class StepByStep:
 @pytest.mark.parametrize("policy", ["easy", "easy-counted", "easy-patient"])
 @pytest.mark.parametrize("rule", RULES)
 @given(jobs=workloads(late=True, most=24, nodes=TREE.nodes), overrun=st.sampled_from(["keep", "requeue"]))
-@settings(deadline=None, max_examples=60)
 def test_the_same_schedule_as_step_by_step(policy, rule, jobs, overrun):
     quick = make_partitioner(rule, TREE)
     slow = StepByStep(quick.copy())
@@ -57,7 +56,6 @@ def test_the_same_schedule_as_step_by_step(policy, rule, jobs, overrun):
     cuts=st.sets(st.integers(1, TREE.nodes - 1)),
     size=st.integers(1, TREE.nodes),
 )
-@settings(deadline=None, max_examples=100)
 def test_release_until_it_fits(rule, held, cuts, size):
     quick = make_partitioner(rule, TREE)
     quick.take(Allocation(np.array(held)))

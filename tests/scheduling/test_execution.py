@@ -41,7 +41,7 @@ class Unsettled:
         return job.run_time
 
 
-def jobs(count=300, seed=3):
+def jobs(count=120, seed=3):
     rng = np.random.default_rng(seed)
     submit = 0
     for number in range(count):

@@ -93,7 +93,7 @@ def brute_conservative(jobs: list[Job]) -> list[float]:
 
 
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 def test_conservative_is_what_a_brute_force_scheduler_does(jobs):
     made = schedule(mesh((NODES,)), jobs, "conservative", Row(NODES))
     assert made.start.tolist() == brute_conservative(jobs)
@@ -103,7 +103,6 @@ def test_conservative_is_what_a_brute_force_scheduler_does(jobs):
 @pytest.mark.parametrize("contiguous", [False, True], ids=["count", "place"])
 @pytest.mark.parametrize("policy", POLICIES)
 @given(jobs=workloads(late=True), overrun=st.sampled_from(["keep", "kill"]))
-@settings(deadline=None, max_examples=60)
 def test_no_node_is_held_twice_whatever_is_estimated(policy, contiguous, jobs, overrun):
     made = schedule(mesh((NODES,)), jobs, policy, Row(NODES, contiguous), overrun=overrun)  # Row looks at it
     assert (made.start >= made.submit).all()

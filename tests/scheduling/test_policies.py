@@ -43,7 +43,6 @@ def check_nodes(result) -> None:
 @KINDS
 @pytest.mark.parametrize("policy", POLICIES)
 @given(jobs=workloads(late=True), overrun=st.sampled_from(["keep", "kill"]))
-@settings(deadline=None, max_examples=40)
 def test_every_job_runs_once_on_nodes_of_its_own(policy, contiguous, jobs, overrun):
     result = run(jobs, policy, contiguous, overrun=overrun)
     check_nodes(result)
@@ -58,7 +57,6 @@ def test_every_job_runs_once_on_nodes_of_its_own(policy, contiguous, jobs, overr
 
 @KINDS
 @given(jobs=workloads(late=True))
-@settings(deadline=None, max_examples=60)
 def test_fcfs_never_reorders_and_never_idles(contiguous, jobs):
     result = run(jobs, "fcfs", contiguous)
     assert (np.diff(result.start) >= 0).all()
@@ -76,7 +74,6 @@ SORTED = {
 
 @pytest.mark.parametrize("policy", SORTED)
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=40)
 def test_sorted_queues_start_the_first_that_waits(policy, jobs):
     result = run(jobs, policy)
     key = [(SORTED[policy](result, row), row) for row in range(len(result))]
@@ -92,7 +89,6 @@ def test_sorted_queues_start_the_first_that_waits(policy, jobs):
 
 @given(times=st.lists(st.integers(1, 12), min_size=1, max_size=7), nodes=st.integers(1, 3))
 @example(times=[5, 5, 4, 4, 3, 3, 3], nodes=3)  # as bad as the bound allows: 11 of 9
-@settings(deadline=None, max_examples=40)
 def test_lpt_is_within_its_bound_of_the_optimum(times, nodes):
     jobs = [Job(number, 0, 1, time) for number, time in enumerate(times)]
     made = schedule(mesh((nodes,)), jobs, "lpt", "non-contiguous").makespan
@@ -111,7 +107,7 @@ def test_lpt_is_within_its_bound_of_the_optimum(times, nodes):
 
 @KINDS
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 def test_easy_is_what_a_brute_force_scheduler_does(contiguous, jobs):
     starts, promises = brute_easy(jobs, NODES, contiguous)
     result = run(jobs, "easy", contiguous)
@@ -128,7 +124,6 @@ def test_easy_is_what_a_brute_force_scheduler_does(contiguous, jobs):
 @KINDS
 @pytest.mark.parametrize("policy", ["easy", "conservative"])
 @given(jobs=workloads(late=True, most=20))
-@settings(deadline=None, max_examples=60)
 def test_no_promise_is_broken_where_jobs_end_at_their_estimates(policy, contiguous, jobs):
     result = run(jobs, policy, contiguous, overrun="kill")
     promised = ~np.isnan(result.promised)
@@ -138,7 +133,6 @@ def test_no_promise_is_broken_where_jobs_end_at_their_estimates(policy, contiguo
 
 
 @given(jobs=workloads(most=20))
-@settings(deadline=None, max_examples=60)
 def test_conservative_books_as_early_as_no_one_before_is_disturbed(jobs):
     """With exact estimates nothing ever moves, and starts are those of a greedy filling in of the profile."""
     exact = [Job(job.number, job.submit, job.nodes, max(job.run_time, 1)) for job in jobs]
@@ -157,7 +151,6 @@ def test_conservative_books_as_early_as_no_one_before_is_disturbed(jobs):
 
 @KINDS
 @given(jobs=workloads(most=20))
-@settings(deadline=None, max_examples=60)
 def test_full_compression_breaks_no_promise(contiguous, jobs):
     result = run(jobs, "conservative-full", contiguous)
     check_nodes(result)
@@ -174,7 +167,6 @@ MOVED_UP_AT_A_FORESEEN_END = [
 
 @given(jobs=workloads(most=12))
 @example(jobs=MOVED_UP_AT_A_FORESEEN_END)
-@settings(deadline=None, max_examples=60)
 def test_full_compression_books_all_again_after_every_early_end(jobs):
     """Second by second: after an early end, whoever waits is booked in order of submission."""
     jobs = [
@@ -232,7 +224,6 @@ def test_conservative_moves_a_job_up_only_if_it_can_start_now():
 
 @KINDS
 @given(jobs=workloads(late=True, most=20))
-@settings(deadline=None, max_examples=80)
 def test_put_back_jobs_run_in_the_end_and_kills_are_counted(contiguous, jobs):
     result = run(jobs, "easy", contiguous, overrun="requeue")
     check_nodes(result)

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_machines import NODES, Row, workloads
 
@@ -44,7 +44,6 @@ class Pairs(Row):
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
 @given(jobs=workloads(late=True), overrun=st.sampled_from(["keep", "requeue"]))
-@settings(deadline=None, max_examples=40)
 def test_utilisation_is_that_of_the_rows(policy, jobs, overrun):
     overrun = overrun if policy == "easy" else "keep"
     result = schedule(MACHINE, jobs, policy, Row(), overrun=overrun)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.apps import application
@@ -222,7 +222,6 @@ def machines(draw: st.DrawFn) -> Graph:
     return made
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=60)
 @given(machines(), st.booleans())
 def test_all_survives_networkx_and_graphml(network: Graph, by_file: bool) -> None:
     given_graph = network.to_networkx()

@@ -4,7 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.apps.formats import Options, open_trace
@@ -86,7 +86,6 @@ def written(whole):
     return list(text_lines(settled(whole.trace()), Options()))
 
 
-@settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 1 << 30),
     clock=st.booleans(),
@@ -110,7 +109,6 @@ def test_a_window_is_that_of_the_whole_trace(seed, clock, chunk, ranks, bounds):
         assert part.lost == expected.lost
 
 
-@settings(max_examples=30, deadline=None)
 @given(
     seed=st.integers(0, 1 << 30),
     chunk=st.sampled_from([1, 4, 50]),

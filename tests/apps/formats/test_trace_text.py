@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.apps import Program, TaskWriter
@@ -227,7 +227,6 @@ def programs(draw):
     return Program.of(writers, "drawn")
 
 
-@settings(max_examples=60, deadline=None)
 @given(program=programs(), suffix=st.sampled_from([".trace", ".trace.gz"]))
 def test_what_is_written_reads_back_equal(tmp_path_factory, program, suffix):
     path = tmp_path_factory.mktemp("trace") / f"drawn{suffix}"

@@ -45,7 +45,10 @@ def test_class_s_on_sixteen_tasks(name):
     assert_same(GENERATORS[name]("S", 16, iterations(recorded)), recorded)
 
 
-@pytest.fixture(scope="module", params=carried_names())
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=() if ".W." in name else pytest.mark.slow) for name in carried_names()],
+)
 def run(request):
     """Return name, class, tasks and program of a trace of the studies, which takes long to read."""
     name, problem_class, tasks = request.param.split(".")

@@ -41,7 +41,6 @@ def workloads(draw: st.DrawFn) -> tuple[tuple[int, ...], list[Job]]:
 
 @pytest.mark.parametrize("rule", RULES)
 @given(st.data())
-@settings(max_examples=120, deadline=None)
 def test_rules_take_what_a_slow_program_takes(rule: str, data: st.DataObject) -> None:
     levels = data.draw(st.sampled_from(LEVELS))
     free = data.draw(st.sets(st.integers(0, levels[-1] - 1)))
@@ -53,7 +52,6 @@ def test_rules_take_what_a_slow_program_takes(rule: str, data: st.DataObject) ->
 
 @pytest.mark.parametrize("rule", RULES)
 @given(workloads(), st.sampled_from(["none", "geometric:2", "geometric:1"]))
-@settings(max_examples=60, deadline=None)
 def test_schedules_are_those_of_a_slow_program(
     rule: str, workload: tuple[tuple[int, ...], list[Job]], penalty: str
 ) -> None:
@@ -72,7 +70,7 @@ def test_schedules_are_those_of_a_slow_program(
 
 @pytest.mark.parametrize(("rule", "partitioner"), [("basic", "non-contiguous"), ("cont", "contiguous")])
 @given(workloads())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_rules_on_a_line_are_partitioners_under_a_policy_of_the_scheduler(
     rule: str, partitioner: str, workload: tuple[tuple[int, ...], list[Job]]
 ) -> None:
@@ -98,7 +96,6 @@ def test_rules_on_a_line_are_partitioners_under_a_policy_of_the_scheduler(
 @pytest.mark.parametrize("reassign", [True, False])
 @pytest.mark.parametrize("rule", RULES)
 @given(workloads())
-@settings(max_examples=40, deadline=None)
 def test_promises_of_rules_and_schedules(
     rule: str, reassign: bool, workload: tuple[tuple[int, ...], list[Job]]
 ) -> None:
@@ -125,7 +122,6 @@ def test_promises_of_rules_and_schedules(
 
 
 @given(workloads(), st.data())
-@settings(max_examples=60, deadline=None)
 def test_best_effort_rules_start_a_job_at_the_same_time_in_the_same_state(
     workload: tuple[tuple[int, ...], list[Job]], data: st.DataObject
 ) -> None:
@@ -231,7 +227,7 @@ def test_bad_jobs(jobs: list[Job], told: str) -> None:
     st.integers(1, 4),
     st.lists(st.tuples(st.integers(1, 5), st.integers(1, 20)), min_size=1, max_size=25),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_shelves_keep_their_bound(clusters: int, jobs: list[tuple[int, int]]) -> None:
     sizes, times = [size for size, _ in jobs], [seconds for _, seconds in jobs]
     made = shelves(clusters, 5, sizes, times)

@@ -48,7 +48,6 @@ def given_to(policy: str, data: st.DataObject, tasks: int) -> tuple[int, dict]:
 
 @pytest.mark.parametrize("policy", TASK_POLICIES)
 @given(task_lists(), st.data())
-@settings(max_examples=100, deadline=None)
 def test_every_policy_does_what_unit_steps_do(policy, tasks, data):
     processors, more = given_to(policy, data, len(tasks))
     made = run_tasks([Task(n, *one) for n, one in enumerate(tasks)], processors, policy, **more)
@@ -66,7 +65,6 @@ def test_preemption_on_one_processor_is_optimal(policy, tasks):
 
 
 @given(st.lists(st.integers(1, 20), min_size=1, max_size=6), st.integers(1, 3))
-@settings(max_examples=40, deadline=None)
 def test_shortest_first_is_optimal_when_all_are_there_at_the_start(times, processors):
     made = run_tasks([Task(n, 0, p) for n, p in enumerate(times)], processors, "GSPT")
     best = min(
@@ -77,7 +75,6 @@ def test_shortest_first_is_optimal_when_all_are_there_at_the_start(times, proces
 
 
 @given(task_lists(8))
-@settings(max_examples=40, deadline=None)
 def test_first_come_first_served_is_optimal_for_the_longest_flow_on_one_processor(tasks):
     made = task_figures(run_tasks([Task(n, *one) for n, one in enumerate(tasks)], 1, "FCFS"))
     for policy in ("SPT", "SRPT"):

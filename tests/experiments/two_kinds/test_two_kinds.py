@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.experiments.two_kinds.simulator import (
@@ -41,14 +41,12 @@ def brute(tasks: TaskTimes, cpus: int, gpus: int) -> float:
 
 
 @given(TIMES.filter(lambda times: len(times) < 6), st.integers(1, 2), st.integers(1, 2))
-@settings(max_examples=30, deadline=None)
 def test_the_solver_finds_what_brute_force_finds(times, cpus, gpus):
     assert optimum(of(times), cpus, gpus) == pytest.approx(brute(of(times), cpus, gpus))
 
 
 @pytest.mark.parametrize("step", STEPS)
 @given(TIMES, SIDES, SIDES)
-@settings(max_examples=60, deadline=None)
 def test_searches_keep_their_guarantees(step, times, cpus, gpus):
     tasks = of(times)
     best = optimum(tasks, cpus, gpus)
@@ -59,7 +57,6 @@ def test_searches_keep_their_guarantees(step, times, cpus, gpus):
 
 @pytest.mark.parametrize(("step", "factor"), [(greedy_step, 2.0), (knapsack_step, 1.5)])
 @given(TIMES, SIDES, SIDES, st.floats(0.2, 1.5))
-@settings(max_examples=60, deadline=None)
 def test_no_is_never_wrong_and_yes_never_too_long(step, factor, times, cpus, gpus, share):
     tasks = of(times)
     best = optimum(tasks, cpus, gpus)
@@ -73,7 +70,6 @@ def test_no_is_never_wrong_and_yes_never_too_long(step, factor, times, cpus, gpu
 
 @pytest.mark.parametrize("step", STEPS)
 @given(FLOATS, st.integers(1, 5), st.integers(1, 5))
-@settings(max_examples=60, deadline=None)
 def test_schedules_are_what_they_say(step, times, cpus, gpus):
     tasks = of(times)
     found = search(tasks, cpus, gpus, step)

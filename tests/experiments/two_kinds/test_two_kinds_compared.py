@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.experiments.two_kinds.simulator import TaskTimes, master_slave, search, smith_waterman
@@ -43,7 +43,6 @@ def by_all_alignments(first, second, match, mismatch, gap_open, gap_extend):
     return max(best(*end) for end in ends)
 
 
-@settings(max_examples=80, deadline=None)
 @given(
     TEXTS,
     TEXTS,
@@ -72,7 +71,6 @@ def shared(draw):
     return TaskTimes.of(*times), draw(st.integers(0, 2)), draw(st.integers(1, 2))
 
 
-@settings(max_examples=80, deadline=None)
 @given(shared(), st.integers(0, 3))
 def test_on_demand_is_what_unit_steps_do(given_to, message):
     tasks, cpus, gpus = given_to
@@ -95,7 +93,6 @@ def test_on_demand_is_what_unit_steps_do(given_to, message):
     assert made.makespan == max(free_at.values())
 
 
-@settings(max_examples=40, deadline=None)
 @given(shared())
 def test_what_is_assigned_takes_what_the_search_says_if_messages_take_no_time(given_to):
     tasks, cpus, gpus = given_to

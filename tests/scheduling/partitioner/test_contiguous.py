@@ -106,13 +106,13 @@ def play(searches, story):
                 search.take(base, step)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(stories())
 def test_exact_searches_return_the_base_of_the_naive_scan(story):
     play([SEARCHES[name](story[0]) for name in EXACT], story)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(stories())
 def test_naive_counts_what_a_walk_looks_at(story):
     walk, counted = NaiveFirstFit(story[0]), SEARCHES["naive"](story[0])
@@ -124,7 +124,6 @@ def test_naive_counts_what_a_walk_looks_at(story):
     assert (counted.held == walk.held).all()
 
 
-@settings(max_examples=60, deadline=None)
 @given(machine=machines(dims=(2, 3)), seed=st.integers(0, 999), data=st.data())
 def test_best_fit_takes_the_first_box_in_the_smallest_region(machine, seed, data):
     """By definition: a box from every base, and regions by flooding the network's own links."""
@@ -144,7 +143,6 @@ def test_best_fit_takes_the_first_box_in_the_smallest_region(machine, seed, data
     assert search.visited == machine.nodes
 
 
-@settings(max_examples=80, deadline=None)
 @given(stories(kinds=("mesh",), dims=(2,)))
 def test_right_borders_return_the_base_of_the_naive_scan(story):
     play([SEARCHES["rbs"](story[0])], story)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.experiments.power.shared_nodes import (
@@ -101,7 +101,9 @@ def test_plans_are_as_good_as_enumeration_finds(seed):
         assert again.energy == pytest.approx(best[0])
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize(
+    "seed", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 12))]
+)
 def test_a_plan_keeps_its_window_and_costs_no_more_than_the_list(seed):
     rng = np.random.default_rng(seed)
     jobs = tuple(
@@ -170,10 +172,16 @@ def test_a_plan_boots_ahead():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["plan:slot=900,late=0", "plan:slot=1800,late=2,nodes=1", "plan:slot=1800,early=1,late=1,jobs=5,nodes=1"],
+    ("text", "factor"),
+    [
+        ("plan:slot=900,late=0", 3.0),
+        ("plan:slot=1800,late=2,nodes=1", 1.0),
+        ("plan:slot=1800,early=1,late=1,jobs=5,nodes=1", 1.0),
+        pytest.param("plan:slot=900,late=0", 1.0, marks=pytest.mark.slow),
+        pytest.param("plan:slot=1800,late=2,nodes=1", 3.0, marks=pytest.mark.slow),
+        pytest.param("plan:slot=1800,early=1,late=1,jobs=5,nodes=1", 3.0, marks=pytest.mark.slow),
+    ],
 )
-@pytest.mark.parametrize("factor", [1.0, 3.0])
 def test_every_job_runs_and_every_node_is_accounted_for(text, factor):
     found = lublin(32, 40, seed=4, load=0.6)
     jobs = [Job(one.number, one.submit, one.nodes, one.run_time, one.run_time * factor) for one in found]
@@ -266,7 +274,6 @@ def cheapest(cluster, jobs):
     return best, held > 0
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_plans_of_shared_nodes_are_the_best_of_all(data):
     nodes, horizon = data.draw(st.integers(1, 2)), data.draw(st.integers(1, 4))

@@ -46,7 +46,7 @@ def workloads(draw, most=15):
 
 
 @given(workloads())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_without_rules_it_is_easy_and_fcfs(jobs):
     for backfill, policy in (("easy", "easy"), ("none", "fcfs")):
         plain = schedule(MACHINE, jobs, policy, "non-contiguous")
@@ -54,7 +54,7 @@ def test_without_rules_it_is_easy_and_fcfs(jobs):
 
 
 @given(workloads(), st.sampled_from(list(ORDERS)), st.sampled_from(list(BACKFILLS)), st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_rules_hold_whatever_the_jobs(jobs, order, backfill, prediction):
     windows = (Window("all", 20, 25), Window("some", 30, 50, 3))
     queues = (JobQueue("zero", (0,), most_running=1, priority=1), JobQueue("rest", most_per_user=2))
@@ -274,7 +274,6 @@ def test_service_nodes_are_not_planned_with():
 
 
 @given(workloads())
-@settings(max_examples=60, deadline=None)
 def test_with_service_nodes_it_is_the_policy_too(jobs):
     for backfill, policy in (("easy", "easy"), ("none", "fcfs")):
         small = [job for job in jobs if job.nodes <= 4]

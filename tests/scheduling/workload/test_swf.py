@@ -6,7 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.scheduling.job import Job
@@ -193,7 +193,6 @@ SECONDS = st.integers(0, 10**9).map(float) | st.floats(0, 1e9, allow_nan=False)
     ),
     st.sampled_from(["w.swf", "w.swf.gz", "w.csv", "w.csv.gz"]),
 )
-@settings(max_examples=60)
 def test_what_is_written_is_read_back(tmp_path_factory, jobs, name):
     path = tmp_path_factory.mktemp("round") / name
     workload = Workload.of(jobs, machine_nodes=10**6, header=(" Note: here",))
