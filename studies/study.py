@@ -73,7 +73,7 @@ class Bench:
 class Row:
     """A run and its labels in the table of the study."""
 
-    labels: Mapping[str, str | int]
+    labels: Mapping[str, str | float]
     run: Run
 
 

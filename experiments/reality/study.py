@@ -68,7 +68,7 @@ def _fugaku(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
     folder, sizes = Path(asked.data), (131072, 8388608) if asked.quick else FUGAKU_BYTES
     # On 8 nodes what a node does by itself, then on 64 nodes how the network carries it.
     small, middle = fugaku(folder, ("2x2x2",), sizes), fugaku(folder, ("4x4x4",), (1 << 20, 1 << 26))
-    names = ("overhead", "latency", "link")
+    names = ("overhead", "link")  # no cable leads to a node that a latency could belong to
     config, tables = _fitted("fugaku", small, Config(fabric="tofu-d"), names, _limits(asked))
     points = [row.point for row in middle]
     tried = {
@@ -322,7 +322,7 @@ def _bluegene(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
         for algorithm in published:
             options = f"algorithm={algorithm},bytes={_BLOCK},group={sides[0]}"
             job = {"app": f"collective,operation=alltoall,{options}"}
-            labels = {"shape": shape, "algorithm": algorithm, "least": least}
+            labels: dict[str, str | float] = {"shape": shape, "algorithm": algorithm, "least": least}
             rows.append(Simulated(labels, resolve(f"torus:{shape}", job, config=_BLUEGENE)))
     found = measured(rows, bench)
     frame = found[["shape", "algorithm"]].assign(
