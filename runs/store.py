@@ -19,7 +19,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -82,6 +82,7 @@ class Store:
     def __init__(self, path: str | Path, read_only: bool = False) -> None:
         self.path = Path(path)
         self._read_only = read_only
+        self._made = not read_only and not self.path.exists()
         self._pages_checked = False
         self.was_empty = self.path.is_file() and not has_rows(self.path)
         if read_only and not self.path.is_file():
@@ -102,7 +103,22 @@ class Store:
     ) -> None:
         if isinstance(error, Stopped) and not self._read_only:
             error.kept.append(str(self.path))
+        unused = error is not None and self._made and self._is_unused()
         self.close()
+        if unused:
+            self.path.unlink(missing_ok=True)
+
+    def _is_unused(self) -> bool:
+        """Return whether nothing was stored, and no other process has the store open."""
+        with suppress(sqlite3.Error):
+            found = (
+                "SELECT 1 FROM runs UNION ALL SELECT 1 FROM simulations UNION ALL "
+                "SELECT 1 FROM sqlite_master WHERE name IN (?, ?, ?, ?)"
+            )
+            if self._database.execute(found, TABLES).fetchone() is None:
+                # A store that others have open keeps its mode.
+                return self._database.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+        return False
 
     def close(self) -> None:
         """Close the file."""

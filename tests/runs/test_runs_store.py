@@ -40,6 +40,22 @@ def test_what_is_kept_comes_back(tmp_path):
         assert missing(RUNS, store) == [RUNS[2]]
 
 
+@pytest.mark.parametrize("reason", ["nothing kept", "kept", "open elsewhere", "older"])
+def test_a_new_store_in_which_nothing_was_kept_goes_with_its_command(tmp_path, reason):
+    path = tmp_path / "s.sqlite"
+    if reason == "older":
+        Store(path).close()
+    store = Store(path)
+    if reason == "kept":
+        store.ask(RUNS[:1])
+    other = Store(path) if reason == "open elsewhere" else None
+    store.__exit__(ValueError, ValueError("failed"), None)
+    assert path.exists() == (reason != "nothing kept")
+    if other:
+        other.ask(RUNS[:1])
+        other.close()
+
+
 def test_the_first_result_stays_and_failures_can_be_forgotten(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         store.ask(RUNS)

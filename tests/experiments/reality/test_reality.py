@@ -129,6 +129,7 @@ def test_the_study_needs_the_measurements(netplace, tmp_path, monkeypatch, flags
     result = netplace("study", "reality", "--quick", *flags)
     assert result.exit_code == 2
     assert says in result.stderr
+    assert not list(tmp_path.iterdir())
 
 
 def test_other_studies_take_no_measurements(netplace, tmp_path, monkeypatch):
