@@ -13,8 +13,6 @@ from netplace.apps.program import Program
 from netplace.checks import check_choice
 from netplace.checks.calls import check_arguments
 
-__all__ = ["Application"]
-
 
 @dataclass(frozen=True)
 class Application:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from netplace.checks.calls import checked
 
-__all__ = ["carried", "carried_names"]
-
 _FOLDER = Path(__file__).parent / "traces"
 _SUFFIX = ".trace.gz"
 

@@ -16,8 +16,6 @@ from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, checked
 from netplace.extensions import OnDemand, Registry
 
-__all__ = ["APPLICATIONS", "application"]
-
 # Most runs are of one application, or of a trace: they need not wait for all others, and for collectives.
 APPLICATIONS: MutableMapping[str, Application] = OnDemand(
     SYNTHETIC,

@@ -7,8 +7,6 @@ from enum import IntEnum
 
 from netplace.checks import check_size
 
-__all__ = ["Op", "Operation", "OperationError"]
-
 MOST_TASKS = 1 << 22
 MOST_CYCLES = (
     1 << 59

@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 
 from netplace.apps.arrays import Operations
 from netplace.apps.iterations import cut, iterations, repeat, section
-from netplace.apps.operation import Op
 from netplace.apps.replay import check_columns, check_progress
 from netplace.apps.task import TaskWriter
 from netplace.apps.traffic import Traffic, traffic
 from netplace.checks.calls import checked
 from netplace.checks.notebook import html_matrix, html_table
-
-__all__ = ["Op", "Program"]
 
 _MOST_BLOCKS = 64  # rows of the matrix that a notebook shows
 

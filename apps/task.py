@@ -14,8 +14,6 @@ from netplace.checks import abbreviate, check_int
 from netplace.checks.border import checks_itself
 from netplace.checks.calls import checked
 
-__all__ = ["TaskWriter"]
-
 _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 
 

@@ -10,8 +10,6 @@ import numpy as np
 from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op
 
-__all__ = ["Traffic"]
-
 DENSE_TASKS = 2048  # above, an int64 matrix would take more than 32 MiB
 
 

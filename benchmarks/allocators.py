@@ -13,8 +13,6 @@ from netplace.benchmarks.figure import Figure, cpu_seconds, figure
 from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make_partitioner
 from netplace.topologies import Topology, parse
 
-__all__ = ["choose_nodes", "half_held", "jobs_per_second", "serve_jobs"]
-
 SIZE = 512
 MACHINES: dict[str, float] = {  # most milliseconds
     "mesh:64x64": 10,

@@ -16,8 +16,6 @@ from netplace.benchmarks.traffic import hops_per_second, uniform_network
 from netplace.netsim import simulate
 from netplace.topologies import Topology, parse
 
-__all__ = ["application", "halo"]
-
 
 def halo(quick: bool) -> Iterator[Figure]:
     """Measure the time of a packet-hop of a halo exchange over that of saturated uniform traffic."""

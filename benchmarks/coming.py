@@ -9,8 +9,6 @@ from netplace.benchmarks.figure import Figure, cpu_seconds, figure
 from netplace.netsim import Network
 from netplace.topologies import parse
 
-__all__ = ["come_and_go"]
-
 _TASKS = 64
 
 

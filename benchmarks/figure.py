@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Figure", "cpu_seconds", "figure"]
-
 
 @dataclass(frozen=True)
 class Figure:

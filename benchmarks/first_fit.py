@@ -22,8 +22,6 @@ from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes, Search
 from netplace.scheduling.partitioner.contiguous.search import Shape
 from netplace.topologies import Grid, parse
 
-__all__ = ["Cost", "Questions", "find_and_update", "mean_side", "measure", "questions"]
-
 ASK, TAKE, RELEASE = range(3)
 _SETTLED = 3.0  # Mean run times until as many jobs leave as come.
 _MOST = 1000  # Steps between readings of the clock.

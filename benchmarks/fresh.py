@@ -7,8 +7,6 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-__all__ = ["run_fresh"]
-
 
 def run_fresh(script: str, *arguments: str, environment: Mapping[str, str] | None = None) -> list[float]:
     """Return the numbers that a Python script prints, run in a new process."""

@@ -10,8 +10,6 @@ from netplace.apps.formats import read
 from netplace.netsim import Config, simulate
 from netplace.topologies import parse
 
-__all__ = ["GOLDEN_COUNTS", "Checked", "GoldenCount", "check_count"]
-
 
 @dataclass(frozen=True)
 class GoldenCount:

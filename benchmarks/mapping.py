@@ -20,8 +20,6 @@ from netplace.benchmarks.fresh import run_fresh
 from netplace.placement.mapping import QapResult, solve_qap
 from netplace.topologies import parse
 
-__all__ = ["PARTS", "Row", "applications", "halos", "instances", "machines", "read_instance", "table"]
-
 QAPLIB = Path(__file__).parent.parent / "tests" / "placement" / "qaplib"
 NETWORKS = ("torus:8x8", "mesh:8x8", "torus:4x4x4")
 HALOS = (("torus:8x8x8", 1.0, 0.4), ("torus:8x8x8", 10.0, 0.2), ("torus:16x16x16", 5.0, 0.3))

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from netplace.benchmarks.figure import Figure, figure
 from netplace.benchmarks.traffic import hops_per_second, uniform_network
 
-__all__ = ["reference"]
-
 
 def reference(quick: bool) -> Iterator[Figure]:
     """Measure packet-hops per second of both engines on the same saturated network."""

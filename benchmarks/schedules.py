@@ -16,8 +16,6 @@ from netplace.scheduling import PARTITIONERS, Job, schedule
 from netplace.scheduling.workload import lublin
 from netplace.topologies import parse
 
-__all__ = ["job_microseconds", "schedule_jobs"]
-
 MOST = 600.0  # CPU microseconds a job: 10^5 jobs in a minute
 PARTS = 4  # of the stream behind its beginning
 _POLICIES = (("fcfs", 0.7), ("easy", 0.7), ("easy", 0.95))  # with the load

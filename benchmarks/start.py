@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from netplace.benchmarks.figure import Figure, figure
 from netplace.benchmarks.fresh import run_fresh
 
-__all__ = ["start"]
-
 _SCRIPT = """
 import time
 began = time.process_time()

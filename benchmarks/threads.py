@@ -14,8 +14,6 @@ from netplace.benchmarks.figure import Figure, figure
 from netplace.netsim import Config, Network, pattern
 from netplace.topologies import parse
 
-__all__ = ["threads"]
-
 _UGAL = Config(routing="ugal-l", vcs=3)
 # network: (settings, cycles of warm-up, cycles of a repeat, gain of two threads wanted)
 NETWORKS: dict[str, tuple[Config, int, int, float | None]] = {

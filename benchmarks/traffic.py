@@ -8,8 +8,6 @@ from netplace.benchmarks.figure import Figure, cpu_seconds, figure
 from netplace.netsim import Config, Network, pattern
 from netplace.topologies import parse
 
-__all__ = ["general", "idle", "saturated", "uniform_network"]
-
 # network: (cycles of warm-up, cycles of a repeat, packet-hops a second wanted, in millions)
 SATURATED = {
     "torus:8x8": (5_000, 40_000, 12.0),

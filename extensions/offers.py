@@ -12,8 +12,6 @@ from netplace.extensions.place import Place
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["Offer", "Offered", "offers"]
-
 
 @dataclass(frozen=True)
 class Offer:

@@ -6,8 +6,6 @@ import importlib
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
 from typing import TypeVar
 
-__all__ = ["OnDemand"]
-
 Entry = TypeVar("Entry")
 
 

@@ -14,8 +14,6 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-__all__ = ["NO_CODE", "Place", "describe_rule_error", "loaded_files", "place_in"]
-
 NO_CODE = "NETPLACE_NO_CODE"  # the variable of the environment that forbids rules of one's own
 
 _FILE = re.compile(r"(?P<module>.+?\.py):(?P<name>[^:]*)(?::(?P<option>.*))?", re.DOTALL)

@@ -16,8 +16,6 @@ from netplace.checks.inputs import input_file
 from netplace.extensions.offers import Offer, offers
 from netplace.extensions.place import Place, place_in
 
-__all__ = ["Registry", "current_digest", "file_digest"]
-
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file, which is read again only if it has changed."""

@@ -12,9 +12,6 @@ from netplace.native import placement as native
 from netplace.placement.rule import Nodes
 from netplace.topologies import Grid, Topology
 
-__all__ = ["link_loads"]
-
-
 _AT_ONCE = 4096  # flows of a call, after which an interrupt is seen
 
 

@@ -14,8 +14,6 @@ from netplace.netsim.traffic import PATTERN
 from netplace.testing.demand import NETWORKS, accepted, demand, name_of
 from netplace.topologies import parse
 
-__all__ = ["check_application", "check_traffic"]
-
 
 def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETWORKS) -> None:
     """Check that a traffic pattern gives each node a destination and is reproducible.

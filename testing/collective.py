@@ -11,9 +11,6 @@ from netplace.apps.collectives import OPERATIONS, ROOTED, Algorithm, Call, Messa
 from netplace.checks import check_choice
 from netplace.testing.demand import demand, name_of
 
-__all__ = ["check_collective"]
-
-
 _EXCHANGES = ("alltoall", "alltoallv")
 _COPIED = ("allgather", "allgatherv", *_EXCHANGES, "bcast", "gather", "scatter")
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-__all__ = ["NETWORKS", "accepted", "demand", "name_of"]
-
 Case = TypeVar("Case")
 Made = TypeVar("Made")
 

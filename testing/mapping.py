@@ -15,9 +15,6 @@ from netplace.runs.placing import run_time_of
 from netplace.testing.demand import NETWORKS, accepted, demand, name_of
 from netplace.topologies import Topology, parse
 
-__all__ = ["check_mapping", "check_partition"]
-
-
 _SIZES = ((1,), (16,), (4, 4), (4, 4, 4, 4), (3, 5), (1, 2, 3))
 _PartitionCase = tuple[str, tuple[int, ...]]
 

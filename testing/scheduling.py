@@ -15,8 +15,6 @@ from netplace.scheduling.times import RunTimes, make_times
 from netplace.testing.demand import NETWORKS, accepted, demand, name_of
 from netplace.topologies import parse
 
-__all__ = ["check_partitioner", "check_policy", "check_run_times"]
-
 _MACHINES = ("mesh:4x4", "torus:4x4", "mesh:16", "tree:4,2")
 _STEPS = 60
 

@@ -12,8 +12,6 @@ from netplace.netsim import ENGINES, simulate
 from netplace.testing.demand import demand
 from netplace.topologies import Topology, parse
 
-__all__ = ["check_topology"]
-
 _MOST = 600  # routers: all of it is looked at
 
 

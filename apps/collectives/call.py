@@ -25,8 +25,6 @@ from typing import Any, NamedTuple
 from netplace.apps.operation import MOST_TASKS
 from netplace.checks import check_int
 
-__all__ = ["OPERATIONS", "ROOTED", "Algorithm", "Call", "Message"]
-
 OPERATIONS = {
     "allgather": "the block that each rank contributes",
     "allgatherv": "all blocks; block i has bytes // ranks bytes, and one more for i < bytes % ranks",

@@ -25,8 +25,6 @@ from netplace.apps.collectives.decisions import shipped_table
 from netplace.checks import check_choice
 from netplace.extensions import Registry
 
-__all__ = ["ALGORITHMS", "algorithm", "algorithms_of"]
-
 
 def _two(ranks: int) -> str:
     return "" if ranks == 2 else "2 ranks"

@@ -29,8 +29,6 @@ from netplace.apps.collectives.call import OPERATIONS, Call
 from netplace.checks import abbreviate, check_choice, check_int, read_content
 from netplace.checks.toml_text import parsed_toml
 
-__all__ = ["TABLES"]
-
 TABLES = {
     "builtin": "the algorithms of Thakur, Rabenseifner and Gropp, one or two for each operation",
     "openmpi": "Open MPI 4.1 and 5.0, coll/tuned, for operations that commute",

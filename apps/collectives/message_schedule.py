@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from netplace.apps.collectives.call import Call, Round
 from netplace.apps.task import TaskWriter
 
-__all__ = ["Schedule"]
-
 MOST_RANKS = 1 << 18  # of a list of messages, which take 200 bytes each
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million
 

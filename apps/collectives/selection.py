@@ -15,8 +15,6 @@ from netplace.apps.collectives.message_schedule import MOST_RANKS, Schedule, exc
 from netplace.apps.task import TaskWriter
 from netplace.checks import check_choice, check_int
 
-__all__ = ["Collectives", "in_groups", "schedule", "selection"]
-
 
 @dataclass(frozen=True, eq=False)
 class Collectives:

@@ -19,25 +19,6 @@ from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 from netplace.checks import check_choice, check_int
 
-__all__ = [
-    "ALLTOALL_ORDERS",
-    "COLLECTIVES",
-    "allgather",
-    "allgatherv",
-    "allreduce",
-    "alltoall",
-    "alltoallv",
-    "barrier",
-    "bcast",
-    "exscan",
-    "gather",
-    "reduce",
-    "reduce_scatter",
-    "reduce_scatter_block",
-    "scan",
-    "scatter",
-]
-
 ALLTOALL_ORDERS = {
     "rotated": "for k = 1 .. p-1: exchange, send to i+k and receive from i-k",
     "sends-first": "send to i+1 .. i+p-1, then receive from i-1 .. i-p+1",

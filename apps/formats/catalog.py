@@ -31,8 +31,6 @@ from netplace.apps.program import Program
 from netplace.apps.recorded import Reading, Recorded, Trace
 from netplace.extensions import Registry
 
-__all__ = ["FORMAT", "FORMATS", "Format", "endings", "files_of", "format_of"]
-
 
 @dataclass(frozen=True)
 class Format:

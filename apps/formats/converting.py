@@ -16,8 +16,6 @@ from netplace.apps.recorded.wildcards import is_by_length
 from netplace.checks.calls import checked
 from netplace.checks.writing import write_atomically
 
-__all__ = ["check_convertible", "convert", "rewrite", "write"]
-
 
 @checked
 def write(program: Program, path: str | Path) -> None:

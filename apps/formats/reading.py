@@ -16,8 +16,6 @@ from netplace.apps.recorded import FOLD_FROM, Reading, Trace, folded, is_longer,
 from netplace.apps.repeated import Repeated
 from netplace.checks.calls import checked
 
-__all__ = ["open_trace", "read", "read_repeated"]
-
 
 def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
     """Open a trace in any of `FORMATS`; its calls are read as they are requested.

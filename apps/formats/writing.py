@@ -16,8 +16,6 @@ from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.recorded import Recorded
 from netplace.checks.writing import atomic_file
 
-__all__ = ["Options"]
-
 _LINES = 50_000  # written at a time
 
 

@@ -13,8 +13,6 @@ from netplace.apps.npb.classes import BT_CLASSES
 from netplace.apps.npb.multipartition import DOUBLE, Cell, Multipartition, across, multipartitioned
 from netplace.apps.program import Program
 
-__all__ = ["bt"]
-
 # Numbers of a line, and the first tag of each axis; the place of a cell within its layer is added.
 FORWARD = 5 * 5 + 5, (3000, 5000, 6000)
 BACKWARD = 5, (2000, 4000, 7000)

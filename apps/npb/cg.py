@@ -20,8 +20,6 @@ from netplace.apps.npb.timed import Run, timed_program
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
-__all__ = ["cg"]
-
 STEPS = 25
 DOUBLE = 8
 TRANSPOSE_TAG = 1

@@ -17,8 +17,6 @@ from netplace.apps.npb.timed import Run, timed_program
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
-__all__ = ["ft"]
-
 COMPLEX = 16
 
 

@@ -29,8 +29,6 @@ from netplace.apps.npb.timed import Run, check_size, timed_program
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
-__all__ = ["is_"]
-
 INTEGER = 4
 TEST_KEYS = 5  # hidden behind the bucket counts, for the benchmark's own check
 MULTIPLIER = 5**13

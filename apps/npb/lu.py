@@ -27,8 +27,6 @@ from netplace.apps.npb.timed import Run, timed_program
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
-__all__ = ["lu"]
-
 FROM_SOUTH, FROM_NORTH, FROM_EAST, FROM_WEST = 1, 2, 3, 4  # tags
 LEAST_BLOCK = 3  # points along the edge of a task's block
 VARIABLES = 5

@@ -23,8 +23,6 @@ from netplace.apps.npb.timed import Run, timed_program
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 
-__all__ = ["mg"]
-
 DOUBLE = 8
 FORWARD_TAGS = (1300, 2300, 3300)
 BACKWARD_TAGS = (1100, 2100, 3100)

@@ -14,8 +14,6 @@ from netplace.apps.npb.classes import SP_CLASSES
 from netplace.apps.npb.multipartition import DOUBLE, Cell, Multipartition, across, multipartitioned
 from netplace.apps.program import Program
 
-__all__ = ["sp"]
-
 FORWARD, BACKWARD = 22, 10  # numbers of a line
 
 

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CALL", "Batch", "Call", "CallWriter"]
-
 BATCH = 1 << 16  # calls
 ANY = -1  # source or tag of a receive that takes any, where no status contains the one it took
 

@@ -16,8 +16,6 @@ from netplace.apps.recorded.settling import UnresolvedError, settled
 from netplace.apps.recorded.trace import Trace
 from netplace.apps.recorded.wildcards import channel_places
 
-__all__ = ["Iterations", "Window", "cut", "first_call"]
-
 
 class _Part(Protocol):
     def keep(self, calls: NDArray[Any]) -> NDArray[np.bool_]:

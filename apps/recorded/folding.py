@@ -31,9 +31,6 @@ from netplace.apps.recorded.wildcards import resolved, with_sizes
 from netplace.apps.repeated import Repeated
 from netplace.apps.replay import renumbered
 
-__all__ = ["FOLD_FROM", "folded", "is_longer"]
-
-
 Int = NDArray[np.int64]
 Channel = tuple[
     int, ...

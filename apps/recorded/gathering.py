@@ -14,8 +14,6 @@ from netplace.apps.recorded.calls import CALL, Call
 from netplace.apps.recorded.trace import IGNORABLE, Trace, ignorable
 from netplace.checks import MEMORY_LIMIT, memory_limit
 
-__all__ = ["check_left_out"]
-
 _BYTES_A_CALL = 400  # at the worst moment: the calls, keys to sort and match them, and the program
 PENDING = -2  # source of a receive that is known only at its completion
 

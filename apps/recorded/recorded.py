@@ -26,9 +26,6 @@ from netplace.apps.recorded.program import joined
 from netplace.apps.recorded.trace import Trace
 from netplace.apps.recorded.wildcards import partners_of, resolved, with_sizes
 
-__all__ = ["Recorded", "program_of", "recorded"]
-
-
 _TAG = (1 << 32) - 1
 
 

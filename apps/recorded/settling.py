@@ -12,8 +12,6 @@ from netplace.apps.recorded.calls import CALL, Batch, Call
 from netplace.apps.recorded.gathering import resolved_receives
 from netplace.apps.recorded.trace import Trace
 
-__all__ = ["UnresolvedError", "settled"]
-
 Int = NDArray[np.int64]
 
 

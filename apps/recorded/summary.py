@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.trace import Trace
 
-__all__ = ["Summary", "counted", "summary_of"]
-
 _MOST_PENDING = 1 << 20  # rows of pairs kept apart before they are added up
 
 

@@ -10,8 +10,6 @@ from typing import Any
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch
 
-__all__ = ["IGNORABLE", "Reading", "Trace"]
-
 IGNORABLE = {
     "one-sided": "windows, MPI_Put, MPI_Get and related calls",
     "io": "MPI_File operations",

@@ -9,8 +9,6 @@ from netplace.apps.program import Program
 from netplace.apps.synthetic.rounds import marks_of
 from netplace.checks import MOST, check_int
 
-__all__ = ["gups"]
-
 
 def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = None, seed: int = 0) -> Program:
     """Make random updates: each is a message from a random task to another one, which waits for it.

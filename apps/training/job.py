@@ -15,8 +15,6 @@ from netplace.apps.training.layout import Layout
 from netplace.apps.training.models import HEAD, MODELS, LayerTimes, Model
 from netplace.checks import check_choice, check_float, check_int
 
-__all__ = ["Job"]
-
 
 @dataclass(frozen=True)
 class Job:

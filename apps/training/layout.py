@@ -8,9 +8,6 @@ from math import prod
 
 from netplace.checks import abbreviate, check_int
 
-__all__ = ["Layout"]
-
-
 DIMENSIONS = ("tp", "cp", "dp", "pp")
 
 

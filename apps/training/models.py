@@ -14,9 +14,6 @@ from pathlib import Path
 from netplace.checks import abbreviate, check_float, read_content
 from netplace.checks.calls import checked
 
-__all__ = ["MODELS", "Model", "read_layer_times"]
-
-
 # Compute times of layers from a file, where they were measured.
 #
 # Comma-separated values with the columns ``layer,forward,backward``: the number of a layer, from 0, or

@@ -18,8 +18,6 @@ from netplace.placement.mapping.qap.locations import GRID, TABLE, TD, TREE, TWIS
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Grid, Topology, Tree, mesh, torus
 
-__all__ = ["CRITERIA", "cost_between", "cost_locations", "cost_matrix"]
-
 Matrix = NDArray[Any]
 Criterion = Callable[[Topology, Nodes], ArrayLike]
 

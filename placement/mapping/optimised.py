@@ -12,9 +12,6 @@ from netplace.placement.mapping.problem import MappingProblem, read_option
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
 from netplace.topologies import Topology
 
-__all__ = ["optimise"]
-
-
 OPTION = "METHOD,iterations=N,seconds=S"
 _TABULATED = 1024  # nodes up to which all costs among them are tabulated
 LIMITS = ("iterations", "seconds")

@@ -13,8 +13,6 @@ from netplace.checks import check_choice
 from netplace.placement.rule import Nodes
 from netplace.topologies import Topology
 
-__all__ = ["MappingProblem", "RunTime"]
-
 RunTime = Callable[[Nodes, int | None], int | None]
 
 

@@ -11,8 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.placement.mapping.qap.locations import Locations
 
-__all__ = ["QapResult"]
-
 
 @dataclass(frozen=True, eq=False)
 class QapResult:
