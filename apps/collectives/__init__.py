@@ -5,8 +5,7 @@ from __future__ import annotations
 from netplace.apps.collectives.call import OPERATIONS, ROOTED, Algorithm, Call, Message
 from netplace.apps.collectives.catalog import ALGORITHMS, algorithm, algorithms_of
 from netplace.apps.collectives.decisions import TABLES
-from netplace.apps.collectives.message_schedule import Schedule
-from netplace.apps.collectives.selection import Collectives, in_groups, schedule, selection
+from netplace.apps.collectives.selection import Collectives, Schedule, in_groups, schedule, selection
 from netplace.apps.collectives.writing import (
     ALLTOALL_ORDERS,
     COLLECTIVES,

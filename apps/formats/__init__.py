@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from netplace.apps.formats.catalog import FORMAT, FORMATS, Format, endings, files_of, format_of
-from netplace.apps.formats.converting import check_convertible, convert, rewrite, write
-from netplace.apps.formats.reading import open_trace, read, read_repeated
+from netplace.apps.formats.files import (
+    check_convertible,
+    convert,
+    open_trace,
+    read,
+    read_repeated,
+    rewrite,
+    write,
+)
 from netplace.apps.formats.writing import Options
 
 __all__ = [

@@ -30,8 +30,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from netplace.apps.formats.ranks import count_tasks
-from netplace.apps.formats.stream import TraceError, named
+from netplace.apps.formats.stream import TraceError, count_tasks, named
 from netplace.apps.formats.stream import lines as lines_of
 from netplace.apps.recorded.calls import OPERATIONS, Batch, CallWriter
 from netplace.apps.recorded.calls import Call as Kind

@@ -25,8 +25,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.ranks import count_tasks, declaration, declared
-from netplace.apps.formats.stream import head_of, left_out_in, named, whole_lines
+from netplace.apps.formats.stream import (
+    count_tasks,
+    declaration,
+    declared,
+    head_of,
+    left_out_in,
+    named,
+    whole_lines,
+)
 from netplace.apps.formats.table import Table, packed
 from netplace.apps.operation import MOST_CYCLES, MOST_TASKS, Op
 from netplace.apps.program import Program

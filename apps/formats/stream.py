@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.trace import Reading
 from netplace.checks import check_size, is_packed
 from netplace.checks.inputs import input_file
@@ -121,3 +122,32 @@ def left_out_in(text: bytes) -> Counter[str]:
 
 def _reason(error: Any) -> str:
     return "the end is missing" if isinstance(error, EOFError) else str(error)
+
+
+BY_LENGTH = "receives by length"  # what a comment in the first line says of a trace that has them so
+
+
+def declaration(tasks: int) -> str:
+    """Return the number of tasks as words for the comment in the first line."""
+    return f"tasks {tasks}"
+
+
+def declared(head: bytes) -> int | None:
+    """Return the number of tasks in the first line of a file; None if it contains none."""
+    said = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head)
+    return int(said[1]) if said else None
+
+
+def is_by_length_said(head: bytes) -> bool:
+    """Return whether receives find their sends by length, according to the comment in the first line."""
+    return re.match(rb"#(?:[^\n]*;)? " + BY_LENGTH.encode() + rb"; columns: ", head) is not None
+
+
+def count_tasks(largest: int, said: int | None) -> int:
+    """Return the number of tasks of a trace that names tasks up to `largest`."""
+    tasks = largest + 1 if said is None else said
+    if largest >= tasks:
+        raise ValueError(f"task {largest} is too large, expected less than {tasks}, the number of tasks")
+    if tasks > MOST_TASKS:
+        raise ValueError(f"{tasks} tasks are too many, expected at most {MOST_TASKS}")
+    return tasks

@@ -37,8 +37,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.ranks import count_tasks, declared, is_by_length_said
-from netplace.apps.formats.stream import TraceError, head_of, left_out_in, named, whole_lines
+from netplace.apps.formats.stream import (
+    TraceError,
+    count_tasks,
+    declared,
+    head_of,
+    is_by_length_said,
+    left_out_in,
+    named,
+    whole_lines,
+)
 from netplace.apps.formats.text_lines import COLUMNS, COMMUNICATOR, KINDS, Lines, parsed
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import CALL, OPERATIONS, ROOTED, Batch, Call

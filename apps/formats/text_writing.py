@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from netplace.apps.formats.ranks import BY_LENGTH, declaration
+from netplace.apps.formats.stream import BY_LENGTH, declaration
 from netplace.apps.formats.text_lines import COLUMNS
 from netplace.apps.formats.writing import Line, Options, lines_of, name_of
 from netplace.apps.iterations import in_order

@@ -14,6 +14,9 @@ from pathlib import Path
 from netplace.checks import abbreviate
 from netplace.checks.idle_threads import as_given
 
+__all__ = ["Recorded", "build_interposer", "record"]
+
+
 SOURCES = Path(__file__).parent / "interposer"
 
 

@@ -4,7 +4,7 @@ Each task sends to every neighbor that exists (X+, X-, Y+, Y-, ..), and then rec
 same order. On a ring of two tasks, both neighbors are the same task, which gets two messages.
 
 The literature mentions the transposed variants (T-Mesh, T-Torus, T-Sweep) without defining them. In netplace,
-they are the same exchange on the transposed grid (`netplace.apps.synthetic.grid.Grid`): a consecutive
+they are the same exchange on the transposed grid (`netplace.apps.synthetic.rounds.Grid`): a consecutive
 mapping, which is perfect for the plain pattern, then no longer lines up with the network's axes.
 """
 
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.program import Program
-from netplace.apps.synthetic.grid import Grid, Sizes
-from netplace.apps.synthetic.rounds import Round, exchange, in_rounds, receive, send
+from netplace.apps.synthetic.rounds import Grid, Round, Sizes, exchange, in_rounds, receive, send
 from netplace.checks import check_int
 
 __all__ = [

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.program import Program
-from netplace.apps.synthetic.grid import Grid, Sizes
-from netplace.apps.synthetic.rounds import Round, in_rounds, receive, send
+from netplace.apps.synthetic.rounds import Grid, Round, Sizes, in_rounds, receive, send
 
 __all__ = ["sweep_2d", "sweep_3d", "t_sweep_2d", "waterfall"]
 

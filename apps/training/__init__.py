@@ -11,8 +11,7 @@ from netplace.apps.collectives import Collectives
 from netplace.apps.operation import check_written
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
-from netplace.apps.training.job import Job, job_of, model_of
-from netplace.apps.training.layout import Layout, layout_of
+from netplace.apps.training.job import Job, Layout, job_of, layout_of, model_of
 from netplace.apps.training.models import MODELS, Model, read_layer_times
 from netplace.apps.training.writing import write_step
 from netplace.checks import check_int

@@ -10,8 +10,7 @@ from itertools import groupby
 from netplace.apps.collectives import allgather, allgatherv, allreduce, alltoall, reduce_scatter
 from netplace.apps.operation import Op
 from netplace.apps.task import TaskWriter
-from netplace.apps.training.job import Job
-from netplace.apps.training.layout import Step, steps_of
+from netplace.apps.training.job import Job, Step, steps_of
 
 TAG = 1 << 20  # of messages in the background, above those of micro-batches
 _Message = tuple[bool, int, int]  # whether it is sent, the other rank, bytes

@@ -5,7 +5,7 @@ import pytest
 
 from netplace.apps import Op, application
 from netplace.apps.formats import read
-from netplace.apps.synthetic.grid import Grid, near_cube
+from netplace.apps.synthetic.rounds import Grid, near_cube
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "traces"
 

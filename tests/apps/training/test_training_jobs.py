@@ -3,7 +3,7 @@ import pytest
 
 from netplace.apps import Op, application
 from netplace.apps.training import MODELS, training_job
-from netplace.apps.training.layout import steps_of
+from netplace.apps.training.job import steps_of
 from netplace.runs import resolve
 
 CASES = [
