@@ -6,15 +6,14 @@ import time
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
-from netplace.apps import APPLICATIONS, Program
+from netplace.apps import APPLICATIONS
 from netplace.apps.carried import carried
 from netplace.apps.formats import read
 from netplace.benchmarks.figure import Figure, figure
 from netplace.benchmarks.traffic import hops_per_second, uniform_network
 from netplace.netsim import simulate
-from netplace.topologies import Topology, parse
+from netplace.topologies import parse
 
 
 def halo(quick: bool) -> Iterator[Figure]:
@@ -42,12 +41,9 @@ def application(quick: bool) -> Iterator[Figure]:
         assert path is not None
         program = read(path)
         for mapping, nodes in (("consecutive", None), ("random", np.random.default_rng(1).permutation(64))):
-            rates = [_rate(topology, program, nodes) for _ in range(1 if quick else 3)]
+            rates = []
+            for _ in range(1 if quick else 3):
+                began = time.process_time()
+                hops = simulate(topology, program, nodes).packet_hops
+                rates.append(hops / (time.process_time() - began) / 1e6)
             yield figure(f"NPB {name}, class A, torus:8x8, {mapping}", "M packet-hops/s", rates)
-
-
-def _rate(topology: Topology, program: Program, nodes: NDArray[np.int64] | None) -> float:
-    """Return the millions of packet-hops that a run of a program simulates in a second of CPU time."""
-    began = time.process_time()
-    result = simulate(topology, program, nodes)
-    return result.packet_hops / (time.process_time() - began) / 1e6

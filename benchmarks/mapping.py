@@ -1,12 +1,12 @@
 """Quality of the mapping search: QAPLIB, applications against published GRASP, and halos of known optimum.
 
-Run as ``python -m benchmarks.mapping``. Times are processor time of one core, compiling apart; costs are
-medians over seeds, with the labels of the tasks shuffled.
+Times are processor time of one core, compiling apart; costs are medians over seeds, with the labels of the
+tasks shuffled.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -155,11 +155,6 @@ PARTS: dict[str, Callable[..., Iterator[Row]]] = {
 }
 
 
-def table(parts: Iterable[str] = tuple(PARTS), seeds: int = 5) -> list[Row]:
-    """Return all rows of the named parts, keys of `PARTS`."""
-    return [row for part in parts for row in PARTS[part](seeds=seeds)]
-
-
 def _solved(A: Any, B: NDArray[Any], seeds: int, **options: Any) -> list[QapResult]:
     """Return what is found for each seed, with the labels of the tasks shuffled."""
     results = []
@@ -183,18 +178,3 @@ def _row(
         for name in ("cost", "iterations", "seconds")
     ]
     return Row(problem, seconds, measure, float(np.median(values)), max(values), goal, *effort)
-
-
-def main() -> None:
-    """Print the table."""
-    for part in PARTS.values():
-        for row in part():
-            values = f"{row.median:8.4f} {row.measure} (worst {row.worst:.4f})"
-            verdict = {None: "", True: f"   goal {row.goal}: met", False: f"   goal {row.goal}: missed"}[
-                row.met
-            ]
-            print(f"{row.problem:34}{row.seconds:5g} s  {values}{verdict}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,18 +1,17 @@
 """What a second thread gains for one network: saturated uniform traffic on one thread and on two, in turn.
 
-Run alone with ``python -m netplace.benchmarks.threads``. It measures the time that passes, so nothing else
-should run: on a busy machine threads wait for each other whenever one of them has no core.
+It measures the time that passes, so nothing else should run: on a busy machine threads wait for each other
+whenever one of them has no core.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Iterator
 
 from netplace.benchmarks.figure import Figure, figure
-from netplace.netsim import Config, Network, pattern
-from netplace.topologies import parse
+from netplace.benchmarks.traffic import hops_per_second, uniform_network
+from netplace.netsim import Config
 
 _UGAL = Config(routing="ugal-l", vcs=3)
 # network: (settings, cycles of warm-up, cycles of a repeat, gain of two threads wanted)
@@ -30,29 +29,15 @@ COUNT = 2  # threads
 _QUICK = ("torus:8x8", "torus:16x16x16", "tree:4,6")
 
 
-def _network(name: str, config: Config, warmup: int, count: int) -> Network:
-    network = Network(parse(name), config, threads=count)
-    network.generate(pattern("uniform", network.topology, 1 / config.packet_phits))
-    network.advance(warmup)
-    return network
-
-
-def _hops_per_second(network: Network, cycles: int) -> float:
-    """Return the millions of packet-hops that are simulated in a second that passes."""
-    network.reset_counters()
-    began = time.perf_counter()
-    network.advance(network.now + cycles)
-    seconds = time.perf_counter() - began
-    return float(network.counters().link_packets.sum()) / seconds / 1e6
-
-
 def threads(quick: bool) -> Iterator[Figure]:
     """Measure packet-hops per second of time with one thread, with two, and the ratio, pair by pair."""
     for name in _QUICK if quick else NETWORKS:
         config, warmup, cycles, least = NETWORKS[name]
-        alone, together = (_network(name, config, warmup, number) for number in (1, COUNT))
+        alone, together = (
+            uniform_network(name, 1.0, warmup, config=config, threads=number) for number in (1, COUNT)
+        )
         pairs = [
-            (_hops_per_second(alone, cycles), _hops_per_second(together, cycles))
+            tuple(hops_per_second(network, cycles, time.perf_counter) for network in (alone, together))
             for _ in range(3 if quick else 5)
         ]
         single, several = zip(*pairs, strict=True)
@@ -60,21 +45,3 @@ def threads(quick: bool) -> Iterator[Figure]:
         yield figure(f"{COUNT} threads, {name}", "M packet-hops/s", several)
         ratios = [after / before for before, after in pairs]
         yield figure(f"{COUNT} threads over one, {name}", "ratio", ratios, least=least)
-
-
-def main() -> None:
-    """Print a line for each network: both rates and the gain, medians."""
-    print(f"{'network':24} {'one':>7} {'two':>7} {'gain':>6}  M packet-hops in a second that passes")
-    lines = iter(threads("--quick" in sys.argv))
-    for line in lines:
-        several, gain = next(lines), next(lines)
-        name = line.name.partition(", ")[2]
-        print(
-            f"{name:24} {line.value:7.2f} {several.value:7.2f} {gain.value:6.2f}"
-            f"  ({gain.low:.2f} to {gain.high:.2f})",
-            flush=True,
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 from netplace.benchmarks.figure import Figure, cpu_seconds, figure
 from netplace.netsim import Config, Network, pattern
@@ -21,19 +22,24 @@ SATURATED = {
 
 
 def uniform_network(
-    name: str, offered: float, warmup: int, engine: str = "kernel", config: Config | None = None
+    name: str,
+    offered: float,
+    warmup: int,
+    engine: str = "kernel",
+    config: Config | None = None,
+    threads: int = 1,
 ) -> Network:
     """Return a network under uniform traffic of `offered` phits per node and cycle, warmed up."""
-    network = Network(parse(name), config, engine=engine)
+    network = Network(parse(name), config, engine=engine, threads=threads)
     network.generate(pattern("uniform", network.topology, offered / network.config.packet_phits))
     network.advance(warmup)
     return network
 
 
-def hops_per_second(network: Network, cycles: int) -> float:
-    """Return the millions of packet-hops that the next `cycles` cycles simulate in a second of CPU time."""
+def hops_per_second(network: Network, cycles: int, clock: Callable[[], float] = time.process_time) -> float:
+    """Return the millions of packet-hops that the next `cycles` cycles simulate in a second of a clock."""
     network.reset_counters()
-    seconds = cpu_seconds(lambda: network.advance(network.now + cycles))
+    seconds = cpu_seconds(lambda: network.advance(network.now + cycles), clock)
     return float(network.counters().link_packets.sum()) / seconds / 1e6
 
 

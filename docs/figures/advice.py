@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from marks import fill_in, table
 from scipy import stats
 
 from netplace import parse, simulate
@@ -40,25 +40,20 @@ NEIGHBOURS = (("all-to-all", 10, {"packets": 32}), ("2d-torus", 12, {"packets": 
 UNKNOWN = 6  # nodes that nobody tells of
 
 
-def main() -> None:
-    """Ask, check, and put the table between its marks."""
-    lines = [
-        "| machine | job | gain as advised (%) | gain simulated again (%) | faster in draws of 12 |",
-        "|---|---|---|---|---|",
-    ]
+def checks() -> str:
+    """Ask, check, and return the table."""
+    rows = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "topology.conf").write_text(SWITCHES + "SwitchName=top Switches=leaf[0-3]\n")
         for title, machine, job, seed in CASES:
-            lines.append(_row(title, machine.format(folder=folder), job, seed, folder))
-            print(lines[-1], flush=True)  # noqa: T201
-    page = PAGE.read_text()
-    pattern = re.compile(r"(<!-- begin checks -->\n).*?(<!-- end checks -->)", re.DOTALL)
-    table = "\n".join(lines)
-    PAGE.write_text(pattern.sub(lambda match: f"{match[1]}{table}\n{match[2]}", page))
+            rows.append([title, *_row(machine.format(folder=folder), job, seed, folder)])
+            print(*rows[-1], flush=True)  # noqa: T201
+    heads = ["machine", "job", "gain as advised (%)", "gain simulated again (%)", "faster in draws of 12"]
+    return table(heads, rows)
 
 
-def _row(title: str, machine: str, job: dict[str, str], seed: int, folder: Path) -> str:
+def _row(machine: str, job: dict[str, str], seed: int, folder: Path) -> list[str]:
     topology = parse(machine)
     order = np.random.default_rng(seed).permutation(topology.nodes)
     held, text = [], ""
@@ -75,11 +70,8 @@ def _row(title: str, machine: str, job: dict[str, str], seed: int, folder: Path)
     saved = 1 - np.array(ours) / np.array(theirs)
     half = stats.t.ppf(0.975, len(saved) - 1) * saved.std(ddof=1) / math.sqrt(len(saved))
     verdict = "" if advice["verdict"] == "faster" else " (no clear difference)"
-    return (
-        f"| {title} | {advice['job']} "
-        f"| {100 * advice['gain']:.1f} ± {100 * advice['half_width']:.1f}{verdict} "
-        f"| {100 * saved.mean():.1f} ± {100 * half:.1f} | {int((saved > 0).sum())} |"
-    )
+    told = f"{100 * advice['gain']:.1f} ± {100 * advice['half_width']:.1f}{verdict}"
+    return [advice["job"], told, f"{100 * saved.mean():.1f} ± {100 * half:.1f}", f"{(saved > 0).sum()}"]
 
 
 def _advice(machine: str, job: dict[str, str], beside: Path) -> dict[str, Any]:
@@ -114,4 +106,4 @@ def _times(topology: Any, program: Program, nodes: list[int], held: list[tuple[P
 
 
 if __name__ == "__main__":
-    main()
+    fill_in(PAGE, {"checks": checks})

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from marks import fill_in
+from marks import fill_in, table
 from numpy.typing import NDArray
 
 from netplace.netsim import Config, measure_load
@@ -133,7 +133,7 @@ def side_by_side(kind: str, case: tuple[str, ...], speedup: int, figure: float) 
 def compared(kind: str, names: list[str], digits: int) -> str:
     """Return the table of one kind of figure, with how far those here are from BookSim's."""
     heads = [*names, "BookSim, 1", "netplace, 1", "difference", "BookSim, 2", "netplace, 2", "difference"]
-    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    lines: list[list[str]] = []
     within = []
     for case, figures in cases(kind).items():
         network, traffic, routing, vcs, offered = case
@@ -144,10 +144,9 @@ def compared(kind: str, names: list[str], digits: int) -> str:
             within.append(abs(apart) <= LIMITS[kind])
             mark = "" if within[-1] else "**"
             cells += [f"{figure:.{digits}f}", f"{value:.{digits}f}", f"{mark}{apart:+.1%}{mark}"]
-        lines.append("| " + " | ".join(cells) + " |")
+        lines.append(cells)
     share = f"{sum(within)} of {len(within)} values differ from BookSim's by at most {LIMITS[kind]:.0%}"
-    lines += ["", f"{share}; the others are in bold."]
-    return "\n".join(lines)
+    return f"{table(heads, lines)}\n\n{share}; the others are in bold."
 
 
 def delays() -> str:
@@ -164,8 +163,7 @@ def changed() -> str:
     """Measure here what BookSim accepts with one thing changed that is different here."""
     heads = ["changed in BookSim", "network", "traffic", "routing", "offered", "speedup"]
     heads += ["BookSim", "BookSim, changed", "netplace", "difference"]
-    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
-    before = cases("accepted")
+    lines, before = [], cases("accepted")
     for row in rows():
         if not row["changed"]:
             continue
@@ -173,29 +171,24 @@ def changed() -> str:
         figure, value = side_by_side("accepted", case, speedup, float(row["accepted"]))
         cells = [row["changed"], f"`{row['network']}`", row["traffic"], f"`{row['routing']}`", row["offered"]]
         cells += [str(speedup), *(f"{number:.3f}" for number in (before[case][speedup], figure, value))]
-        lines.append("| " + " | ".join([*cells, f"{value / figure - 1:+.1%}"]) + " |")
-    return "\n".join(lines)
+        lines.append([*cells, f"{value / figure - 1:+.1%}"])
+    return table(heads, lines)
 
 
 def buffers() -> str:
     """Measure traffic to the next group of a dragonfly with buffers of several depths."""
-    heads = "| flits per VC | BookSim | netplace | buffer size / round-trip time, at most 0.125 |"
-    lines = [heads, "|---|---|---|---|"]
+    lines = []
     for flits, figure in BUFFERS.items():
         outcome = measured(
             DRAGONFLY, "next group", 1.0, 12_000, routing="minimal", vcs=2, queue_packets=flits // 16
         )
         bound = 0.125 * min(1.0, flits / (1 + 99 + 4 + 16 + 99 + 1))
-        lines.append(f"| {flits} | {figure} | {outcome.accepted:.3f} | {bound:.3f} |")
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Measure, and put the tables between their marks."""
-    fill_in(
-        PAGE, {f"booksim-{measure.__name__}": measure for measure in (delays, buffers, saturation, changed)}
-    )
+        lines.append([flits, figure, f"{outcome.accepted:.3f}", f"{bound:.3f}"])
+    heads = ["flits per VC", "BookSim", "netplace", "buffer size / round-trip time, at most 0.125"]
+    return table(heads, lines)
 
 
 if __name__ == "__main__":
-    main()
+    fill_in(
+        PAGE, {f"booksim-{measure.__name__}": measure for measure in (delays, buffers, saturation, changed)}
+    )

@@ -9,11 +9,11 @@ the mapping slows by more than 1 %. The rows are in ``mapping_default.csv``.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from marks import fill_in, table
 from scipy import sparse
 
 from netplace import map_tasks, parse
@@ -66,18 +66,13 @@ def measure(network: Topology, program: Program) -> Iterator[tuple[str, int, flo
         yield mapping, cycles, float(hops)
 
 
-def table(rows: list[tuple[str, str, str, int, float]]) -> str:
+def ratios_to_base(rows: list[tuple[str, str, str, int, float]]) -> str:
     """Return the table of the page."""
     cycles = {row[:3]: row[3] for row in rows}
     names = list(dict.fromkeys(row[1] for row in rows))
-    lines = [
-        "| network | "
-        + " | ".join(name for name in (*(f"`{name}`" for name in MAPPINGS), "fastest of these"))
-        + " |"
-    ]
-    lines.append("|---" * (2 + len(MAPPINGS)) + "|")
+    lines = []
     for network in NETWORKS:
-        cells = []
+        cells = [f"`{network}`"]
         ratios = np.array(
             [
                 [cycles.get((network, name, mapping), np.nan) / cycles[network, name, BASE] for name in names]
@@ -87,25 +82,23 @@ def table(rows: list[tuple[str, str, str, int, float]]) -> str:
         for ratio in (*ratios, np.fmin.reduce((*ratios, np.ones(len(names))))):
             slowed = int((ratio > SLOWER).sum())
             cells.append("" if np.isnan(ratio).any() else f"{np.exp(np.log(ratio).mean()):.2f}, {slowed}")
-        lines.append(f"| `{network}` | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append(cells)
+    return table(["network", *(f"`{name}`" for name in MAPPINGS), "fastest of these"], lines)
 
 
-def main() -> None:
-    """Measure, keep the rows, and put the table between its marks."""
+def measured() -> str:
+    """Measure, keep the rows, and return the table."""
     rows = []
     for text in NETWORKS:
         network = parse(text)
         for name, program in programs():
-            rows += [(text, name, *measured) for measured in measure(network, program)]
+            rows += [(text, name, *row) for row in measure(network, program)]
     with ROWS.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(("network", "program", "mapping", "cycles", "byte_hops"))
         writer.writerows((*row[:4], f"{row[4]:.4f}") for row in rows)
-    pattern = re.compile(r"(<!-- begin mapping-default -->\n).*?(<!-- end mapping-default -->)", re.DOTALL)
-    page = PAGE.read_text()
-    PAGE.write_text(pattern.sub(lambda match: f"{match[1]}{table(rows)}\n{match[2]}", page))
+    return ratios_to_base(rows)
 
 
 if __name__ == "__main__":
-    main()
+    fill_in(PAGE, {"mapping-default": measured})

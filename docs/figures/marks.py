@@ -1,27 +1,20 @@
-"""Put what a script measured between two marks of a page."""
+"""Put the tables that a script measured between two marks of a page."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table in Markdown."""
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in (heads, *rows)]
+    return "\n".join([lines[0], "|---" * len(heads) + "|", *lines[1:]])
+
+
 def fill_in(page: Path, measures: Mapping[str, Callable[[], str]]) -> None:
-    """Replace what stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->`` by what each returns.
-
-    Parameters
-    ----------
-    page : Path
-        The document, which is written when all is measured.
-    measures : mapping
-        By name of a mark: what measures, and returns Markdown.
-
-    Raises
-    ------
-    SystemExit
-        If the page has not one such place for each.
-    """
+    """Replace what stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->`` by what each returns."""
     text = page.read_text(encoding="utf-8")
     for name, measure in measures.items():
         pattern = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)

@@ -7,10 +7,10 @@ Run with ``python docs/figures/three_networks.py``; takes some minutes. Measured
 from __future__ import annotations
 
 import csv
-import re
 from pathlib import Path
 
 import numpy as np
+from marks import fill_in, table
 
 from netplace import parse, simulate
 from netplace.apps import application
@@ -79,7 +79,7 @@ def main() -> None:
                     }
                     _keep(rows)
     _draw(rows)
-    _write(rows)
+    fill_in(PAGE, {"networks": lambda: _tables(rows)})
 
 
 def _kept() -> list[list[str]]:
@@ -150,37 +150,27 @@ def _facts(network: Topology) -> list[str]:
     ]
 
 
-def _write(rows: dict[tuple[str, ...], float]) -> None:
-    lines = [
-        "| network | nodes | switches | cables | cables a node | bisection a node | mean hops |",
-        "|---" * 7 + "|",
-    ]
-    for name, text in NETWORKS.items():
-        lines.append(f"| {name}, `{text}` | {' | '.join(_facts(parse(text)))} |")
-    heads = (
-        "uniform, accepted",
-        "hard permutation, accepted",
-        "delay at 0.2",
-        "jobs",
-        "slowdown due to sharing (%)",
-    )
-    lines += ["", f"| network | routing | {' | '.join(heads)} |", "|---" * (2 + len(heads)) + "|"]
+def _tables(rows: dict[tuple[str, ...], float]) -> str:
+    heads = ["network", "nodes", "switches", "cables", "cables a node", "bisection a node", "mean hops"]
+    facts = table(heads, ([f"{name}, `{text}`", *_facts(parse(text))] for name, text in NETWORKS.items()))
+    lines = []
     best = min(value for key, value in rows.items() if key[3] == "together")
     for name, routings in ROUTINGS.items():
         for place, routing in enumerate(routings):
             of = (name, routing)
             times = [(rows[*of, jobs, "together"], rows[*of, jobs, "alone"]) for jobs in PLACED[name]]
             cells = [
+                name,
+                f"{routing}{'' if place else ', default'}",
                 f"{rows[*of, 'uniform', '1 accepted']:.2f}",
                 f"{rows[*of, 'hard permutation', '1 accepted']:.2f}",
                 f"{rows[*of, 'uniform', '0.2 delay']:.0f}",
                 ", spread ".join(f"{together / best:.2f}" for together, _ in times),
                 ", spread ".join(f"{round(100 * (together / alone - 1))}" for together, alone in times),
             ]
-            lines.append(f"| {name} | {routing}{'' if place else ', default'} | {' | '.join(cells)} |")
-    text = PAGE.read_text()
-    pattern = re.compile(r"(<!-- begin networks -->\n).*?(<!-- end networks -->)", re.DOTALL)
-    PAGE.write_text(pattern.sub(lambda match: match[1] + "\n".join(lines) + "\n" + match[2], text))
+            lines.append(cells)
+    heads = ["network", "routing", "uniform, accepted", "hard permutation, accepted", "delay at 0.2", "jobs"]
+    return f"{facts}\n\n{table([*heads, 'slowdown due to sharing (%)'], lines)}"
 
 
 def _draw(rows: dict[tuple[str, ...], float]) -> None:

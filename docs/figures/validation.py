@@ -16,11 +16,11 @@ from statistics import fmean, stdev
 
 import numpy as np
 import pandas as pd
-from marks import fill_in
+from marks import fill_in, table
 
 from netplace.apps import APPLICATIONS, Program
 from netplace.apps.formats import read
-from netplace.netsim import Config, LoadPoint, measure_load, simulate
+from netplace.netsim import Config, measure_load, simulate
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Curve
 from netplace.report.plots.points import dot_figure, load_figure
@@ -92,9 +92,9 @@ def program(trace: str) -> Program:
     return read(GOLDEN / "traces" / f"{trace}.trc.gz")
 
 
-def rows(table: str) -> Iterator[Row]:
+def rows(name: str) -> Iterator[Row]:
     """Yield the lines of a golden table; `cycles` is INSEE's final clock less one."""
-    with (GOLDEN / f"{table}.csv").open() as file:
+    with (GOLDEN / f"{name}.csv").open() as file:
         for line in csv.DictReader(file):
             clock = float(line.get("insee_clock") or line["mean"])
             numbers = float(line.get("std") or 0), int(line.get("runs") or 1)
@@ -103,32 +103,27 @@ def rows(table: str) -> Iterator[Row]:
 
 def exact() -> str:
     """Count the golden rows that the kernel gives to the cycle."""
-    lines = ["| table | rows | equal | largest difference |", "|---|---|---|---|"]
-    for table, what in (
+    lines = []
+    for name, what in (
         ("exact", "traces on networks"),
         ("exact_more", "more of them: arbiter `fifo`, thin trees"),
         ("exact_npb", "whole NPB runs"),
     ):
-        differences = [abs(row.cycles() - row.clock) for row in rows(table)]
+        differences = [abs(row.cycles() - row.clock) for row in rows(name)]
         equal = sum(difference == 0 for difference in differences)
-        lines.append(f"| {what} | {len(differences)} | {equal} | {max(differences):g} cycles |")
-    return "\n".join(lines)
+        lines.append([what, len(differences), equal, f"{max(differences):g} cycles"])
+    return table(["table", "rows", "equal", "largest difference"], lines)
 
 
 def chance(seeds: int = 31) -> str:
     """Compare means where chance matters, and draw them."""
-    lines = [
-        "| trace | network | settings | INSEE | netplace | difference in standard errors |",
-        "|---|---|---|---|---|---|",
-    ]
-    compared = list(rows("chance"))
-    measured = []
-    for row in compared:
+    lines, measured = [], []
+    for row in rows("chance"):
         cycles = [row.cycles(seed) for seed in range(seeds)]
         error = math.hypot(row.deviation / math.sqrt(row.runs), stdev(cycles) / math.sqrt(seeds))
         score = (fmean(cycles) - row.clock) / error
         insee, ours = f"{row.clock:.1f} ± {row.deviation:.1f}", f"{fmean(cycles):.1f} ± {stdev(cycles):.1f}"
-        lines.append(f"| {row.trace} | {row.topology} | {row.flags} | {insee} | {ours} | {score:+.2f} |")
+        lines.append([row.trace, row.topology, row.flags, insee, ours, f"{score:+.2f}"])
         name = f"{row.trace} on {row.topology}\n{row.flags}".rstrip()
         for series, mean, deviation in (
             ("INSEE", row.clock, row.deviation),
@@ -140,25 +135,21 @@ def chance(seeds: int = 31) -> str:
     whiskers = "one standard deviation"
     figure = dot_figure(title, {"": frame}, "cycles / INSEE's mean", whiskers=whiskers, line=1.0)
     write_figure(HERE / "chance.png", figure)
-    return "\n".join(lines)
+    heads = ["trace", "network", "settings", "INSEE", "netplace", "difference in standard errors"]
+    return table(heads, lines)
 
 
 def load() -> str:
     """Compare accepted load and delay with INSEE's, and draw the curves."""
-    lines = [
-        "| network | offered | accepted: INSEE | ours | difference | delay: INSEE | ours | difference |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
+    lines = []
     with (HERE / "insee_uniform.csv").open() as file:
-        table = list(csv.DictReader(file))
-    curves: dict[str, list[LoadPoint]] = {}
-    for line in table:
+        theirs = list(csv.DictReader(file))
+    for line in theirs:
         config = Config(vcs=int(line["vcs"]), tree_routing=line["tree_routing"])
         point = measure_load(parse(line["network"]), float(line["offered"]), config=config)
         name = line["network"]
         if name.startswith("tree"):
             name += f", {line['vcs']} VC, {line['tree_routing']}"
-        curves.setdefault(name, []).append(point)
         accepted = float(line["accepted"])
         cells = [
             name,
@@ -172,12 +163,13 @@ def load() -> str:
             cells += [f"{delay:g}", f"{point.delay.mean:.1f}", share(point.delay.mean, delay)]
         else:
             cells += ["", f"{point.delay.mean:.1f}", ""]
-        lines.append(f"| {' | '.join(cells)} |")
-    draw_curves(table)
-    return "\n".join(lines)
+        lines.append(cells)
+    draw_curves(theirs)
+    heads = ["network", "offered", "accepted: INSEE", "ours", "difference"]
+    return table([*heads, "delay: INSEE", "ours", "difference"], lines)
 
 
-def draw_curves(table: list[dict[str, str]]) -> None:
+def draw_curves(theirs: list[dict[str, str]]) -> None:
     """Draw our curves on the tori and INSEE's points."""
     loads = {
         "torus:8x8": np.arange(0.05, 1.01, 0.05).round(2).tolist(),
@@ -188,7 +180,7 @@ def draw_curves(table: list[dict[str, str]]) -> None:
     figure = load_figure(curves, "Uniform traffic")
     panels = []
     for panel, column, high in zip(figure.panels, ("accepted", "delay"), (None, 420.0), strict=True):
-        points = [line for line in table if line["network"] in loads]
+        points = [line for line in theirs if line["network"] in loads]
         x, y = ([float(line[name]) for line in points] for name in ("offered", column))
         insee = Curve(x=x, y=y, line="", mark="x", colour="#000000", label="INSEE")
         panels.append(replace(panel, marks=[*panel.marks, insee], y=replace(panel.y, high=high)))
@@ -231,10 +223,5 @@ def agreement() -> str:
     return f"{equal} of {runs} runs ({len(names)} applications under {len(settings)} settings) are equal."
 
 
-def main() -> None:
-    """Measure everything and put it into the document."""
-    fill_in(DOCUMENT, {"exact": exact, "agreement": agreement, "chance": chance, "load": load})
-
-
 if __name__ == "__main__":
-    main()
+    fill_in(DOCUMENT, {"exact": exact, "agreement": agreement, "chance": chance, "load": load})

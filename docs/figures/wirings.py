@@ -9,7 +9,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from marks import fill_in
+from marks import fill_in, table
 
 from netplace.apps import Program, TaskWriter
 from netplace.netsim import Config, Network, measure_load, pattern, simulate
@@ -31,7 +31,7 @@ FAILING = ("torus:8x8", "tree:4,3", "dragonfly:a=4,p=2,h=2", "hyperx:4x4,c=4", "
 
 def zero_load() -> str:
     """Count the messages of an empty network that take what the model says, to the cycle."""
-    lines = ["| network | routing | messages | to the cycle |", "|---|---|---|---|"]
+    lines = []
     for text, routing in KINDS:
         network = parse(text)
         switches, routes, verdict = verdict_on(network, routing, "default")
@@ -48,16 +48,13 @@ def zero_load() -> str:
                 result = simulate(network, Program.of(writers, "one"), [a, b], config=config, engine=engine)
                 exact += result.drained_cycles == 16 * packets + hops * sum(delays)
                 tried += 1
-        lines.append(f"| `{text}` | `{routing}` | {tried} | {exact} |")
-    return "\n".join(lines)
+        lines.append([f"`{text}`", f"`{routing}`", tried, exact])
+    return table(["network", "routing", "messages", "to the cycle"], lines)
 
 
 def tables_of_grids() -> str:
     """Compare grids with dimension order in tables, where no bubble acts."""
-    lines = [
-        "| network | offered | packets: grid | tables | hops: grid | tables | mean delay: grid | tables |"
-    ]
-    lines.append("|---" * 8 + "|")
+    lines = []
     for text, offered in product(("torus:5x3", "mesh:5x4", "mesh:3x3x2"), (0.2, 0.6)):
         points = []
         for more in (
@@ -66,17 +63,17 @@ def tables_of_grids() -> str:
         ):
             config = Config(vcs=1, bubble=0, queue_packets=8, **more)
             points.append(measure_load(parse(text), offered, config=config, seed=3, warmup=0, measure=1500))
-        cells = [f"{point.packets:,}" for point in points]
+        cells = [f"`{text}`", offered, *(f"{point.packets:,}" for point in points)]
         cells += [f"{point.packet_hops:,}" for point in points]
         cells += [f"{point.delay.mean:.3f}" for point in points]
-        lines.append(f"| `{text}` | {offered} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append(cells)
+    heads = ["network", "offered", "packets: grid", "tables", "hops: grid", "tables"]
+    return table([*heads, "mean delay: grid", "tables"], lines)
 
 
 def faults() -> str:
     """Count packets of uniform traffic through two faults, until all have come or are lost."""
-    lines = ["| network | packets | created | delivered | lost | sent again | nodes cut off | engines |"]
-    lines.append("|---" * 8 + "|")
+    lines = []
     for text, packets in product(FAILING, ("lost", "again")):
         counts = []
         for engine in ("kernel", "reference"):
@@ -94,17 +91,11 @@ def faults() -> str:
             cut = sum(len(fault.nodes) for fault in network.faults)
             counts.append((counted.created, counted.delivered, lost, again, cut))
             assert counted.created == counted.delivered + lost
-        cells = " | ".join(f"{value:,}" for value in counts[0])
-        lines.append(
-            f"| `{text}` | {packets} | {cells} | {'equal' if counts[0] == counts[1] else 'differ'} |"
-        )
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Measure, and put the tables between their marks."""
-    fill_in(PAGE, {"zero-load": zero_load, "tables-of-grids": tables_of_grids, "faults": faults})
+        engines = "equal" if counts[0] == counts[1] else "differ"
+        lines.append([f"`{text}`", packets, *(f"{value:,}" for value in counts[0]), engines])
+    heads = ["network", "packets", "created", "delivered", "lost", "sent again", "nodes cut off", "engines"]
+    return table(heads, lines)
 
 
 if __name__ == "__main__":
-    main()
+    fill_in(PAGE, {"zero-load": zero_load, "tables-of-grids": tables_of_grids, "faults": faults})
