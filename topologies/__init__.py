@@ -8,7 +8,7 @@ memory. To add a kind of network, write its constructor in a new file and add a 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from netplace.checks import abbreviate
 from netplace.checks.calls import check_takes, checked
@@ -90,16 +90,9 @@ __all__ = [
 ]
 
 
-def _mesh(sizes: tuple[int, ...], c: int | None = None) -> Topology:
-    return mesh(sizes) if c is None else concentrated("mesh", sizes, c)
-
-
-def _torus(sizes: tuple[int, ...], c: int | None = None) -> Topology:
-    return torus(sizes) if c is None else concentrated("torus", sizes, c)
-
-
-def _hyperx(sizes: tuple[int, ...], c: int | None = None) -> Topology:
-    return hyperx(sizes, 1 if c is None else c)
+def _grid(build: Callable[[Sequence[int]], Topology]) -> Callable[..., Topology]:
+    """Return the constructor of a mesh or torus with one node per switch, or with several."""
+    return lambda sizes, c: build(sizes) if c is None else concentrated(build.__name__, sizes, c)
 
 
 def _changed(change: Callable[..., Topology]) -> Callable[..., Topology]:
@@ -107,17 +100,17 @@ def _changed(change: Callable[..., Topology]) -> Callable[..., Topology]:
     return lambda network, given: change(parse(network), **given)
 
 
-_DRAGONFLY = {"g": True, "links": False}
+_DRAGONFLY = {"g": 1, "links": None}
 
 TOPOLOGIES = {
     "mesh": Kind(
-        _mesh,
+        _grid(mesh),
         read_sides_and_nodes,
         "mesh:32x32",
         "grid without wraparound links, any number of sides; c=nodes per switch",
     ),
     "torus": Kind(
-        _torus,
+        _grid(torus),
         read_sides_and_nodes,
         "torus:8x8x8",
         "grid with wraparound links, any number of sides; c=nodes per switch",
@@ -137,7 +130,7 @@ TOPOLOGIES = {
     ),
     "hypercube": Kind(hypercube, read_numbers("n"), "hypercube:10", "mesh with n sides of 2"),
     "hyperx": Kind(
-        _hyperx,
+        lambda sizes, c: hyperx(sizes, c or 1),
         read_sides_and_nodes,
         "hyperx:8x8,c=8",
         "grid of switches in which all switches of a line are connected (HyperX); c=nodes per switch",
@@ -156,7 +149,7 @@ TOPOLOGIES = {
     ),
     "slimfly": Kind(
         slim_fly,
-        read_first_number(p=True),
+        read_first_number(p=1),
         "slimfly:5",
         "Slim Fly: 2 q^2 switches with p nodes each, q a prime power",
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,26 +63,25 @@ def read_sides_and_nodes(text: str) -> tuple[tuple[int, ...], int | None]:
     sides, _, option = text.partition(",")
     if "=" not in option:
         return read_sides(text)[0], None
-    return read_sides(sides)[0], _options(text, option, {"c": True})["c"]
+    return read_sides(sides)[0], _options(text, option, {"c": 1})["c"]
 
 
-def read_named(*required: str, **optional: bool) -> Callable[[str], tuple[Any, ...]]:
+def read_named(*required: str, **optional: int | None) -> Callable[[str], tuple[Any, ...]]:
     """Return a reader of ``name=value`` parts, for ``"dragonfly:a=4,p=2,h=2"`` ``(4, 2, 2, None, ..)``."""
 
     def read(text: str) -> tuple[Any, ...]:
-        numbers = {**dict.fromkeys(required, True), **optional}
-        values = _options(text, _after_colon(text), numbers)
+        values = _options(text, _after_colon(text), {**dict.fromkeys(required, 1), **optional})
         for name in required:
             if values[name] is None:
                 raise ValueError(
                     f"{text}: {name} is missing, expected {','.join(f'{n}=..' for n in required)}"
                 )
-        return tuple(value for value in values.values())
+        return tuple(values.values())
 
     return read
 
 
-def read_first_number(**optional: bool) -> Callable[[str], tuple[Any, ...]]:
+def read_first_number(**optional: int | None) -> Callable[[str], tuple[Any, ...]]:
     """Return a reader of a number and ``name=value`` parts, for ``"slimfly:5,p=3"`` ``(5, 3)``."""
 
     def read(text: str) -> tuple[Any, ...]:
@@ -126,57 +125,50 @@ def read_path_and(*names: str) -> Callable[[str], tuple[str, ...]]:
     return read
 
 
-def read_shares(text: str) -> tuple[str, dict[str, str]]:
-    """Return the network and the faults, as text, of ``"faulty:links=0.1,seed=2/torus:8x8"``."""
-    given, slash, network = _after_colon(text).partition("/")
-    if not slash:
-        raise ValueError(
-            f"{text}: expected faults, a slash and a network, such as faulty:links=0.1/torus:8x8"
-        )
-    names = dict.fromkeys(("links", "routers", "slow", "seed", "cycles"), False)
-    values = _options(text, given, names)
-    return network, {name: value for name, value in values.items() if value is not None}
+def _modifier(what: str, example: str, **least: int | None) -> Callable[[str], tuple[str, dict[str, Any]]]:
+    """Return a reader of ``name=value`` parts, a slash and a network; `least` as in `_options`."""
+
+    def read(text: str) -> tuple[str, dict[str, Any]]:
+        given, slash, network = _after_colon(text).partition("/")
+        if not slash or not network:
+            raise ValueError(f"{text}: expected {what}, a slash and a network, such as {example}")
+        values = _options(text, given, least)
+        return network, {name: value for name, value in values.items() if value is not None}
+
+    return read
 
 
-def read_service(text: str) -> tuple[str, dict[str, Any]]:
-    """Return the network and the nodes of ``"service:nodes=0+5-9,every=16/torus:8x8"``."""
-    given, slash, network = _after_colon(text).partition("/")
-    if not slash or not given:
-        raise ValueError(f"{text}: expected nodes, a slash and a network, such as service:every=16/torus:8x8")
-    values = _options(text, given, {"nodes": False, "every": True, "first": False})
-    if values["first"] is not None:
-        values["first"] = check_int(values["first"], f"{text}: first", 0)
-    return network, {name: value for name, value in values.items() if value is not None}
+read_shares = _modifier(
+    "faults", "faulty:links=0.1/torus:8x8",
+    links=None, routers=None, slow=None, seed=None, cycles=None,
+)  # fmt: skip
+read_service = _modifier("nodes", "service:every=16/torus:8x8", nodes=None, every=1, first=0)
+_read_tasks = _modifier(
+    "tasks", "nodes:tasks=16/torus:8x8",
+    tasks=1, sockets=1, rails=1, planes=1, nic=1, memory=1, latency=0, bus=1, crossing=0,
+)  # fmt: skip
 
 
 def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
     """Return the network and the numbers of ``"nodes:tasks=16,rails=2/torus:8x8"``."""
-    given, slash, network = _after_colon(text).partition("/")
-    if not slash or not network:
-        raise ValueError(f"{text}: expected tasks, a slash and a network, such as nodes:tasks=16/torus:8x8")
-    names = ("tasks", "sockets", "rails", "planes", "nic", "memory", "latency", "bus", "crossing")
-    given_numbers = {
-        name: value for name, value in _options(text, given, dict.fromkeys(names, False)).items() if value
-    }
-    if "tasks" not in given_numbers:
+    network, numbers = _read_tasks(text)
+    if "tasks" not in numbers:
         raise ValueError(f"{text}: tasks is missing, expected tasks=.. before the slash")
-    least = {"latency": 0, "crossing": 0}
-    numbers = {
-        name: check_int(value, f"{text}: {name}", least.get(name, 1)) for name, value in given_numbers.items()
-    }
     return network, numbers
 
 
-def _options(text: str, given: str, numbers: dict[str, bool]) -> dict[str, Any]:
-    values: dict[str, Any] = dict.fromkeys(numbers)
+def _options(text: str, given: str, least: Mapping[str, int | None]) -> dict[str, Any]:
+    """Return the values of ``name=value`` parts: numbers of at least so much, or text where it is None."""
+    values: dict[str, Any] = dict.fromkeys(least)
     for part in given.split(",") if given else []:
         name, equals, value = part.partition("=")
-        if not equals or name not in numbers:
-            expected = ", ".join(f"{known}=.." for known in numbers)
+        if not equals or name not in least:
+            expected = ", ".join(f"{known}=.." for known in least)
             raise ValueError(f"{text}: unknown {part!r}, expected {expected}")
         if values[name] is not None:
             raise ValueError(f"{text}: {name} appears twice")
-        values[name] = check_int(value, f"{text}: {name}") if numbers[name] else value
+        fewest = least[name]
+        values[name] = value if fewest is None else check_int(value, f"{text}: {name}", fewest)
     return values
 
 
