@@ -29,14 +29,8 @@ __all__ = ["OWN", "PUBLISHED", "Metrics", "average_pairwise_distance", "link_loa
 
 PUBLISHED = ("NA", "LA", "AD", "DFC", "Diam", "TAD", "WTAD", "TAD_AL", "WTAD_AL")
 OWN = (
-    "LA_sum",
-    "routed_nodes",
-    "routed_links",
-    "centroid_distance",
-    "pair_hops",
-    "byte_hops",
-    "pair_hops_al",
-    "byte_hops_al",
+    *("LA_sum", "routed_nodes", "routed_links", "centroid_distance"),
+    *("pair_hops", "byte_hops", "pair_hops_al", "byte_hops_al"),
 )
 
 _BYTES_PER_PAIR = 48  # of nodes while their routes are expanded

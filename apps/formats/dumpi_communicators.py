@@ -12,14 +12,8 @@ from netplace.apps.recorded.trace import Trace
 WORLD, SELF, NULL = 2, 3, 1
 CREATING = ("comm_dup", "comm_create", "comm_split", "cart_create", "cart_sub", "graph_create")
 GROUPS = (
-    "comm_group",
-    "group_incl",
-    "group_excl",
-    "group_range_incl",
-    "group_range_excl",
-    "group_union",
-    "group_intersection",
-    "group_difference",
+    *("comm_group", "group_incl", "group_excl", "group_range_incl", "group_range_excl"),
+    *("group_union", "group_intersection", "group_difference"),
 )
 Step = tuple[str, Arguments]
 

@@ -23,7 +23,7 @@ from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
 from netplace.checks import abbreviate, check_size
 
-_FIRST, _LAST = 50000001, 50000003
+_MPI = (50000001, 50000002, 50000003)
 # Numbers of Extrae, for files without a .pcf.
 _EXTRAE = """
 Send Recv Isend Irecv Wait Waitall Bcast Barrier Reduce Allreduce Alltoall Alltoallv Gather Gatherv
@@ -52,7 +52,7 @@ def _listed_names(path: Path) -> dict[int, str]:
         words = raw.decode("utf-8", "replace").split()
         if words[:1] == ["EVENT_TYPE"]:
             calls = False
-        elif len(words) > 2 and words[1].isdecimal() and _FIRST <= int(words[1]) <= _LAST:
+        elif len(words) > 2 and words[1].isdecimal() and int(words[1]) in _MPI:
             calls = True
         elif calls and (match := _VALUE.match(" ".join(words))):
             names[int(match[1])] = match[2]
@@ -125,29 +125,14 @@ class _Task:
 _HEADER = re.compile(
     r"#Paraver \(.*?\):(\d+)(_ns)?:(?:\d+\([\d,]*\)|\d+):(\d+):(\d+)\(([\d:,]*)\)(?:,(\d+))?"
 )
-_MPI = (50000001, 50000002, 50000003)
 _COLLECTIVE = 50000002
 _SENT, _RECEIVED, _ROOT, _COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
 _RUNNING = 1
 _HELD = 250  # bytes of a record
 _STATES = (
-    "Idle",
-    "Running",
-    "Not created",
-    "Waiting a message",
-    "Blocking Send",
-    "Synchronization",
-    "Test/Probe",
-    "Scheduling and Fork/Join",
-    "Wait/WaitAll",
-    "Blocked",
-    "Immediate Send",
-    "Immediate Receive",
-    "I/O",
-    "Group Communication",
-    "Tracing Disabled",
-    "Others",
-    "Send Receive",
+    *("Idle", "Running", "Not created", "Waiting a message", "Blocking Send", "Synchronization"),
+    *("Test/Probe", "Scheduling and Fork/Join", "Wait/WaitAll", "Blocked", "Immediate Send"),
+    *("Immediate Receive", "I/O", "Group Communication", "Tracing Disabled", "Others", "Send Receive"),
 )
 
 

@@ -15,23 +15,9 @@ ANY = -1  # source or tag of a receive that takes any, where no status contains 
 
 # Collectives by number; the names are MPI's in lower case, without MPI_.
 OPERATIONS = (
-    "barrier",
-    "bcast",
-    "gather",
-    "gatherv",
-    "scatter",
-    "scatterv",
-    "allgather",
-    "allgatherv",
-    "alltoall",
-    "alltoallv",
-    "alltoallw",
-    "allreduce",
-    "reduce",
-    "reduce_scatter",
-    "reduce_scatter_block",
-    "scan",
-    "exscan",
+    *("barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv"),
+    *("alltoall", "alltoallv", "alltoallw", "allreduce", "reduce", "reduce_scatter"),
+    *("reduce_scatter_block", "scan", "exscan"),
 )
 ROOTED = ("bcast", "gather", "gatherv", "scatter", "scatterv", "reduce")
 LISTED = ("alltoallv", "alltoallw", "reduce_scatter")  # whose calls name bytes for each member

@@ -42,15 +42,9 @@ def first_call(trace: Trace, ranks: Collection[int] | None = None) -> float | No
 
 
 class Window:
-    """Calls that began from `begin` to before `end`, in seconds since the first call.
+    """Calls that began from `begin` to before `end`, in seconds since the first call."""
 
-    Parameters
-    ----------
-    first : float or None
-        Time of the first call; None if there is no clock: the time of a call is then the computation of its
-        rank before it.
-    """
-
+    # Without a clock there is no `first`: the time of a call is then the computation of its rank before it.
     def __init__(self, begin: float, end: float, first: float | None) -> None:
         self._begin, self._end, self._first = begin, end, first
         self._computed: dict[int, float] = {}
@@ -136,21 +130,10 @@ _PLACE = 5
 def cut(
     trace: Trace, part: _Part, ignore: Collection[str] = (), ranks: Sequence[int] | None = None
 ) -> Recorded:
-    """Return a part of a trace, or of the communication among some of its ranks.
+    """Return a part of a trace with ordered calls, or of the communication among some of its ranks.
 
     Memory holds the calls that are kept, those that wait for the message of a receive, and a number per
     channel. Messages and collectives that are partly outside are omitted and counted.
-
-    Parameters
-    ----------
-    trace : Trace
-        Trace with ordered calls; its batches are read to their end.
-    part : Part
-        The calls to keep: a `Window` or `Iterations`.
-    ignore : collection of str
-        Keys of `IGNORABLE` that are omitted instead of refused.
-    ranks : sequence of int, optional
-        Ranks, which are renumbered in the given order; see `Recorded.only`.
     """
     counts: Counter[tuple[int, ...]] = Counter()
     rows, names, length = [], [], 0

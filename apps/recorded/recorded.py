@@ -217,15 +217,7 @@ def _chosen_sizes(whole: Recorded, calls: NDArray[Any], ranks: set[int]) -> list
 
 
 def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | None = None) -> Recorded:
-    """Read a whole trace into memory, or the communication among some of its ranks.
-
-    Parameters
-    ----------
-    ignore : collection of str
-        Keys of `IGNORABLE` that are omitted instead of refused.
-    ranks : sequence of int, optional
-        Ranks, as in `Recorded.only`; the others take no memory.
-    """
+    """Read a whole trace into memory, or the communication among some of its ranks; others take none."""
     calls, sizes = gathered(trace, ranks)
     calls = resolved_receives(calls)
     if ranks is not None:
@@ -258,14 +250,5 @@ def program_of(
 
     A receive takes as many bytes as its send has, unless receives find their sends by length. Recorded
     computation becomes whole cycles. A request that is never waited for is completed at the end of its rank.
-
-    Parameters
-    ----------
-    cycles_per_us : float
-        Cycles per microsecond; 0 drops recorded computation.
-    ignore : collection of str
-        Keys of `IGNORABLE` that are omitted instead of refused.
-    collectives : Collectives, optional
-        Choice of algorithms for collectives; built-in by default.
     """
     return recorded(trace, ignore).program(cycles_per_us, collectives)

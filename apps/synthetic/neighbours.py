@@ -75,17 +75,7 @@ def t_mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) 
 
 
 def t_torus_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange messages as in `torus_2d`, but on the transposed grid.
-
-    ::
-
-          |     |     |
-        - 0 <-> 2 <-> 4 -
-          ^     ^     ^
-          v     v     v
-        - 1 <-> 3 <-> 5 -
-          |     |     |
-    """
+    """Exchange messages as in `torus_2d`, but on the transposed grid."""
     return _exchange_on(Grid.of(tasks, 2, grid, True, True), tasks, bytes, rounds, "2d-t-torus")
 
 
@@ -120,32 +110,12 @@ def torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -
 
 
 def t_mesh_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange messages as in `mesh_3d`, but on the transposed grid.
-
-    ::
-
-           1 ----- 5
-          /|      /|
-         0 ----- 4 |
-         | 3 ----|-7
-         |/      |/
-         2 ----- 6
-    """
+    """Exchange messages as in `mesh_3d`, but on the transposed grid."""
     return _exchange_on(Grid.of(tasks, 3, grid, transposed=True), tasks, bytes, rounds, "3d-t-mesh")
 
 
 def t_torus_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Exchange messages as in `torus_3d`, but on the transposed grid.
-
-    ::
-
-            :       :
-           1 ----- 10 ..
-          /|      /|
-       - 0 ----- 9 ----- 18 -
-         | :     | :     |
-         3 ----- 12 ---- 21 ..
-    """
+    """Exchange messages as in `torus_3d`, but on the transposed grid."""
     return _exchange_on(Grid.of(tasks, 3, grid, True, True), tasks, bytes, rounds, "3d-t-torus")
 
 
@@ -176,44 +146,17 @@ def shift_2d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes
 
 
 def t_shift_2d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift messages as in `shift_2d`, but on the transposed grid.
-
-    ::
-
-        > 0 --> 2 --> 4 >
-          |     |     |
-          v     v     v
-        > 1 --> 3 --> 5 >
-          v     v     v
-    """
+    """Shift messages as in `shift_2d`, but on the transposed grid."""
     return _shift(Grid.of(tasks, 2, grid, True, True), tasks, bytes, rounds, "2d-t-shift")
 
 
 def shift_3d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift messages along the rings of a 3D grid; by default, one round for each task of its longest ring.
-
-    ::
-
-        > 0 --> 1 --> 2 >      a task also sends to the one behind it
-          |     |     |
-          v     v     v
-        > 3 --> 4 --> 5 >
-          v     v     v
-    """
+    """Shift messages as in `shift_2d`, but along the rings of a 3D grid."""
     return _shift(Grid.of(tasks, 3, grid, wraps=True), tasks, bytes, rounds, "3d-shift")
 
 
 def t_shift_3d(tasks: int, bytes: int = 64, rounds: int | None = None, grid: Sizes = None) -> Program:
-    """Shift messages as in `shift_3d`, but on the transposed grid.
-
-    ::
-
-        > 0 --> 4 --> 8 >      a task also sends to the one behind it
-          |     |     |
-          v     v     v
-        > 2 --> 6 --> 10 >
-          v     v     v
-    """
+    """Shift messages as in `shift_3d`, but on the transposed grid."""
     return _shift(Grid.of(tasks, 3, grid, True, True), tasks, bytes, rounds, "3d-t-shift")
 
 

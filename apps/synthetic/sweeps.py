@@ -28,15 +28,7 @@ def sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -
 
 
 def t_sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wavefront cross the transposed 2D grid, which `netplace.apps.synthetic.neighbours` explains.
-
-    ::
-
-        0 --> 2 --> 4
-        |     |     |
-        v     v     v
-        1 --> 3 --> 5
-    """
+    """Let a wavefront cross the transposed 2D grid, which `netplace.apps.synthetic.neighbours` explains."""
     return _sweep(Grid.of(tasks, 2, grid, transposed=True), tasks, bytes, rounds, "2d-t-sweep")
 
 

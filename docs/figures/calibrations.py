@@ -78,21 +78,11 @@ LONG, LONG_CYCLES = 8000, (1e6, 4e6)  # draws from this number on are of long jo
 
 @dataclass(frozen=True)
 class Drawn:
-    """A workload.
-
-    Attributes
-    ----------
-    placing : Placing
-        Machine and settings.
-    jobs : list of Started
-        Jobs in the order of their starts.
-    regime : dict
-        Values of the regime, by column.
-    """
+    """A workload."""
 
     placing: Placing
-    jobs: list[Started]
-    regime: dict[str, Any]
+    jobs: list[Started]  # in the order of their starts
+    regime: dict[str, Any]  # by column
 
 
 def nodes_in(place: str, nodes: np.ndarray[Any, Any], rng: np.random.Generator) -> np.ndarray[Any, Any]:

@@ -28,13 +28,7 @@ REPORTS = {
 
 
 def make(name: str, command: str) -> Path:
-    """Write a report, and return its file.
-
-    Raises
-    ------
-    ValueError
-        If it is larger than `MOST_BYTES`.
-    """
+    """Write a report of at most `MOST_BYTES`, and return its file."""
     path = GALLERY / f"{name}.html"
     words = [word.replace("OUT", name) for word in shlex.split(command)]
     with tempfile.TemporaryDirectory() as folder:
@@ -47,12 +41,7 @@ def make(name: str, command: str) -> Path:
     return path
 
 
-def main() -> None:
-    """Make all reports."""
+if __name__ == "__main__":
     GALLERY.mkdir(exist_ok=True)
     for name in sys.argv[1:] or REPORTS:
         make(name, REPORTS[name])
-
-
-if __name__ == "__main__":
-    main()

@@ -98,13 +98,7 @@ class _Side:
 
 
 def against(commit: str, chosen: Sequence[Contest], repeats: int) -> Iterator[Duel]:
-    """Measure a commit of this repository and the installed version in turn.
-
-    Raises
-    ------
-    ValueError
-        If there is no such commit, or this is no checkout of the repository.
-    """
+    """Measure a commit of this repository and the installed version in turn."""
     with tempfile.TemporaryDirectory() as folder:
         _unpack(commit, Path(folder))
         _build(commit, Path(folder))

@@ -46,27 +46,14 @@ def barred(switches: Switches, routes: Routes) -> Int:
 
 
 class Ways:
-    """The channels of a routing and the dependencies between them.
+    """The channels of a routing whose table leads everywhere, and the dependencies between them.
 
-    `switches`, `routes`: the network and the routing, whose table must lead everywhere. `levels`: more than
-    the highest level within a phase that any packet can reach.
-
-    Attributes
-    ----------
-    here, port, end : ndarray of int64, shape (links,)
-        Switch and port where each link begins, and the switch where it ends.
-    levels : int
-        The parameter: channel = (2 link + phase) levels + level.
-    used : ndarray of int64
-        Channels in use, in order.
-    waits : ndarray of int64
-        Pairs of channels of which one waits for the other, in order, as one x `count` + other.
-    circular : bool
-        Whether some of them wait for each other in a ring.
+    A packet reaches fewer than `levels` levels within a phase; channel = (2 link + phase) levels + level.
     """
 
     def __init__(self, switches: Switches, routes: Routes, levels: int) -> None:
         self.switches, self.levels = switches, levels
+        # Switch and port where each link begins, and the switch where it ends.
         self.here, self.port = np.nonzero(switches.neighbor >= 0)
         self.end = switches.neighbor[self.here, self.port]
         self.count = len(self.end) * 2 * levels
@@ -84,8 +71,8 @@ class Ways:
             sources = ends if routes.escape is None else np.arange(switches.count)
             found = topologies.table_ways(*given, sources, np.ascontiguousarray(routes.ports[:, :, 0]))
         used, waits, self.circular, at, target = found
-        self.used: Int = used
-        self.waits: Int = waits
+        self.used: Int = used  # channels in use, in order
+        self.waits: Int = waits  # pairs of which one waits for the other, in order, as one x `count` + other
         if at >= 0:
             raise ValueError(
                 f"routing {routes.name}: no route from switch {at} to switch {target} of {switches.text}, "
