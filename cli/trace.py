@@ -142,7 +142,7 @@ def _part(
 ) -> tuple[Trace, Recorded]:
     """Return a part of a trace, which is held as a whole only if it must be."""
     from netplace.apps.formats import open_trace
-    from netplace.apps.recorded import Iterations, UnresolvedError, Window, first_call, recorded
+    from netplace.apps.recorded import Iterations, UnresolvedError, Window, first_call, part_of, recorded
     from netplace.apps.recorded import cut as cut_out
 
     part: Window | Iterations | None = None
@@ -157,14 +157,14 @@ def _part(
             if trace.sorted:
                 whole = cut_out(trace, part, asked.ignore, ranks)
                 if window is not None and iterations is not None:
-                    whole = whole.iterations(*iterations)
+                    whole = part_of(whole, Iterations(*iterations))
                 return trace, whole
     with _reading(asked.path, given, in_order=True) as reading:
         trace = open_trace(asked.path, reading)
         whole = recorded(trace, asked.ignore, ranks)
     if window is not None:
-        whole = whole.window(*window)
-    return trace, whole if iterations is None else whole.iterations(*iterations)
+        whole = part_of(whole, Window(*window, first_call(whole.trace())))
+    return trace, whole if iterations is None else part_of(whole, Iterations(*iterations))
 
 
 def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:

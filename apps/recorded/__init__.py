@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from netplace.apps.recorded.calls import CALL, Batch, Call, CallWriter
-from netplace.apps.recorded.cutting import Iterations, Window, cut, first_call
+from netplace.apps.recorded.cutting import (
+    Iterations,
+    Window,
+    cut,
+    first_call,
+    part_of,
+    program_of,
+    recorded,
+)
 from netplace.apps.recorded.folding import FOLD_FROM, folded, is_longer
 from netplace.apps.recorded.gathering import check_left_out
-from netplace.apps.recorded.recorded import Recorded, program_of, recorded
+from netplace.apps.recorded.recorded import Recorded
 from netplace.apps.recorded.settling import UnresolvedError, settled
 from netplace.apps.recorded.summary import Summary, counted, summary_of
 from netplace.apps.recorded.trace import IGNORABLE, Reading, Trace
@@ -31,6 +39,7 @@ __all__ = [
     "first_call",
     "folded",
     "is_longer",
+    "part_of",
     "program_of",
     "recorded",
     "settled",

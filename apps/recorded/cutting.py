@@ -1,20 +1,30 @@
-"""A part of a trace, cut out while it is read: calls outside are dropped at once."""
+"""A whole trace, or a part that is cut out while it is read: calls outside are dropped at once."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.recorded.calls import Call
-from netplace.apps.recorded.gathering import check_kept, check_left_out, complete, whole_sections
-from netplace.apps.recorded.recorded import Recorded, check_ranks
+from netplace.apps.collectives import Collectives
+from netplace.apps.program import Program
+from netplace.apps.recorded.calls import ROOTED_NUMBERS, Call
+from netplace.apps.recorded.gathering import (
+    check_kept,
+    check_left_out,
+    complete,
+    gathered,
+    resolved_receives,
+    whole_sections,
+)
+from netplace.apps.recorded.recorded import Recorded
 from netplace.apps.recorded.settling import UnresolvedError, settled
-from netplace.apps.recorded.trace import Trace
-from netplace.apps.recorded.wildcards import channel_places
+from netplace.apps.recorded.trace import IGNORABLE, Trace
+from netplace.apps.recorded.wildcards import channel_places, resolved, with_sizes
 
 
 class _Part(Protocol):
@@ -115,6 +125,14 @@ class Iterations:
             self._begun.add(rank)
 
 
+class _Everything:
+    def keep(self, calls: NDArray[Any]) -> NDArray[np.bool_]:
+        return np.ones(len(calls), bool)
+
+    def check(self, ranks: Collection[int]) -> None:
+        """Do nothing: nothing is named."""
+
+
 def _spans(calls: NDArray[Any]) -> Iterator[tuple[int, int, int]]:
     """Yield the ranks, with the rows at which the calls of each begin and end."""
     ranks, begins = np.unique(calls["rank"], return_index=True)
@@ -159,7 +177,13 @@ def cut(
     whole = Recorded(
         trace.ranks, calls, sizes, trace.communicators, sections, lost, trace.left_out, trace.by_length
     )
-    return whole if ranks is None else whole.only(ranks)
+    return whole if ranks is None else whole.of_ranks(ranks)
+
+
+def part_of(whole: Recorded, part: _Part) -> Recorded:
+    """Return a part of a trace that is in memory."""
+    made = cut(whole.trace(), part, IGNORABLE)
+    return replace(made, lost=whole.lost + made.lost)
 
 
 def _of_ranks(calls: NDArray[Any], ranks: Sequence[int] | None) -> NDArray[Any]:
@@ -239,7 +263,9 @@ def _whole(
     chosen = None if ranks is None else set(ranks)
     for (communicator, _), own in by.items():
         members = trace.communicators[communicator]
-        if len(own) < sum(chosen is None or member in chosen for member in members):
+        root = int(calls["peer"][own].max()) if int(calls["tag"][own[0]]) in ROOTED_NUMBERS else -1
+        away = chosen is not None and root >= 0 and root not in chosen
+        if away or len(own) < sum(chosen is None or member in chosen for member in members):
             torn[own] = True
             lost += 1
     # The computation before a dropped call stays.
@@ -248,3 +274,50 @@ def _whole(
     for name in ("request", "sizes", "peer"):
         calls[name][torn] = -1
     return calls, lost
+
+
+def check_ranks(ranks: Sequence[int], count: int) -> None:
+    """Raise ValueError unless these are different ranks of `count`."""
+    for rank in ranks:
+        if not 0 <= rank < count:
+            raise ValueError(f"rank {rank} does not exist, expected 0 to {count - 1}")
+    if len(set(ranks)) != len(ranks) or not ranks:
+        raise ValueError("a rank appears twice, expected each rank once")
+
+
+def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | None = None) -> Recorded:
+    """Read a whole trace into memory, or the communication among some of its ranks; others take none."""
+    calls, sizes = gathered(trace, ranks)
+    calls = resolved_receives(calls)
+    if ranks is not None:
+        check_ranks(ranks, trace.ranks)
+        messages = np.isin(calls["kind"], (Call.SEND, Call.ISEND, Call.RECV, Call.IRECV))
+        away = messages & (calls["peer"] >= 0) & ~np.isin(calls["peer"], list(ranks))
+        calls["kind"][away], calls["size"][away], calls["request"][away] = Call.COMPUTE, 0, -1
+    check_left_out(trace.left_out, ignore)
+    calls = with_sizes(resolved(complete(calls), trace), trace.by_length)
+    sections = tuple(trace.facts.get("sections", ()))
+    whole = Recorded(
+        trace.ranks,
+        calls,
+        sizes,
+        trace.communicators,
+        sections,
+        left_out=trace.left_out,
+        by_length=trace.by_length,
+    )
+    return whole if ranks is None else cut(whole.trace(), _Everything(), IGNORABLE, ranks)
+
+
+def program_of(
+    trace: Trace,
+    cycles_per_us: float = 0.0,
+    ignore: Collection[str] = (),
+    collectives: Collectives | None = None,
+) -> Program:
+    """Return the program of a trace, its collectives written out as messages.
+
+    A receive takes as many bytes as its send has, unless receives find their sends by length. Recorded
+    computation becomes whole cycles. A request that is never waited for is completed at the end of its rank.
+    """
+    return recorded(trace, ignore).program(cycles_per_us, collectives)

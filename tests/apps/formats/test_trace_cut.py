@@ -1,6 +1,8 @@
 """Parts of traces that are cut out as the trace is read."""
 
 import tracemalloc
+from collections import Counter, defaultdict
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,14 +17,18 @@ from netplace.apps.recorded import (
     Call,
     CallWriter,
     Iterations,
+    Recorded,
     Trace,
     UnresolvedError,
     Window,
     cut,
     first_call,
+    part_of,
     recorded,
     settled,
 )
+from netplace.apps.recorded.gathering import complete, whole_sections
+from netplace.apps.recorded.wildcards import partners_of
 
 RANKS = 5
 PAIR, ALL = (0, 3, 4), (0, 1, 2, 3, 4)
@@ -82,6 +88,33 @@ def trace_of(calls, chunk):
     return Trace(RANKS, batches(), {1: PAIR})
 
 
+def kept(whole: Recorded, keep):
+    """Return what is kept of a trace: messages and collectives that are torn become computation."""
+    calls, partner = whole.calls.copy(), partners_of(whole.calls)
+    torn = np.array([other >= 0 and not keep[other] for other in partner.tolist()], bool)
+    lost = int((torn & keep & np.isin(calls["kind"], (Call.SEND, Call.ISEND))).sum())
+    called, counts = defaultdict(list), Counter()
+    for row in np.flatnonzero(calls["kind"] == Call.COLLECTIVE).tolist():
+        rank, number = int(calls["rank"][row]), int(calls["communicator"][row])
+        called[number, counts[number, rank]].append(row)
+        counts[number, rank] += 1
+    for (number, _), rows in called.items():
+        if sum(keep[rows]) < len(whole.communicators[number]):
+            torn[rows] = True
+            lost += any(keep[rows])
+    for name, value in (("kind", Call.COMPUTE), ("size", 0), ("request", -1), ("sizes", -1), ("peer", -1)):
+        calls[name][torn & keep] = value
+    return replace(whole, calls=complete(whole_sections(calls[keep], whole.ranks)), lost=lost)
+
+
+def times(whole):
+    """Return when calls began: by the clock, or by the computation of each rank before."""
+    if np.isfinite(whole.calls["time"]).all():
+        return whole.calls["time"] - whole.calls["time"].min(initial=np.inf)
+    own = [whole.calls["gap"][whole.calls["rank"] == rank] for rank in range(whole.ranks)]
+    return np.concatenate([np.cumsum(gaps) for gaps in own])
+
+
 def written(whole):
     return list(text_lines(settled(whole.trace()), Options()))
 
@@ -98,15 +131,19 @@ def test_a_window_is_that_of_the_whole_trace(seed, clock, chunk, ranks, bounds):
     first = first_call(trace_of(calls, chunk), ranks)
     assert (first is None) == (not clock)
     whole = recorded(trace_of(calls, chunk), (), ranks)
-    if not ((whole.times() >= begin) & (whole.times() < begin + length)).any():
+    inside = (times(whole) >= begin) & (times(whole) < begin + length)
+    if not inside.any():
         with pytest.raises(ValueError, match="no call begins from"):
             cut(trace_of(calls, chunk), Window(begin, begin + length, first), (), ranks)
         return
     part = cut(trace_of(calls, chunk), Window(begin, begin + length, first), (), ranks)
-    expected = whole.window(begin, begin + length)
+    expected = kept(whole, inside)
     assert written(part) == written(expected)
     if ranks is None:
         assert part.lost == expected.lost
+    of_memory = part_of(whole, Window(begin, begin + length, first_call(whole.trace())))
+    assert written(of_memory) == written(part)
+    assert of_memory.lost == whole.lost + expected.lost
 
 
 @given(
@@ -118,8 +155,10 @@ def test_a_window_is_that_of_the_whole_trace(seed, clock, chunk, ranks, bounds):
 def test_iterations_are_those_of_the_whole_trace(seed, chunk, ranks, bounds):
     calls = made(seed, False, 9)
     part = cut(trace_of(calls, chunk), Iterations(*bounds), (), ranks)
-    expected = recorded(trace_of(calls, chunk), (), ranks).iterations(*bounds)
-    assert written(part) == written(expected)
+    whole = recorded(trace_of(calls, chunk), (), ranks)
+    marks = np.cumsum(whole.calls["kind"] == Call.MARK)  # of ranks that each begin with the mark of 0
+    number = marks - marks[np.searchsorted(whole.calls["rank"], whole.calls["rank"])]
+    assert written(part) == written(kept(whole, (number >= bounds[0]) & (number <= bounds[1])))
     with pytest.raises(ValueError, match="rank 0 has no mark of iteration 7"):
         cut(trace_of(calls, chunk), Iterations(1, 7))
 
@@ -155,7 +194,7 @@ def test_memory_is_that_of_what_is_kept():
     again, long = peak_of(lambda: cut(long_trace(600_000), Window(0.1, 0.101, 0.0)))
     assert len(again.calls) == 1000
     assert long < 1.1 * short < 5_000_000
-    _, whole = peak_of(lambda: recorded(long_trace(150_000)).window(0.1, 0.101))
+    _, whole = peak_of(lambda: part_of(recorded(long_trace(150_000)), window))
     assert whole > 10 * short
 
 
@@ -186,7 +225,7 @@ def test_a_section_that_lies_partly_outside_has_no_marks(tmp_path):
     part = cut(open_trace(tmp_path / "x.trace"), Window(1.5e-6, 3.5e-6, None))
     assert list(part.program().sections) == ["b"]
     whole = recorded(open_trace(tmp_path / "x.trace"))
-    assert written(part) == written(whole.window(1.5e-6, 3.5e-6))
+    assert written(part) == written(kept(whole, (times(whole) >= 1.5e-6) & (times(whole) < 3.5e-6)))
 
 
 def test_a_receive_that_took_from_a_rank_outside_is_left_out():
