@@ -117,7 +117,8 @@ class Store:
             )
             if self._database.execute(found, TABLES).fetchone() is None:
                 # A store that others have open keeps its mode.
-                return self._database.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+                mode = self._database.execute("PRAGMA journal_mode = DELETE").fetchone()
+                return bool(mode == ("delete",))
         return False
 
     def close(self) -> None:
