@@ -59,7 +59,7 @@ def test_a_store_without_the_runs_is_told(tmp_path, monkeypatch):
         app, ["study", "td-vs-classic", "--table", "1a", "--stored", "--store", "empty.sqlite"]
     )
     assert done.exit_code == 2
-    assert "empty.sqlite: 1057 runs of the study are not stored" in done.stderr
+    assert "empty.sqlite: 217 runs of the study are not stored" in done.stderr
 
 
 def test_an_option_that_a_study_does_not_take_is_told():

@@ -258,8 +258,15 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     def rates() -> Any:
         return c.Rates(w.placing(), target_half_width=0.5, most_windows=2)
 
-    for method in ("known", "of"):
+    for method in ("known", "of", "key"):
         add(f"Rates.{method}", lambda m=method: getattr(rates(), m), jobs=lambda: [w.placed()], watched=1)
+    add(
+        "Rates.window_packets",
+        lambda: rates().window_packets,
+        jobs=lambda: [w.placed()],
+        watched=1,
+        once=[99.0],
+    )
     for method in ("alone", "deviation", "iteration", "speaking"):
         add(f"LoopTimes.{method}", lambda m=method: getattr(rates().loops, m), job=w.placed)
     add("LoopTimes.block", lambda: rates().loops.block, job=w.placed, times=2)

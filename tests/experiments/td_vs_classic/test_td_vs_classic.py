@@ -16,9 +16,9 @@ from netplace.studies.study import ask
 STUDY = STUDIES["td-vs-classic"]
 
 
-def test_full_tables_have_fifty_mappings_of_each_kind():
+def test_full_tables_have_ten_mappings_of_each_kind():
     runs = rows(ask(STUDY, ["1b"]))
-    assert len(runs) == 7 * (1 + 3 * 50)
+    assert len(runs) == 7 * (1 + 3 * 10)
     assert len({row.run.key for row in runs}) == len(runs)
 
 
