@@ -233,6 +233,7 @@ class Follower:
         nodes, jobs = self.controller.nodes(times=True), self.controller.jobs()
         decision = decide(self.rules.power, self.rules.model, self._power_state(nodes, jobs))
         stop = [name for name in decision.stop if name not in self.rules.excluded]
+        stop.sort(key=lambda name: (len(name), name))  # n2 before n10
         self._tell(
             f"{decision.reason}; boot {host_list(decision.boot) or 'none'}, stop {host_list(stop) or 'none'}"
             + ("" if self.act else " (no changes; use --act)")
