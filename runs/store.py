@@ -111,11 +111,9 @@ class Store:
     def _is_unused(self) -> bool:
         """Return whether nothing was stored, and no other process has the store open."""
         with suppress(sqlite3.Error):
-            found = (
-                "SELECT 1 FROM runs UNION ALL SELECT 1 FROM simulations UNION ALL "
-                "SELECT 1 FROM sqlite_master WHERE name IN (?, ?, ?, ?)"
-            )
-            if self._database.execute(found, TABLES).fetchone() is None:
+            tables = {name for (name,) in self._database.execute("SELECT name FROM sqlite_master")}
+            rows = self._database.execute("SELECT 1 FROM runs UNION ALL SELECT 1 FROM simulations")
+            if tables.isdisjoint(TABLES) and rows.fetchone() is None:
                 # A store that others have open keeps its mode.
                 mode = self._database.execute("PRAGMA journal_mode = DELETE").fetchone()
                 return bool(mode == ("delete",))
