@@ -28,7 +28,7 @@ def sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -
 
 
 def t_sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wavefront cross the transposed 2D grid, which `netplace.apps.synthetic.neighbours` explains."""
+    """Let a wavefront cross a grid as in `sweep_2d`, but on the transposed grid."""
     return _sweep(Grid.of(tasks, 2, grid, transposed=True), tasks, bytes, rounds, "2d-t-sweep")
 
 
