@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
+import re
 import runpy
 import statistics
 import subprocess
@@ -15,59 +17,121 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.apps.carried import carried
-from netplace.benchmarks.traffic import SATURATED
+from netplace.checks.writing import write_atomically
 
 _ROOT = Path(__file__).parents[2]
+_FULL, _LOW = 1.0, 0.2
+_UGAL = {"routing": "ugal-l", "vcs": 3}
+_MINIMAL = {"routing": "minimal"}
 
 
 @dataclass(frozen=True)
-class Contest:
-    """What both versions measure: its name, and the words of the order (see contestant.py)."""
+class Traffic:
+    """Uniform traffic on a network, of `offered` phits per node and cycle."""
+
+    network: str
+    offered: float
+    warmup: int  # cycles
+    cycles: int  # of a repeat
+    settings: dict[str, object] | None = None
+    note: str = ""
+    small: str = ""  # a network of the same kind: with it, the memory per node is measured, too
+
+    @property
+    def name(self) -> str:
+        """As a row of the table is called."""
+        return f"{self.network}{', ' * bool(self.note)}{self.note}"
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """What contestant.py is told."""
+        numbers = (self.offered, self.warmup, self.cycles)
+        return ("traffic", self.network, json.dumps(self.settings or {}), *map(str, numbers), self.small)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A run of a recorded program on torus:8x8, in order or (with a seed) at random."""
 
     name: str
-    order: tuple[str, ...]
+    path: str
+    seed: str = "none"
+    offered: None = None
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """What contestant.py is told."""
+        return ("program", "torus:8x8", self.path, self.seed)
+
+
+TRAFFIC = (
+    Traffic("torus:8x8", _FULL, 5_000, 40_000),
+    Traffic("torus:8x8", _LOW, 5_000, 100_000),
+    Traffic("torus:16x16x16", _FULL, 1_500, 800, small="torus:4x4x4"),
+    Traffic("torus:16x16x16", _LOW, 1_500, 2_000, small="torus:4x4x4"),
+    Traffic("torus:32x32x32", _FULL, 1_000, 100, small="torus:4x4x4"),
+    Traffic("torus:64x64x64", _FULL, 400, 12, small="torus:4x4x4"),
+    Traffic("torus:8x8x8x8x8", _FULL, 400, 60, small="torus:4x4x4x4x4"),
+    Traffic("tree:4,6", _FULL, 600, 200, small="tree:4,3"),
+    Traffic("tree:4,6", _LOW, 600, 400, small="tree:4,3"),
+    Traffic("tree:4,8", _FULL, 400, 15, small="tree:4,3"),
+    Traffic("thintree:4,2,6", _FULL, 1_500, 800, small="thintree:4,2,3"),
+    Traffic("dragonfly:a=8,p=4,h=4", _FULL, 1_000, 2_000, _UGAL, "`ugal-l`", "dragonfly:a=4,p=2,h=2"),
+    Traffic("dragonfly:a=14,p=7,h=7", _FULL, 1_000, 200, _UGAL, "`ugal-l`", "dragonfly:a=4,p=2,h=2"),
+    Traffic(
+        "dragonfly:a=14,p=7,h=7",
+        _FULL,
+        1_000,
+        200,
+        {"routing": "minimal"},
+        "`minimal`",
+        "dragonfly:a=4,p=2,h=2",
+    ),
+    Traffic("torus:8x8", _FULL, 5_000, 40_000, {"queue_packets": 5}, "five packets in a FIFO"),
+    Traffic("torus:8x8", _FULL, 5_000, 40_000, {"injectors": 2}, "two injectors"),
+    Traffic("torus:8x8", _LOW, 5_000, 100_000, {"routing": "adaptive"}, "`--routing adaptive`"),
+    Traffic("torus:8x8x8", _LOW, 2_000, 10_000, {"routing": "adaptive"}, "`--routing adaptive`"),
+)
+PROGRAMS = tuple(
+    Recorded(f"NPB {name}, class A, torus:8x8, {mapping}", str(carried(f"{name}.A.64")), seed)
+    for name in ("LU", "CG", "FT")
+    for mapping, seed in (("consecutive", "none"), ("random", "1"))
+)
+Row = Traffic | Recorded
 
 
 @dataclass(frozen=True)
 class Duel:
-    """Medians of millions of packet-hops in a second of CPU time, and the median of the ratios."""
+    """Medians of M packet-hops per second of CPU time, the median of their ratios, and kB per node."""
 
-    name: str
+    row: Row
     before: float
     now: float
     ratio: float
+    memory: tuple[float, float]  # NaN where it is not measured
+
+    def line(self) -> str:
+        """Return the row of the table."""
+        offered = "" if self.row.offered is None else f"{self.row.offered:g}"
+        kept = ["" if kb != kb else f"{kb:.2f}" for kb in self.memory]
+        speeds = f"{self.before:.1f} | {self.now:.1f} | {self.ratio:.2f}"
+        return f"| {self.row.name} | {offered} | {speeds} | {kept[0]} | {kept[1]} |"
 
 
-def _programs() -> list[Contest]:
-    """Return runs of recorded programs, in order and at random."""
-    made = []
-    for name in ("LU", "CG", "FT"):
-        for mapping, seed in (("consecutive", "none"), ("random", "1")):
-            order = ("program", "torus:8x8", str(carried(f"{name}.A.64")), seed)
-            made.append(Contest(f"NPB {name}, class A, torus:8x8, {mapping}", order))
-    return made
-
-
-def contests(name: str) -> list[Contest]:
-    """Return the contests of a benchmark: ``"saturated"`` or ``"application"``."""
-    if name == "application":
-        return _programs()
-    return [
-        Contest(f"uniform traffic, saturated, {network}", ("saturated", network, str(warmup), str(cycles)))
-        for network, (warmup, cycles, _) in SATURATED.items()
-    ]
+HEAD = "| network | offered | M packet-hops/s before | now | ratio | kB per node before | now |"
 
 
 class _Side:
     """A process that measures one version."""
 
-    def __init__(self, *folder: str) -> None:
+    def __init__(self, python: str, *folder: str) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("contestant.py")), *folder],
+            [python, str(Path(__file__).with_name("contestant.py")), *folder],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -79,46 +143,43 @@ class _Side:
         self._process.stdin.write("\t".join(words) + "\n")
         self._process.stdin.flush()
 
-    def answer(self) -> str:
+    def answer(self) -> float:
         """Wait for its answer."""
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             raise ValueError("against: a version could not be measured; what it said is above")
-        return line.strip()
+        return float(line)
 
     def measure(self) -> float:
         """Return what it measures."""
         self.tell("measure")
-        return float(self.answer())
+        return self.answer()
 
     def end(self) -> None:
         """Let it end."""
         self._process.communicate()
 
 
-def against(commit: str, chosen: Sequence[Contest], repeats: int) -> Iterator[Duel]:
-    """Measure a commit of this repository and the installed version in turn."""
+def against(commit: str, python: str | None, chosen: Sequence[Row], repeats: int) -> Iterator[Duel]:
+    """Measure a commit of this repository, run by `python`, and the installed version in turn."""
     with tempfile.TemporaryDirectory() as folder:
         _unpack(commit, Path(folder))
-        _build(commit, Path(folder))
-        sides = _Side(folder), _Side()
-        try:
-            for contest in chosen:
-                yield _duel(contest, sides, repeats)
-        finally:
-            for side in sides:
-                side.end()
+        _build(commit, Path(folder), python)
+        for row in chosen:
+            yield _duel(row, [(python or sys.executable, folder), (sys.executable,)], repeats)
 
 
-def _duel(contest: Contest, sides: tuple[_Side, _Side], repeats: int) -> Duel:
-    for side in sides:
-        side.tell(*contest.order)
-    for side in sides:
-        side.answer()
-    pairs = [(sides[0].measure(), sides[1].measure()) for _ in range(repeats)]
+def _duel(row: Row, versions: Sequence[tuple[str, ...]], repeats: int) -> Duel:
+    with ExitStack() as stack:
+        sides = [_Side(*version) for version in versions]
+        for side in sides:
+            stack.callback(side.end)
+            side.tell(*row.order)
+        memory = (sides[0].answer(), sides[1].answer())
+        pairs = [(sides[0].measure(), sides[1].measure()) for _ in range(repeats)]
     before, now = (statistics.median(values) for values in zip(*pairs, strict=True))
-    return Duel(contest.name, before, now, statistics.median(b / a for a, b in pairs))
+    return Duel(row, before, now, statistics.median(b / a for a, b in pairs), memory)
 
 
 def _unpack(commit: str, folder: Path) -> None:
@@ -137,12 +198,14 @@ def _unpack(commit: str, folder: Path) -> None:
         archive.extractall(folder, filter="data")
 
 
-def _build(commit: str, folder: Path) -> None:
-    """Build the compiled part of a commit beside its Python code."""
+def _build(commit: str, folder: Path, python: str | None) -> None:
+    """Build the compiled part of a commit, if it has one, beside its Python code."""
     if not (folder / "CMakeLists.txt").exists():
-        raise ValueError(
-            f"{commit}: has no compiled part in C++, and what compiled its kernel is not installed"
-        )
+        if python is None:
+            raise ValueError(
+                f"{commit}: its kernel is not C++; name a Python that has what compiled it with --python"
+            )
+        return
     version = runpy.run_path(str(folder / "netplace" / "version.py"))["__version__"]
     built, tools = folder / "built", Path(sys.executable).parent
     settings = (f"-DPython_EXECUTABLE={sys.executable}", f"-DSKBUILD_PROJECT_VERSION_FULL={version}")
@@ -153,20 +216,37 @@ def _build(commit: str, folder: Path) -> None:
         module.rename(folder / "netplace" / module.name)
 
 
+def _renew(path: Path, duels: Iterator[Duel]) -> None:
+    """Replace the table in a document."""
+    above, head, rest = path.read_text(encoding="utf-8").partition(HEAD)
+    if not head:
+        raise ValueError(f"{path}: no table that begins with {HEAD}")
+    rule = "|" + "---|" * (HEAD.count("|") - 1)
+    lines = [HEAD, rule]
+    for duel in duels:
+        lines.append(duel.line())
+        print(lines[-1], flush=True)
+    write_atomically(path, f"{above}{chr(10).join(lines)}\n\n{rest.partition(chr(10) * 2)[2]}")
+
+
 def main() -> None:
     """Measure and print the ratios."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("commit", help="what this version is measured against")
-    parser.add_argument("--only", choices=("saturated", "application"), help="one of the two benchmarks")
-    parser.add_argument("--repeats", type=int, default=7)
+    parser.add_argument("--only", default="", metavar="REGEX", help="rows whose name has this in it")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--python", help="what runs the commit, if it needs other packages")
+    parser.add_argument("--table", type=Path, metavar="FILE", help="a document whose table is renewed")
     given = parser.parse_args()
-    names = (given.only,) if given.only else ("saturated", "application")
-    chosen = [contest for name in names for contest in contests(name)]
+    chosen = [row for row in (*TRAFFIC, *PROGRAMS) if re.search(given.only, row.name)]
+    duels = against(given.commit, given.python, chosen, given.repeats)
     try:
-        for duel in against(given.commit, chosen, given.repeats):
-            print(
-                f"{duel.name}: {duel.before:.2f} then, {duel.now:.2f} now, ratio {duel.ratio:.2f}", flush=True
-            )
+        if given.table is not None:
+            _renew(given.table, duels)
+            return
+        print(HEAD)
+        for duel in duels:
+            print(duel.line(), flush=True)
     except ValueError as error:
         sys.exit(str(error))
 

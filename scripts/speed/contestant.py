@@ -6,7 +6,11 @@ from before the packages stood under ``netplace.`` are measured too.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import json
+import math
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -29,12 +33,25 @@ def prepare(folder: Path) -> str:
     return f"{_ONE_NAME}."
 
 
-def saturated(modules: dict[str, Any], name: str, warmup: str, cycles: str) -> Callable[[], float]:
-    """Warm up a network under saturated uniform traffic; return what measures the next cycles."""
-    network = modules["netsim"].Network(modules["topologies"].parse(name))
-    chance = 1 / network.config.packet_phits
-    network.generate(modules["netsim"].pattern("uniform", network.topology, chance))
-    network.advance(int(warmup))
+def traffic(
+    modules: dict[str, Any], name: str, settings: str, offered: str, warmup: str, cycles: str, small: str
+) -> tuple[Callable[[], float], float]:
+    """Warm up a network under uniform traffic; return what measures the next cycles, and the kB of a node."""
+    netsim, parse = modules["netsim"], modules["topologies"].parse
+    config = netsim.Config(**json.loads(settings))
+
+    def loaded(name: str, cycles: int) -> Any:
+        network = netsim.Network(parse(name), config)
+        chance = float(offered) / config.packet_phits
+        network.generate(netsim.pattern("uniform", network.topology, chance))
+        network.advance(cycles)
+        return network
+
+    if small:
+        loaded(small, 50)  # the code is in memory now, so that what grows belongs to nodes
+    before = _peak()
+    network = loaded(name, int(warmup))
+    kept = (_peak() - before) / network.topology.nodes if small else math.nan
 
     def measure() -> float:
         network.reset_counters()
@@ -43,10 +60,19 @@ def saturated(modules: dict[str, Any], name: str, warmup: str, cycles: str) -> C
         seconds = time.process_time() - began
         return float(network.counters().link_packets.sum()) / seconds / 1e6
 
-    return measure
+    return measure, kept
 
 
-def program(modules: dict[str, Any], name: str, path: str, seed: str) -> Callable[[], float]:
+def _peak() -> float:
+    """Return the peak of resident memory since the last call, in kB."""
+    status = Path("/proc/self/status")
+    peak = int(re.findall(r"VmHWM:\s+(\d+)", status.read_text())[0]) if status.exists() else math.nan
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+    return peak * 1.024
+
+
+def program(modules: dict[str, Any], name: str, path: str, seed: str) -> tuple[Callable[[], float], float]:
     """Read a program; return what measures a run, in order or (with a seed) at random."""
     import numpy as np
 
@@ -61,14 +87,14 @@ def program(modules: dict[str, Any], name: str, path: str, seed: str) -> Callabl
         result = modules["netsim"].simulate(topology, read, nodes)
         return float(result.packet_hops) / (time.process_time() - began) / 1e6
 
-    return measure
+    return measure, math.nan
 
 
-_MAKERS = {"program": program, "saturated": saturated}
+_MAKERS = {"program": program, "traffic": traffic}
 
 
 def serve(prefix: str) -> None:
-    """Answer each line of standard input by a line: ``ok`` when prepared, else the figure measured."""
+    """Answer each line of standard input by a line: the kB per node when prepared, else the figure."""
     modules = {
         name: importlib.import_module(prefix + name) for name in ("apps.formats", "netsim", "topologies")
     }
@@ -78,9 +104,8 @@ def serve(prefix: str) -> None:
         if what == "measure":
             print(measure(), flush=True)
         else:
-            measure = float  # what was measured before need not stay in memory
-            measure = _MAKERS[what](modules, *arguments)
-            print("ok", flush=True)
+            measure, kept = _MAKERS[what](modules, *arguments)
+            print(kept, flush=True)
 
 
 if __name__ == "__main__":
