@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.experiments.published import published
-from netplace.experiments.td_vs_classic.study import rows
+from netplace.experiments.td_vs_classic import study
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
 
@@ -17,25 +17,25 @@ STUDY = STUDIES["td-vs-classic"]
 
 
 def test_full_tables_have_ten_mappings_of_each_kind():
-    runs = rows(ask(STUDY, ["1b"]))
+    runs = study.rows(ask(STUDY, ["1b"]))
     assert len(runs) == 7 * (1 + 3 * 10)
     assert len({row.run.key for row in runs}) == len(runs)
 
 
 def test_random_partitions_are_crossed_with_mappings():
-    runs = rows(ask(STUDY, ["3c"], mappings=3, partitions=2))
+    runs = study.rows(ask(STUDY, ["3c"], mappings=3, partitions=2))
     assert len(runs) == 7 * 2 * (1 + 3 * 3)
     assert {row.run.partition for row in runs} == {"random:0", "random:1"}
     assert all(len(row.run.jobs) == 4 for row in runs)
 
 
 def test_simulations_share_their_placement():
-    runs = rows(ask(STUDY, ["1a"], mappings=2, sim_seeds=3))
+    runs = study.rows(ask(STUDY, ["1a"], mappings=2, sim_seeds=3))
     first = [row.run for row in runs if row.labels == runs[1].labels]
     assert len(first) == 3
     assert len({run.seed for run in first}) == 1
     assert len({run.network_seed for run in first}) == 3
-    assert rows(ask(STUDY, ["1a"], mappings=2))[0].run in [row.run for row in runs]
+    assert study.rows(ask(STUDY, ["1a"], mappings=2))[0].run in [row.run for row in runs]
 
 
 def test_published_numbers_cover_every_printed_table():
@@ -44,9 +44,16 @@ def test_published_numbers_cover_every_printed_table():
     assert len(table) == 6 * 7 * 4
 
 
-@pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("study")
+@pytest.fixture(
+    scope="module", params=[("BT", "CG", "IS"), pytest.param(study.APPLICATIONS, marks=pytest.mark.slow)]
+)
+def report(request, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(study, "APPLICATIONS", request.param)
+        yield made(tmp_path_factory.mktemp("study"))
+
+
+def made(folder):
     given = ["study", "td-vs-classic", "--table", "1a", "--mappings", "2"]
     done = CliRunner().invoke(app, [*given, "--workers", "1", "-o", str(folder / "first")])
     assert done.exit_code == 0, done.output
@@ -67,7 +74,7 @@ def test_report_from_the_store_is_the_same(report):
 def test_consecutive_means_are_the_published_ones(report):
     with (report / "first" / "table-1a.csv").open() as file:
         cells = {(row["app"], row["mapping"]): row for row in csv.DictReader(file)}
-    assert len(cells) == 28
+    assert len(cells) == 4 * len(study.APPLICATIONS)
     for (_, mapping), cell in cells.items():
         if mapping == "consecutive":
             assert float(cell["ours / published"]) == pytest.approx(1, abs=0.011)
@@ -79,4 +86,5 @@ def test_report_says_how_far_it_agrees(report):
     text = (report / "first" / "report.md").read_text()
     assert "netplace study td-vs-classic --table 1a --mappings 2" in text
     assert "Same winner in" in text
-    assert "consecutive: 7 of 7 means within 1% of the published" in text
+    number = len(study.APPLICATIONS)
+    assert f"consecutive: {number} of {number} means within 1% of the published" in text
