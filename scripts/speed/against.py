@@ -171,6 +171,9 @@ def against(commit: str, python: str | None, chosen: Sequence[Row], repeats: int
 
 
 def _duel(row: Row, versions: Sequence[tuple[str, ...]], repeats: int) -> Duel:
+    first = _Side(*versions[0])  # what compiles its kernel when it is first used does so here
+    first.tell(*row.order)
+    first.end()
     with ExitStack() as stack:
         sides = [_Side(*version) for version in versions]
         for side in sides:
