@@ -6,6 +6,7 @@ are left out (deselected, so that a skip keeps meaning that something is missing
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import shutil
 from collections.abc import Callable, Generator, Iterator
@@ -79,9 +80,9 @@ SKETCHES = {
 }
 
 
-@pytest.fixture
-def sketches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paint no pictures, which takes most of the time of a command that draws; ``--slow`` paints them all."""
+@pytest.fixture(scope="session")
+def unpainted(request: pytest.FixtureRequest) -> Callable[[], contextlib.AbstractContextManager[None]]:
+    """Return a context without painting, which takes most of the time of a command that draws."""
 
     def save(drawing: Any, target: Any, **options: Any) -> None:
         if "format" in options:
@@ -89,18 +90,34 @@ def sketches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
         else:
             Path(target).write_bytes(SKETCHES[Path(target).suffix.lower()])
 
-    if not (request.config.getoption("--slow") or request.node.get_closest_marker("pictures")):
-        monkeypatch.setattr("matplotlib.figure.Figure.savefig", save)
+    @contextlib.contextmanager
+    def context() -> Iterator[None]:
+        with pytest.MonkeyPatch.context() as patch:
+            if not request.config.getoption("--slow"):
+                patch.setattr("matplotlib.figure.Figure.savefig", save)
+            yield
+
+    return context
+
+
+@pytest.fixture
+def sketches(
+    request: pytest.FixtureRequest, unpainted: Callable[[], contextlib.AbstractContextManager[None]]
+) -> Iterator[None]:
+    """Paint no pictures, unless the test looks at them; ``--slow`` paints them all."""
+    with contextlib.nullcontext() if request.node.get_closest_marker("pictures") else unpainted():
+        yield
 
 
 @pytest.fixture(scope="module")
 def short_trace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Let the trace of IS of class W be that of class S, whose messages are a sixteenth."""
+    """Let the traces of IS and LU of class W be those of class S, whose messages are a sixteenth."""
     from netplace.apps import carried
 
     folder = shutil.copytree(carried._FOLDER, tmp_path_factory.mktemp("traces"), dirs_exist_ok=True)
     recorded = Path(__file__).parent / "apps" / "npb" / "recorded"
-    shutil.copy(recorded / "is.S.16.trace.gz", folder / "IS.W.16.trace.gz")
+    for name in ("IS", "LU"):
+        shutil.copy(recorded / f"{name.lower()}.S.16.trace.gz", folder / f"{name}.W.16.trace.gz")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(carried, "_FOLDER", folder)
         yield

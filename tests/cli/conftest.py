@@ -6,5 +6,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def unpainted(sketches):
+def sketched(sketches):
     pass

@@ -95,10 +95,10 @@ LONG = tuple(
 
 
 @pytest.fixture(scope="module")
-def made_before(tmp_path_factory, short_trace):
+def made_before(tmp_path_factory, short_trace, unpainted):
     """What examples have made, each once."""
     folder = tmp_path_factory.mktemp("made")
-    with contextlib.chdir(folder):
+    with unpainted(), contextlib.chdir(folder):
         for line in MADE_BEFORE.values():
             made = CliRunner().invoke(app, shlex.split(line)[1:])
             assert made.exit_code == 0, made.stderr

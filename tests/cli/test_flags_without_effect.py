@@ -139,7 +139,7 @@ CHANGED = {
     "--flops 1e6": ["run --network mesh:4x4 --trace m.tit --compute 1"],
     "--collectives openmpi": [_TRACE],
     "--collective bcast=linear": [_TRACE],
-    "--class W": ["run --network torus:4x4 --app cg"],
+    "--class W": ["run --network torus:4x4 --app cg,iterations=1"],
     "--packets 3": [_RUN],
     "--bytes 300": [_RUN],
     "--rounds 3": [_RUN],

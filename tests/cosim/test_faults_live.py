@@ -81,8 +81,10 @@ def test_engines_agree_on_jobs_and_failures(faults):
     assert one["failures"] == other["failures"]
 
 
-@pytest.mark.parametrize("partition", ["contiguous", "mbs", "curve", "non-contiguous"])
-@pytest.mark.parametrize("policy", ["fcfs", "sjf", "conservative"])
+@pytest.mark.parametrize(
+    ("partition", "policy"),
+    [("contiguous", "fcfs"), ("mbs", "sjf"), ("curve", "conservative"), ("non-contiguous", "sjf")],
+)
 def test_rules_leave_out_what_is_cut_off(partition, policy):
     outcome = run(faults="at=0,router=3;at=300,router=5,packets=again", partition=partition, policy=policy)
     for row in outcome["jobs"]:

@@ -121,7 +121,7 @@ def test_a_cluster_without_workers_is_not_waited_for(monkeypatch):
 
     monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
     with (
-        LocalCluster(n_workers=0, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=0, dashboard_address="localhost:0") as cluster,
         pytest.raises(ValueError, match=r"--dask: the scheduler at .* has had no worker for 0 s, expected"),
     ):
         Cluster(cluster.scheduler_address, str, str)
@@ -129,7 +129,7 @@ def test_a_cluster_without_workers_is_not_waited_for(monkeypatch):
 
 def _complete(runs, store, name, local_cluster):
     if name == "dask":
-        with local_cluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster:
+        with local_cluster(n_workers=1, threads_per_worker=1, dashboard_address="localhost:0") as cluster:
             progress = complete(runs, store, simulators(dask=cluster.scheduler_address))
     elif name == "spawned":
         over = threading.Event()

@@ -22,11 +22,11 @@ def test_there_is_a_call_of_everything_public():
 
 
 def test_some_wrong_calls():
-    assert faults_told_by("calls.py", 1_000_000, 150) == []
+    assert faults_told_by("calls.py", 1_000_000, 75) == []
 
 
 def test_some_calls_of_anything_public():
-    assert faults_told_by("calls.py", 1_000_000, 60, "--every") == []
+    assert faults_told_by("calls.py", 1_000_000, 30, "--every") == []
 
 
 @pytest.mark.slow

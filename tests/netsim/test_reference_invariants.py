@@ -170,7 +170,7 @@ def test_the_order_of_visits_cannot_matter(data):
             Traffic(0.2 / config["packet_phits"], np.full(network._topology.nodes, -1, np.int32))
         )
         network.install(work, np.arange(5))
-        network.run(600)
+        network.run(300)
         record, counters = network.job(0), network.counters()
         outcomes.append(
             (record.task_end, record.message_end, record.injection_blocked, counters.link_packets)

@@ -20,7 +20,7 @@ def drawn(monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def outcomes(tmp_path_factory):
+def outcomes(tmp_path_factory, unpainted):
     from click.testing import CliRunner
 
     from netplace.cli import app
@@ -28,7 +28,8 @@ def outcomes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("outcomes")
 
     def made(name, *words):
-        result = CliRunner().invoke(app, [str(word) for word in words])
+        with unpainted():
+            result = CliRunner().invoke(app, [str(word) for word in words])
         assert result.exit_code == 0, result.output
         if name.endswith(".json"):
             (folder / name).write_text(result.stdout)

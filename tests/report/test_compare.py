@@ -85,7 +85,7 @@ def test_outcomes_of_two_kinds_are_a_mistake():
 
 
 @pytest.fixture(scope="module")
-def outcomes(tmp_path_factory):
+def outcomes(tmp_path_factory, unpainted):
     from click.testing import CliRunner
 
     from netplace.cli import app
@@ -94,7 +94,8 @@ def outcomes(tmp_path_factory):
 
     def made(name, *words):
         asked = [str(word) for word in words]
-        result = CliRunner().invoke(app, asked)
+        with unpainted():
+            result = CliRunner().invoke(app, asked)
         assert result.exit_code == 0, result.output
         if name.endswith(".json"):
             (folder / name).write_text(result.stdout)
