@@ -63,7 +63,7 @@ def test_it_adds_up(data):
     check(*path_of(network, program, config, nodes))
 
 
-def test_a_recorded_trace_adds_up():
+def test_a_recorded_trace_adds_up(short_trace):
     check(*path_of("torus:4x4", read(carried("IS.W.16"))))
 
 
@@ -126,8 +126,8 @@ def test_it_adds_up_by_rendezvous(data):
     check(*found)
 
 
-def test_a_trace_by_rendezvous_adds_up():
-    result, path = path_of("torus:4x4", read(carried("IS.W.16")), Config(eager_limit=1024))
+def test_a_trace_by_rendezvous_adds_up(short_trace):
+    result, path = path_of("torus:4x4", read(carried("IS.W.16")), Config(eager_limit=512))
     check(result, path)
     assert path.by_component()["handshake"] > 0
 

@@ -114,10 +114,10 @@ def test_half_as_fast_links_carry_half_as_much():
 @pytest.mark.parametrize("network", ["torus:4x4", "dragonfly:a=4,p=2,h=2", "tree:4,2"])
 def test_every_packet_is_delivered_or_counted_as_lost(engine, packets, network):
     topology = parse(network)
-    faults = f"at=300,links=0.15,seed=4,packets={packets};at=700,links=0.1,seed=3,packets={packets}"
+    faults = f"at=100,links=0.15,seed=4,packets={packets};at=200,links=0.1,seed=3,packets={packets}"
     running = Network(topology, Config(vcs=4, faults=faults), engine=engine, seed=1)
     running.generate(pattern("uniform", topology, 0.9 / 16))
-    running.advance(1000)
+    running.advance(300)
     running.generate(None)
     running.advance()
     found = running.counters()

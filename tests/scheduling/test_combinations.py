@@ -57,7 +57,7 @@ def tried():
 
 @pytest.mark.parametrize(("policy", "partition", "machine"), list(tried()))
 def test_every_policy_works_with_every_partitioner(policy, partition, machine):
-    network, some = parse(machine), jobs(60)
+    network, some = parse(machine), jobs(40)
     made = schedule(network, some, policy, partition, overrun="kill", keep_nodes=True)
     assert len(made) + len(made.rejected) == len(some)
     assert (made.start >= made.submit).all()

@@ -183,7 +183,7 @@ def test_a_plan_boots_ahead():
     ],
 )
 def test_every_job_runs_and_every_node_is_accounted_for(text, factor):
-    found = lublin(32, 40, seed=4, load=0.6)
+    found = lublin(32, 25, seed=4, load=0.6)
     jobs = [Job(one.number, one.submit, one.nodes, one.run_time, one.run_time * factor) for one in found]
     rules = PowerRules(switching=text)
     made = schedule(parse("mesh:32"), jobs, "easy", "non-contiguous", power=rules)
