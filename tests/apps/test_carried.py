@@ -50,10 +50,10 @@ def test_class_w_says_what_the_golden_trace_says(app):
 
 
 def test_lines_of_a_trace_are_not_lost():
-    text = gzip.decompress(carried("LU.A.64").read_bytes()).decode()
+    text = gzip.decompress(carried("LU.W.16").read_bytes()).decode()
     sends = sum(line.split()[1] == "send" for line in text.splitlines()[1:])
     receives = sum(line.split()[1] in ("recv", "irecv") for line in text.splitlines()[1:])
-    program = read(carried("LU.A.64"))
+    program = read(carried("LU.W.16"))
     point_to_point = program.tag < 1 << 31
     assert ((program.kind == Op.SEND) & point_to_point).sum() == sends
     assert (np.isin(program.kind, (Op.RECV, Op.IRECV)) & point_to_point).sum() == receives

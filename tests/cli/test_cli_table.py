@@ -232,7 +232,7 @@ INTERRUPTIBLE = (
 
 def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
     (folder / "sweep.toml").write_text(
-        'network = "torus:8x8"\napp = "all-to-all,packets=8,rounds=8"\nmapping = "random"\nseeds = 2000\n'
+        'network = "torus:8x8"\napp = "all-to-all,packets=2,rounds=2"\nmapping = "random"\nseeds = 2000\n'
     )
     process = subprocess.Popen(
         [

@@ -20,7 +20,7 @@ MAIN = (
     "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     "from netplace.__main__ import main; main()"
 )
-SWEEP = 'network = "torus:8x8"\napp = "all-to-all,packets=8,rounds=8"\nmapping = "random"\nseeds = 3000\n'
+SWEEP = 'network = "torus:8x8"\napp = "all-to-all,packets=2,rounds=2"\nmapping = "random"\nseeds = 3000\n'
 
 
 def stopped(folder, number, words, until, group=False, **environment):

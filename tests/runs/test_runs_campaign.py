@@ -55,7 +55,7 @@ def test_every_crew_gives_the_same_table(tmp_path, undisturbed):
         complete(SOME_FAIL, store, simulators(2), told.append)
         assert [progress.done for progress in told] == list(range(19))
     with (
-        LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address="localhost:0") as cluster,
+        LocalCluster(processes=False, n_workers=1, dashboard_address="localhost:0") as cluster,
         Store(tmp_path / "dask.sqlite") as store,
     ):
         complete(SOME_FAIL, store, simulators(dask=cluster.scheduler_address))

@@ -173,7 +173,5 @@ def test_engines_draw_alike_among_some(text, data):
     )
     hot = data.draw(st.sampled_from([(-1, 0.0), (among[0], 0.3)]))
     traffic = Traffic(0.02, target, *hot, among=np.array(among, np.int32))
-    kernel, reference = (
-        reached(text, engine, traffic, cycles=1000)[0] for engine in ("kernel", "reference")
-    )
+    kernel, reference = (reached(text, engine, traffic, cycles=1000)[0] for engine in ("kernel", "reference"))
     assert (kernel == reference).all()

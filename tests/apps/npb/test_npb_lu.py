@@ -7,7 +7,10 @@ from netplace.apps.npb.lu import Block
 
 @pytest.mark.parametrize(
     ("tasks", "kilobytes", "lines", "halo"),
-    [(16, (238, 486), {600, 640}, 81920), (64, (117, 243), {280, 320}, 40960)],
+    [
+        (16, (238, 486), {600, 640}, 81920),
+        pytest.param(64, (117, 243), {280, 320}, 40960, marks=pytest.mark.slow),
+    ],
 )
 def test_class_a_as_counted_by_hand(messages, tasks, kilobytes, lines, halo):
     said = messages(lu("A", tasks, 2))
