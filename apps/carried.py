@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netplace.checks.calls import checked
-
 _FOLDER = Path(__file__).parent / "traces"
 _SUFFIX = ".trace.gz"
 
@@ -20,7 +18,6 @@ def is_carried(path: Path) -> bool:
     return path.resolve().parent == _FOLDER.resolve()
 
 
-@checked
 def carried(name: str) -> Path | None:
     """Return the file of a trace that comes with netplace; None if no trace has that name.
 

@@ -13,7 +13,7 @@ from netplace.apps.program import Program
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
 from netplace.checks import abbreviate, check_int
-from netplace.checks.calls import ArgumentError, checked
+from netplace.checks.calls import ArgumentError
 from netplace.extensions import OnDemand, Registry
 
 # Most runs are of one application, or of a trace: they need not wait for all others, and for collectives.
@@ -27,7 +27,6 @@ APPLICATIONS: MutableMapping[str, Application] = OnDemand(
 )
 
 
-@checked
 def application(name: str | Callable[..., None], tasks: int, **options: Any) -> Program:
     """Make the program of an application.
 

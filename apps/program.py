@@ -13,7 +13,6 @@ from netplace.apps.iterations import cut, iterations, repeat, section
 from netplace.apps.replay import check_columns, check_progress
 from netplace.apps.task import TaskWriter
 from netplace.apps.traffic import Traffic, traffic
-from netplace.checks.calls import checked
 from netplace.checks.notebook import html_matrix, html_table
 
 _MOST_BLOCKS = 64  # rows of the matrix that a notebook shows
@@ -54,7 +53,6 @@ class Program(Operations):
     """
 
     @classmethod
-    @checked
     def of(cls, writers: Iterable[TaskWriter], name: str = "") -> Program:
         """Combine the writers of tasks 0, 1, .., in order and with the same sections, into one program."""
         writers = list(writers)
@@ -85,7 +83,6 @@ class Program(Operations):
             **joined,  # type: ignore[arg-type]
         )
 
-    @checked
     def check(self, eager_limit: int | None = None) -> None:
         """Check that this program can run, and that it meets all assumptions of the engines.
 
@@ -139,13 +136,11 @@ class Program(Operations):
         self.check_columns()
         return iterations(self)
 
-    @checked
     def cut(self, first: int, last: int) -> Program:
         """Return iterations `first` to `last` (inclusive) of every task; no message may cross the cut."""
         self.check_columns()
         return cut(self, first, last)
 
-    @checked
     def repeat(self, times: int) -> Program:
         """Return the program with its marked iterations repeated, so that they occur `times` times.
 
@@ -156,13 +151,11 @@ class Program(Operations):
         self.check_columns()
         return repeat(self, times)
 
-    @checked
     def section(self, name: str = "timed") -> Program:
         """Return only the operations of a named section; no request may cross its beginning or end."""
         self.check_columns()
         return section(self, name)
 
-    @checked
     def equals(self, other: Program) -> bool:
         """Return whether `other` has the same operations, marks and sections, whatever its name."""
         arrays = [item.name for item in fields(self) if item.name not in ("name", "sections", "interleaved")]

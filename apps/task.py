@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from netplace.apps.operation import Op, check_length
 from netplace.checks import abbreviate, check_int
 from netplace.checks.border import checks_itself
-from netplace.checks.calls import checked
 
 _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 
@@ -94,32 +93,27 @@ class TaskWriter:
             )
         self._append(_WAIT, -1, 0, 0, request)
 
-    @checked
     def waitall(self, requests: Iterable[int]) -> None:
         """Wait for each of `requests`, in order."""
         for request in requests:
             self.wait(request)
 
-    @checked
     def mark(self, iteration: int) -> None:
         """Mark the beginning of `iteration`; -1 marks the end of the last iteration."""
         self._marks.append((len(self), check_int(iteration, "iteration", -1)))
 
-    @checked
     def begin(self, section: str = "timed") -> None:
         """Mark the beginning of a named section of the program."""
         if section in self._sections:
             raise ValueError(f"section: task {self.task} begins {abbreviate(section)} twice")
         self._sections[section] = [len(self)]
 
-    @checked
     def end(self, section: str = "timed") -> None:
         """Mark the end of a named section of the program."""
         if len(self._sections.get(section, ())) != 1:
             raise ValueError(f"section: task {self.task} ends {abbreviate(section)}, which is not open")
         self._sections[section].append(len(self))
 
-    @checked
     def repeat(self, begin: int, times: int, tag_step: int = 0) -> None:
         """Repeat the operations from number `begin` to the last one, so that they occur `times` times.
 

@@ -110,8 +110,8 @@ def at_border(function: Callable[..., Any], title: str, kind: type | None = None
 
             guard = Guard(function, title, kind)
         if is_generator:
-            return _told(guard, guard.call(args, kwargs, True), args, kwargs)
-        return guard.call(args, kwargs, True)
+            return _told(guard, guard.call(args, kwargs), args, kwargs)
+        return guard.call(args, kwargs)
 
     call: Any = functools.update_wrapper(Border(function, outside), function)
     if isinstance(function, _CACHED):
@@ -131,5 +131,5 @@ def _told(guard: Any, items: Iterator[Any], args: tuple[Any, ...], kwargs: dict[
     try:
         yield from items
     except Exception as error:
-        guard.tell(error, args, kwargs, True)
+        guard.tell(error, args, kwargs)
         raise

@@ -11,10 +11,10 @@ import functools
 import inspect
 import itertools
 import sys
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from types import FrameType, TracebackType
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -65,7 +65,6 @@ def _root(module: str) -> str:
     return module.partition(".")[0]
 
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -82,9 +81,6 @@ class Guard(Generic[R]):
         self._checks: dict[str, tuple[Check, Any]] = {}
         self._in_order: list[str] = []
         self._rest: list[str] = []
-        # Types that need no test. Before the signature is read, and where it ends with *args, all need one.
-        self.passing: tuple[Set[type], ...] = (_NO_TYPE,)
-        self.named: dict[str, Set[type]] = {}
 
     def _read(self) -> None:
         """Read the signature."""
@@ -95,9 +91,6 @@ class Guard(Generic[R]):
                 self._in_order.append(name)
             elif parameter.kind is parameter.VAR_POSITIONAL:
                 self._rest.append(name)
-        self.named = {name: check.passing for name, (check, _) in self._checks.items()}
-        if not self._rest:
-            self.passing = tuple(self.named[name] for name in self._in_order)
 
     def check(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> list[Any]:
         """Return the arguments, checked and converted: Python numbers, and arrays where expected."""
@@ -127,7 +120,7 @@ class Guard(Generic[R]):
         names = self._in_order + (self._rest or ["argument"]) * more  # too many: Python says so
         return itertools.chain(zip(names, args, strict=False), kwargs.items())
 
-    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any], outside: bool) -> R:
+    def call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> R:
         """Check arguments and call the function; see `tell` for its errors."""
         settled = self.check(args, kwargs)
         if self._keeps:  # what a record holds is its own, whatever becomes of the caller's array
@@ -136,13 +129,13 @@ class Guard(Generic[R]):
         try:
             return self.function(*args, **kwargs)
         except Exception as error:
-            self.tell(error, args, kwargs, outside)
+            self.tell(error, args, kwargs)
             raise
 
-    def tell(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any], outside: bool) -> None:
+    def tell(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Shorten the message of an error, whatever it quotes."""
         trace = error.__traceback__.tb_next if error.__traceback__ else None
-        if outside and is_accident(error, trace):
+        if is_accident(error, trace):
             given = ", ".join(
                 f"{name}={_said(value)}" for name, value in self._by_name(args, kwargs) if name != "self"
             )
@@ -157,46 +150,6 @@ def _said(value: Any) -> str:
 
 
 _PARAMETERS = "__dataclass_params__"
-_NO_TYPE: frozenset[type] = frozenset()
-
-
-def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Return a function that first checks every argument against the types of its signature.
-
-    It also checks callers within netplace, which pass on values from files and flags; every public function
-    checks callers outside (`netplace.checks.border`). Integers and floats can be NumPy scalars, flags can be
-    0 and 1, and sequences can be arrays. Arguments annotated as ``Any`` are not checked. A NumPy scalar is
-    converted to the same Python number, which cannot overflow. Messages shorten long names of networks and
-    other texts.
-
-    Examples
-    --------
-    >>> @checked
-    ... def double(number: int) -> int:
-    ...     return 2 * number
-    >>> double("4")
-    Traceback (most recent call last):
-        ...
-    netplace.checks.calls.ArgumentError: double: number: '4' is not a whole number
-    """
-    guard = Guard(function, function.__qualname__.removesuffix(".__init__"))
-
-    @functools.wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for value, passing in zip(args, guard.passing, strict=False):  # nearly always, this is all
-            if type(value) not in passing:
-                return guard.call(args, kwargs, not is_ours(sys._getframe(1)))
-        for name in kwargs:
-            if type(kwargs[name]) not in guard.named.get(name, _NO_TYPE):
-                return guard.call(args, kwargs, not is_ours(sys._getframe(1)))
-        try:
-            return function(*args, **kwargs)
-        except Exception as error:
-            guard.tell(error, args, kwargs, not is_ours(sys._getframe(1)))
-            raise
-
-    call.guarded = True  # type: ignore[attr-defined]
-    return call
 
 
 def check_arguments(function: Callable[..., Any], given: Mapping[str, Any], title: str) -> None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from netplace.checks.calls import checked
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
 from netplace.netsim import ArbiterState, DeadlockError
@@ -46,7 +45,6 @@ def several(draw: Callable[[int], float], target_half_width: float = _PRECISION,
         times.append(draw(len(times)))
 
 
-@checked
 def cycles_alone(
     placing: Placing, placed: Placed, engine: str = "kernel", since: ArbiterState | None = None
 ) -> int:
@@ -91,7 +89,6 @@ class FreshTimes:
         Store of the results of runs, so that an interrupted simulation does not repeat them.
     """
 
-    @checked
     def __init__(
         self,
         placing: Placing,
@@ -113,7 +110,6 @@ class FreshTimes:
         self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
         self._draws = network_draws(placing.machine, placing.config)
 
-    @checked
     def cycles(self, placed: Placed) -> float:
         """Return the number of cycles that a job takes alone on its nodes."""
         # Where nothing is left to chance a shift along the rings of a torus changes nothing.
@@ -134,12 +130,10 @@ class FreshTimes:
 
         return several(draw, self._target_half_width).cycles if self._draws else draw(0)
 
-    @checked
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time of a job alone on its assigned nodes, in seconds."""
         return self.cycles(self._placing.put(job, allocation)) * self._placing.config.cycle_ns * 1e-9
 
-    @checked
     def longest(self, job: Job) -> float:
         """Return a user's estimate in seconds: the run time on a compact partition times `estimate_factor`.
 

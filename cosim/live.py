@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import abbreviate, check_float
-from netplace.checks.calls import checked
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.waiting import Waiting, WaitingOverTime
 from netplace.netsim import ArbiterState, DeadlockError
@@ -69,7 +68,6 @@ class LiveExecution:
         Why each failed job failed: the event that it waited for in vain, or the effect of a fault.
     """
 
-    @checked
     def __init__(
         self,
         placing: Placing,
@@ -97,12 +95,10 @@ class LiveExecution:
         """The next cycle to simulate."""
         return self.network.now + self._skipped
 
-    @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
         """Start a job in the first cycle that does not begin before `now`."""
         return self.begin_placed(attempt, self.placing.put(job, allocation), now)
 
-    @checked
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
         """Start a job whose tasks have already been placed."""
         self._bring_to(now)
@@ -112,7 +108,6 @@ class LiveExecution:
         self._came(number, placed)
         return None
 
-    @checked
     def lost(self, now: float) -> NDArray[np.int64]:
         """Return the nodes that faults have cut off up to `now` and that no earlier call has returned."""
         if not self.loses:
@@ -123,12 +118,10 @@ class LiveExecution:
         self._cut[new] = True
         return new
 
-    @checked
     def refused(self, job: Job, why: str) -> None:
         """Record that a waiting job can no longer start, because of faults."""
         self.failures[job.number] = f"does not fit on the nodes that faults have left: {why}"
 
-    @checked
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job in the first cycle that does not begin before `now`.
 
@@ -148,7 +141,6 @@ class LiveExecution:
             if (left := tuple(number for number in ends.attempts if number != attempt))
         ]
 
-    @checked
     def next_end(self, until: float) -> Ends | None:
         """Simulate up to the next end of a job, but not beyond `until`."""
         if not until >= 0:

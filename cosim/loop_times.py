@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from netplace.checks import check_float, check_int
-from netplace.checks.calls import check_fields, checked
+from netplace.checks.calls import check_fields
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
@@ -74,7 +74,6 @@ class LoopTimes:
         check_float(self.target_half_width, "target_half_width", 1e-9, 10)
         check_int(self.draws, "draws", 1, 1000)
 
-    @checked
     def alone(self, job: Placed) -> float:
         """Return the number of cycles that all iterations of a job take when it runs alone on its nodes."""
         if self._whole(job):
@@ -82,7 +81,6 @@ class LoopTimes:
         growth = self._growth(job)
         return growth.cycles + (job.work.iterations - growth.iterations) * growth.more
 
-    @checked
     def deviation(self, job: Placed) -> float:
         """Return the relative standard deviation of a job's time alone over several runs."""
         if self._whole(job):
@@ -90,17 +88,14 @@ class LoopTimes:
             return deviation / max(1.0, mean)
         return self._growth(job).deviation
 
-    @checked
     def iteration(self, job: Placed) -> float:
         """Return the number of cycles that one more iteration adds to a job alone."""
         return self._growth(job).more
 
-    @checked
     def speaking(self, job: Placed) -> float:
         """Return the number of cycles that one iteration of a job alone takes without its computation."""
         return self.block(replace(job, work=replace(job.work, compute=0)), 1)
 
-    @checked
     def block(self, job: Placed, times: int) -> float:
         """Return the number of cycles that `times` iterations of a job alone take, as a mean over runs."""
         return self._drawn(job, times)[0]

@@ -12,7 +12,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from netplace.checks.calls import checked
 from netplace.cosim.experience import Experience
 from netplace.cosim.interval import half_width_by_mixes
 from netplace.cosim.loop_times import LoopTimes
@@ -95,7 +94,6 @@ class MixesExecution:
         jobs make progress.
     """
 
-    @checked
     def __init__(
         self,
         placing: Placing,
@@ -115,12 +113,10 @@ class MixesExecution:
         self._experience = Experience(rates.target_half_width, placing.seed)
         self._drawn: dict[int, float] = {}  # what was foretold of jobs that are simulated by chance
 
-    @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float | None:
         """Start a job; a job that does not communicate ends after its computation."""
         return self.begin_placed(attempt, self._placing.put(job, allocation), now)
 
-    @checked
     def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
         """Start a job whose tasks have already been placed."""
         work = placed.work
@@ -147,7 +143,6 @@ class MixesExecution:
             self._placing, placed, alone / placed.work.iterations, self._rates.loops.speaking(placed)
         )
 
-    @checked
     def stop(self, attempt: int, now: float) -> None:
         """Stop a job; its nodes are free at once."""
         self._pass_on(now * self._second)
@@ -155,7 +150,6 @@ class MixesExecution:
         if self._running.pop(attempt, None) is not None:
             self._neighbours.go(attempt)
 
-    @checked
     def next_end(self, until: float) -> Ends | None:
         """Return the next end of a job at the rates of the jobs that run now."""
         self._measure()

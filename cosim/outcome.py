@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from netplace.checks import MOST
-from netplace.checks.calls import checked
 from netplace.checks.schema import (
     amount,
     anything,
@@ -43,7 +42,6 @@ OPTIONAL = {
 OUTCOME = table(REQUIRED, OPTIONAL)
 
 
-@checked
 def job_rows_of(outcome: Mapping[str, Any]) -> list[JobRow]:
     """Return the job rows in the outcome of a co-simulation.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from netplace.apps import Program
 from netplace.checks import abbreviate, check_int
-from netplace.checks.calls import ArgumentError, check_fields, checked
+from netplace.checks.calls import ArgumentError, check_fields
 from netplace.cosim.work import Work, WorkOf, body_of, in_switches, program_of
 from netplace.netsim import Config, Network
 from netplace.netsim.fault_text import faults_until
@@ -54,14 +54,12 @@ class Placing:
         check_fields(self)
         check_int(self.seed, "seed", 0)
 
-    @checked
     def network(self, engine: str = "kernel", *, explain: bool = False) -> Network:
         """Return the machine's network without jobs, with the same seed."""
         return Network(
             self.machine, self.config, engine=engine, seed=self.seed, explain=explain, threads=self.threads
         )
 
-    @checked
     def put(self, job: Job, allocation: Allocation) -> Placed:
         """Place the tasks of a job on the nodes of `allocation`.
 
@@ -89,7 +87,6 @@ class Placing:
         )
         return Placed(job, in_switches(work, self.machine, nodes), nodes)
 
-    @checked
     def body(self, placed: Placed) -> Program:
         """Return the program of one iteration of a job, without its computation."""
         return program_of(replace(placed.work, iterations=1, compute=0), self.config)
@@ -97,12 +94,10 @@ class Placing:
     def _body(self, work: Work) -> Program:
         return program_of(Work(work.application, work.tasks), self.config)
 
-    @checked
     def loop(self, placed: Placed) -> Program:
         """Return the program of one iteration of a job, including its computation."""
         return body_of(replace(placed.work, iterations=1), self.config)
 
-    @checked
     def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
         """Start a job on a network, now or in cycle `at`, and return its number on that network."""
         check_int(placed.work.iterations, f"job {placed.job.number}: iterations", 0, (1 << 31) - 1)

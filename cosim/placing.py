@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from netplace.checks.calls import checked
 from netplace.cosim.alone import compact
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.cost import check_block
@@ -18,7 +17,6 @@ from netplace.runs.networks import network_of
 from netplace.scheduling import Job
 
 
-@checked
 def placing_of(plan: CosimPlan, threads: int | str = 1) -> Placing:
     """Return the `Placing` for the jobs of a plan, whose networks are simulated by `threads` threads each."""
     return placing_and_times(plan, Memory(), threads)[0]

@@ -13,7 +13,7 @@ from typing import Any
 
 from netplace.apps.collectives import selection
 from netplace.checks import abbreviate, check_choice, check_int
-from netplace.checks.calls import check_fields, check_keys, checked
+from netplace.checks.calls import check_fields, check_keys
 from netplace.checks.plan_settings import COSIM_JOBS, COSIM_SETTINGS
 from netplace.checks.schema import Kind
 from netplace.checks.settings import said_of
@@ -133,7 +133,6 @@ class CosimPlan:
         }
 
     @classmethod
-    @checked
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
         """Return the plan that a dict from `to_dict` describes; missing values have their defaults."""
         check_keys(cls, plain, "plan")
@@ -145,13 +144,11 @@ class CosimPlan:
         """Return the required contents of the plan's outcome."""
         return OUTCOME
 
-    @checked
     def seeded(self, seed: int) -> CosimPlan:
         """Return the same plan with another seed."""
         return replace(self, jobs=self.jobs.seeded(seed))
 
 
-@checked
 def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     """Return the plan that a user requests.
 

@@ -25,7 +25,7 @@ from scipy.sparse.csgraph import connected_components
 
 from netplace.apps import Program
 from netplace.checks import check_int
-from netplace.checks.calls import check_fields, checked
+from netplace.checks.calls import check_fields
 from netplace.cosim.checkpoint import Memory
 from netplace.cosim.cost import packets_of
 from netplace.cosim.loop_times import OPERATIONS, LoopTimes
@@ -85,12 +85,10 @@ class Rates:
         check_fields(self)
         self.loops = LoopTimes(self.placing, self.target_half_width, self.memory)
 
-    @checked
     def known(self, jobs: Sequence[Placed], watched: int | None = None) -> bool:
         """Return whether a mix has been measured, on these nodes or on symmetric ones."""
         return bool(jobs) and self.key(jobs, len(jobs) if watched is None else watched)[0] in self._known
 
-    @checked
     def of(self, jobs: Sequence[Placed], watched: int | None = None) -> Measurement:
         """Return the factor by which each of the first `watched` jobs is slowed while exactly `jobs` run.
 

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.calls import checked
 from netplace.cosim.explanation import Explanation, Neighbour, WaitedLink
 from netplace.cosim.job_row import job_row
 from netplace.cosim.placed import Placing
@@ -28,7 +27,6 @@ class _Beside:
     links: NDArray[np.float64]  # what we met of it on each link, see `reasons`
 
 
-@checked
 def reasons(
     plan: CosimPlan, rows: Sequence[Mapping[str, Any]], job: int, suspects: int = 3, links: int = 5
 ) -> Explanation:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.calls import checked
 from netplace.cosim.explanation import WhatIf
 from netplace.cosim.fast_forward_execution import JobResidence
 from netplace.cosim.placed import Placed, Placing
@@ -49,7 +48,6 @@ class Replay:
     waited: Mapping[int, NDArray[np.int64]]
 
 
-@checked
 def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Started]:
     """Return the jobs of a co-simulation with their nodes and start cycles, in the order of their starts.
 
@@ -79,7 +77,6 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
     return sorted(runs, key=lambda run: run.start)
 
 
-@checked
 def replay(
     placing: Placing,
     jobs: Iterable[Started],
@@ -132,7 +129,6 @@ def replay(
     return Replay(cycles, late, {names[n] if n >= 0 else n: links for n, links in waited.items()})
 
 
-@checked
 def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: float) -> dict[int, Sampled]:
     """Return the sampled times of jobs with the given starts and nodes, by job number.
 
@@ -143,7 +139,6 @@ def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: 
     return sampled_twice(placing, stays, target_half_width)
 
 
-@checked
 def what_if(
     plan: CosimPlan,
     rows: Sequence[Mapping[str, Any]],

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.repeated import Repeated
-from netplace.checks.calls import checked
 from netplace.checks.plain import to_plain
 from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cosim_figures import CosimFigures
@@ -58,7 +57,6 @@ class Cosimulated:
     outcome: dict[str, Any]
 
 
-@checked
 def cosimulate(
     plan: CosimPlan,
     *,

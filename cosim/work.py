@@ -13,7 +13,7 @@ from netplace.apps import APPLICATIONS, Op, Program, TaskWriter
 from netplace.apps.application import uses_collectives
 from netplace.apps.collectives import in_groups
 from netplace.checks import check_choice, check_int
-from netplace.checks.calls import check_fields, checked
+from netplace.checks.calls import check_fields
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
 from netplace.placement.switch_groups import switch_groups
@@ -53,7 +53,6 @@ class Work:
 WorkOf = Callable[[Job], Work]
 
 
-@checked
 def application_work(config: Config, collectives: str = "") -> WorkOf:
     """Return a function that returns the work of a job that names its application.
 
@@ -102,7 +101,6 @@ def _application(work: Work) -> str:
     return f"{head}{word}{in_groups(text, work.groups)}{comma}{others}" if word else work.application
 
 
-@checked
 def program_of(work: Work, config: Config) -> Program:
     """Return the program of a job with all its iterations."""
     body = body_of(replace(work, iterations=1), config)

@@ -12,7 +12,6 @@ from netplace.apps import Op, Program
 from netplace.apps.iterations import block
 from netplace.apps.repeated import Repeated
 from netplace.apps.replay import needs
-from netplace.checks.calls import checked
 from netplace.native import apps as native
 from netplace.netsim.config import Config
 from netplace.netsim.effects import check_settings
@@ -58,7 +57,6 @@ class Bounds:
         return asdict(self) | {"least": self.least, "binding": self.binding}
 
 
-@checked
 def bounds(job: Program | Repeated, topology: Topology, config: Config | None = None) -> Bounds:
     """Return the bounds on the run time of a job that hold under every mapping."""
     check_settings(topology, config or Config())

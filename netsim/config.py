@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from netplace.checks import MOST, check_choice, check_float, check_int
-from netplace.checks.calls import check_fields, checked
+from netplace.checks.calls import check_fields
 from netplace.checks.settings import Setting
 from netplace.netsim.cables import read_latencies
 from netplace.netsim.classes import read_classes
@@ -319,7 +319,6 @@ class Config:
                 f"{control.marks} packets exceeds the buffer of {self.queue_packets} (queue_packets)"
             )
 
-    @checked
     def scaled(self, phit_bytes: int) -> Config:
         """Return the same settings with phits of `phit_bytes` bytes and a proportionally longer cycle."""
         times = check_int(phit_bytes, "bytes_per_phit", 1, _MOST_BYTES) / self.phit_bytes
@@ -343,7 +342,6 @@ class Config:
             return program.interleaved
         return self.nonblocking_sends == "interleaved"
 
-    @checked
     def of_fabric(self, name: str) -> bool:
         """Return whether a setting has the value that the named fabric gives it."""
         settings = self._of_fabric()
@@ -376,7 +374,6 @@ class Config:
         given = (item for item in fields(self) if item.name in _FABRIC)
         return tuple(item.name for item in given if getattr(self, item.name) != item.default)
 
-    @checked
     def check_bubble(self, topology: Topology) -> None:
         """Raise ``ValueError`` if no packet could ever enter a ring of the network; trees have no rings."""
         if isinstance(topology, Grid) and self.bubble >= self.queue_packets:

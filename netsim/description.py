@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.arrays import integers_as
-from netplace.checks.calls import checked
 from netplace.netsim import domains
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
@@ -221,7 +220,6 @@ def links_described(cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> Arra
     return {name: integers_as(np.int32, np.ravel(values), name) for name, values in given.items()}
 
 
-@checked
 def routing_described(table: TableRouter) -> tuple[Numbers, Arrays]:
     switches, routes = table.switches, table.routes
     settings = {

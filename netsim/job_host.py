@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.apps import Program
 from netplace.checks import check_choice, check_int
 from netplace.checks.arrays import array_of, integers_as
-from netplace.checks.calls import checked
 from netplace.netsim.config import Config
 from netplace.netsim.effects import check_settings
 from netplace.netsim.engine import Engine, JobRecord
@@ -54,7 +53,6 @@ class _Job:
 class JobHost:
     """A network with jobs on its nodes; `netplace.netsim.Network` adds the clock."""
 
-    @checked
     def __init__(
         self,
         topology: Topology,
@@ -143,7 +141,6 @@ class JobHost:
         """Packets created and not yet consumed to the tail."""
         return self._engine.in_flight
 
-    @checked
     def start(
         self, program: Program, nodes: ArrayLike | None = None, *, at: int | None = None, times: int = 1
     ) -> int:
@@ -193,7 +190,6 @@ class JobHost:
             holder = self._holder[taken[0]]
             raise ValueError(f"placement: {when}node {taken[0]} is still used by job {holder}")
 
-    @checked
     def stop(self, job: int) -> None:
         """Stop a job between two cycles: its tasks do nothing from now on, and its nodes are free at once.
 
@@ -216,13 +212,11 @@ class JobHost:
             raise ValueError(f"job {job}: has ended and cannot be stopped")
         self._stirred = self.now
 
-    @checked
     def drained(self, job: int) -> bool:
         """Return whether a job has ended or was stopped, and has no packets in flight."""
         hosted = self._find(job)
         return hosted.number >= 0 and self._engine.drained(hosted.number)
 
-    @checked
     def forget(self, job: int) -> None:
         """Delete the record of a job that has ended, so that a network can run any number of jobs.
 
@@ -240,12 +234,10 @@ class JobHost:
             raise ValueError(f"job {job}: {what}")
         return self._jobs[job]
 
-    @checked
     def program(self, job: int) -> Program:
         """Return the program of a job as the engine stores it: one iteration, if it stores only one."""
         return self._find(job).program
 
-    @checked
     def rounds(self, job: int) -> NDArray[np.float64]:
         """Return the completed iterations of each task that does anything, for a job with `times`.
 
@@ -253,12 +245,10 @@ class JobHost:
         """
         return self._engine.rounds(self._looping(job).number)
 
-    @checked
     def laps(self, job: int) -> Laps:
         """Return the progress of the tasks of a job with `times` in its iterations."""
         return self._engine.laps(self._looping(job).number)
 
-    @checked
     def skip(self, job: int, counts: ArrayLike) -> None:
         """Count further iterations of each task of a job as completed, between two cycles.
 
@@ -310,7 +300,6 @@ class JobHost:
             self._holder[self._jobs[job].nodes] = -1
         return ended
 
-    @checked
     def job(self, number: int) -> JobRecord:
         hosted = self._find(number)
         if hosted.number < 0:

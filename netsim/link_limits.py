@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks.calls import checked
 from netplace.netsim.cable_cycles import credit_lags, kinds_of_links
 from netplace.netsim.cables import KINDS
 from netplace.netsim.config import Config
@@ -39,7 +38,6 @@ class LinkLimit:
         )
 
 
-@checked
 def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
     """Return the limits of the kinds of cables that cannot carry their rate for lack of room.
 

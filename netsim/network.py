@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_int, check_size, memory_limit
-from netplace.checks.calls import checked
 from netplace.netsim.engine import ArbiterState, Counters, Exit, Traffic, Waiting
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
@@ -67,7 +66,6 @@ class Network(JobHost):
     [0]
     """
 
-    @checked
     def generate(self, traffic: Traffic | None) -> None:
         """Start open-loop traffic at all nodes, in addition to the jobs; None stops it."""
         if traffic is not None:
@@ -263,7 +261,6 @@ class Network(JobHost):
         """Return the state that earlier packets left behind in the routers, and the current cycle."""
         return ArbiterState(self.now, self._engine.pointers())
 
-    @checked
     def restore(self, residue: ArbiterState) -> None:
         """Set a new network to the residue of another one with the same topology, settings and engine.
 
@@ -309,7 +306,6 @@ class Network(JobHost):
         cycles[np.ix_(places, places)] = charged
         return Waiting(cycles, links, waited)
 
-    @checked
     def watch(self, job: int) -> None:
         """Count the waiting cycles of one job by link and by charged job, from now or from its start on.
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from netplace.apps import Program
 from netplace.checks import abbreviate
-from netplace.checks.calls import ArgumentError, checked
+from netplace.checks.calls import ArgumentError
 from netplace.netsim.config import Config
 from netplace.netsim.network import Network
 from netplace.netsim.result import Result
@@ -19,7 +19,6 @@ from netplace.topologies import Topology
 Placed = tuple[Program, ArrayLike | None, int, int]
 
 
-@checked
 def simulate(
     topology: Topology,
     programs: Program | Sequence[Program],

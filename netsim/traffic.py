@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import check_int, check_steps
-from netplace.checks.calls import checked
 from netplace.extensions import Registry
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Traffic
@@ -149,7 +148,6 @@ def _targets(text: str, topology: Topology) -> Target:
     return targets
 
 
-@checked
 def pattern(
     name: str,
     topology: Topology,
@@ -203,7 +201,6 @@ def pattern(
     return Traffic(chance, targets.astype(np.int32), node, hot_share, among)
 
 
-@checked
 def left_out(name: str, topology: Topology) -> Target:
     """Return the computing nodes that create no packets because their destination does not compute."""
     lost = np.isin(_targets(name, topology), topology.service)
@@ -246,7 +243,6 @@ class LoadPoint:
         return {**self.__dict__, "delay": self.delay.to_dict(), "mean_delay": self.delay.to_dict()["mean"]}
 
 
-@checked
 def measure_load(
     topology: Topology,
     offered: float,

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from netplace.apps.repeated import Repeated
-from netplace.checks.calls import checked
 from netplace.extensions import describe_rule_error
 from netplace.netsim import Network, Result, SimulationError
 from netplace.netsim.result import versions
@@ -63,7 +62,6 @@ class Executed:
         return Ended(figures.to_dict(), None, self.result.cpu_seconds, self.result.versions, platform.node())
 
 
-@checked
 def attempt(run: Run, threads: int | str = 1) -> Ended:
     """Simulate a run; if it fails, the result contains the reason.
 
@@ -99,7 +97,6 @@ def _unable(reason: str) -> Ended:
     return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)
 
 
-@checked
 def execute(run: Run, engine: str = "kernel") -> Result:
     """Simulate a run.
 

@@ -10,7 +10,7 @@ from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options, uses_collectives
 from netplace.apps.catalog import APPLICATION
 from netplace.checks import abbreviate, check_choice, check_int
-from netplace.checks.calls import ArgumentError, checked
+from netplace.checks.calls import ArgumentError
 from netplace.netsim import Config
 from netplace.netsim.effects import check_settings
 from netplace.placement.mapping import MAPPING
@@ -35,7 +35,6 @@ from netplace.runs.spec import Job, Run, Value
 JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
 
 
-@checked
 def resolve(
     network: str,
     jobs: Mapping[str, Any] | Sequence[Mapping[str, Any]],

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from netplace.checks import abbreviate
-from netplace.checks.calls import ArgumentError, check_fields, check_keys, checked, pairs_of
+from netplace.checks.calls import ArgumentError, check_fields, check_keys, pairs_of
 from netplace.netsim import Config
 from netplace.runs.revisions import Revisions
 
@@ -126,7 +126,6 @@ class Run:
         return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
 
     @classmethod
-    @checked
     def from_dict(cls, plain: dict[str, Any]) -> Run:
         """Return the run that a dict from `to_dict` describes."""
         check_keys(cls, plain, "run")
@@ -138,7 +137,6 @@ class Run:
         check_keys(Config, config, "run: config")
         return cls(**plain | {"jobs": jobs, "config": Config(**config)} | made)
 
-    @checked
     def seeded(self, seed: int) -> Run:
         """Return the same run with another seed."""
         return replace(self, seed=seed)

@@ -12,7 +12,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.calls import check_fields, checked
+from netplace.checks.calls import check_fields
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 
@@ -90,20 +90,16 @@ class TimedExecution:
     def __post_init__(self) -> None:
         check_fields(self)
 
-    @checked
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
         """Return the run time of the job on its nodes, in seconds."""
         return self.times.seconds(job, allocation)
 
-    @checked
     def stop(self, attempt: int, now: float) -> None:
         """Do nothing: nothing is asked about a stopped attempt again."""
 
-    @checked
     def next_end(self, until: float) -> None:
         """Return None, because all ends are known from the start."""
 
-    @checked
     def longest(self, job: Job) -> float:
         """Return the longest possible run time of the job, in seconds."""
         return self.times.longest(job)

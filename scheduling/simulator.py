@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.checks import check_choice, check_int
-from netplace.checks.calls import checked
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
@@ -33,7 +32,6 @@ OVERRUNS = {
 }
 
 
-@checked
 def schedule(
     machine: Topology,
     jobs: Iterable[Job],

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from netplace.checks import abbreviate
-from netplace.checks.calls import check_takes, checked
+from netplace.checks.calls import check_takes
 from netplace.extensions import Registry
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import compute_nodes
@@ -221,7 +221,6 @@ ALIASES = {"megafly": "dragonfly+"}  # other names of kinds
 TOPOLOGY: Registry[Kind] = Registry("network", TOPOLOGIES, "netplace.topologies", _own)
 
 
-@checked
 def parse(text: str) -> Topology:
     """Return the network that a text form describes.
 
@@ -266,7 +265,6 @@ def _check_levels(text: str) -> None:
         )
 
 
-@checked
 def names_file(text: str) -> bool:
     """Return whether a text form refers to a file that contains a network or a user's code.
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of, integers_as
-from netplace.checks.calls import check_fields, checked, pairs_of
+from netplace.checks.calls import check_fields, pairs_of
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.graph_arrays import check_of_cables
 from netplace.topologies.limits import check_size
@@ -51,7 +51,6 @@ class Cables:
                 object.__setattr__(self, name, made)
 
     @staticmethod
-    @checked
     def of(pairs: Sequence[tuple[int, int]]) -> Cables:
         """Return plain cables between pairs of switches."""
         what = "cables: pairs"
@@ -59,7 +58,6 @@ class Cables:
         return Cables(np.array(ends, np.int64).reshape(-1, 2))
 
 
-@checked
 def graph(
     text: str,
     cables: Cables,

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_int
-from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.host_lists import with_hosts
@@ -20,7 +19,6 @@ from netplace.topologies.topology import Topology
 Int = NDArray[np.int64]
 
 
-@checked
 def compute_nodes(
     of: Topology,
     tasks: int,

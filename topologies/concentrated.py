@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_int
-from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import check_sides, spell
@@ -19,7 +18,6 @@ from netplace.topologies.limits import check_size
 __all__ = ["concentrated", "hyperx"]
 
 
-@checked
 def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     """Return the mesh or torus of these sides (in switches, X first), with `c` nodes at each switch.
 
@@ -49,7 +47,6 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
     return graph(text, cables, np.full(len(place), c), places=place, usual="dor")
 
 
-@checked
 def hyperx(sizes: Sequence[int], c: int) -> Graph:
     """Return the HyperX of these sides (in switches, X first), with `c` nodes at each switch.
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_choice, check_int
-from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
@@ -23,7 +22,6 @@ ARRANGEMENTS = {
 }
 
 
-@checked
 def dragonfly(a: int, p: int, h: int, g: int | None = None, global_links: str | None = None) -> Graph:
     """Return the dragonfly of `g` groups of `a` switches with `p` nodes and `h` global links each.
 
@@ -118,7 +116,6 @@ def _other_end(arrangement: str, g: int, i: int, k: int) -> tuple[int, int]:
     return ((i + far) % g, k + 1) if k % 2 == 0 else ((i - far) % g, k - 1)
 
 
-@checked
 def megafly(
     leaves: int, spines: int, p: int, h: int, g: int | None = None, global_links: str | None = None
 ) -> Graph:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from netplace.checks import abbreviate, check_int, shortened
-from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import MOST_WIDTH, check_size
@@ -54,7 +53,6 @@ def kary_ntree(k: int, n: int) -> Tree:
     return tree(f"tree:{k},{n}", k, k, n)
 
 
-@checked
 def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = None) -> Graph:
     """Return the extended generalized fat tree XGFT(h; m1, .., mh; w1, .., wh).
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import abbreviate, check_float, check_int
-from netplace.checks.calls import ArgumentError, check_arguments, checked
+from netplace.checks.calls import ArgumentError, check_arguments
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_CYCLES
@@ -84,7 +84,6 @@ def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) ->
     return down, off, left[: round(slow * len(left))]
 
 
-@checked
 def with_faults(
     of: Topology,
     *,

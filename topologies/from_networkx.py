@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import abbreviate, check_int
-from netplace.checks.calls import ArgumentError, checked
+from netplace.checks.calls import ArgumentError
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.limits import MOST_WIDTH, check_cables, check_size
@@ -27,7 +27,6 @@ _OF_LINK: dict[str, tuple[int, int, type]] = {
 }
 
 
-@checked
 def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     """Return the network of a directed or undirected NetworkX graph; every vertex is a switch.
 

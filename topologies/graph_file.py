@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from netplace.checks import abbreviate, check_float, check_int
-from netplace.checks.calls import checked
 from netplace.topologies.cable_lists import anynet, cable_list, dot
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of
@@ -221,7 +220,6 @@ FILE_FORMATS = [
 _IGNORED = re.compile(r"(?:\s+|#[^\n]*\n?|//[^\n]*\n?|\ufeff)*")
 
 
-@checked
 def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
     """Read a network from a file, whose content determines which of the `FILE_FORMATS` it is in.
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of
-from netplace.checks.calls import check_fields, checked
+from netplace.checks.calls import check_fields
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 
@@ -229,7 +229,6 @@ class Grid(Topology):
             total += np.minimum(gap, size - gap) if self.wraps else gap
         return total
 
-    @checked
     def records(self, a: int, b: int) -> NDArray[np.int64]:
         """Return every minimal route record from `a` to `b`: signed hops in each dimension, shape (k, dims).
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netplace.checks import check_int
-from netplace.checks.calls import checked
 from netplace.topologies.grid import Grid, check_sides, grid, spell
 from netplace.topologies.limits import check_size
 
 
-@checked
 def mesh(sizes: Sequence[int]) -> Grid:
     """Return the mesh of these sides, X first.
 
@@ -26,7 +24,6 @@ def mesh(sizes: Sequence[int]) -> Grid:
     return grid(spell("mesh", sides), sides, wraps=False)
 
 
-@checked
 def torus(sizes: Sequence[int]) -> Grid:
     """Return the torus of these sides, X first. A side of 2 has two parallel links, and a side of 1 has none.
 
@@ -42,7 +39,6 @@ def torus(sizes: Sequence[int]) -> Grid:
     return grid(spell("torus", sides), sides, wraps=True)
 
 
-@checked
 def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
     """Return the twisted torus of two sides, X and Y, each at least 2.
 
@@ -77,7 +73,6 @@ def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
     return grid(text, sides, wraps=True, twist=twist)
 
 
-@checked
 def hypercube(n: int) -> Grid:
     """Return the binary hypercube of `n` dimensions, a mesh with sides of 2.
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import abbreviate
-from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import numbered
@@ -20,7 +19,6 @@ _OWNER = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
 _PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
 
 
-@checked
 def ibnetdiscover(path: str) -> Graph:
     """Return the network of a file that ``ibnetdiscover`` wrote (ibnetdiscover(8), "Topology file format").
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import abbreviate
-from netplace.checks.calls import checked
 from netplace.checks.inputs import input_file
 from netplace.checks.toml_text import parsed_toml
 from netplace.topologies.graph import Graph
@@ -90,7 +89,6 @@ class Inventory:
     bisection: Bisection
 
 
-@checked
 def inventory(topology: Topology, radix: int = 0) -> Inventory:
     """Return the parts of a network; if `radix` is 0, it is the largest number of ports of its switches.
 
@@ -244,7 +242,6 @@ def _quoted(kind: str) -> str:
     return f'"{kind}"' if " " in kind else kind
 
 
-@checked
 def read_prices(path: str | Path) -> Prices:
     """Read a price list from a TOML file."""
     try:

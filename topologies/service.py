@@ -9,7 +9,6 @@ from typing import TypeVar
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.checks.calls import checked
 from netplace.topologies.topology import Topology
 
 __all__ = ["marked", "with_service"]
@@ -17,7 +16,6 @@ __all__ = ["marked", "with_service"]
 Kind = TypeVar("Kind", bound=Topology)
 
 
-@checked
 def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) -> Topology:
     """Return a network in which some nodes do not compute: nothing runs on them.
 

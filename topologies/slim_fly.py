@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_int, sizes
-from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
@@ -86,7 +85,6 @@ def _powers(times: Int, root: int) -> list[int]:
     return powers
 
 
-@checked
 def slim_fly(q: int, p: int | None = None) -> Graph:
     """Return the Slim Fly of 2 q² switches, where `q` is a prime power of at least 3.
 

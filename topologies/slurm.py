@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import check_float, check_int, check_size
-from netplace.checks.calls import checked
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
@@ -25,7 +24,6 @@ _BYTES_PER_HOST = 300  # of a name, in lists and in a dict
 _Link = tuple[int, int, int]  # cables, cycles a phit, delay
 
 
-@checked
 def slurm(
     path: str, taper: str | float = "", links: str = "", topology: str = "", part: str = "", top: str = ""
 ) -> Graph | Grid:

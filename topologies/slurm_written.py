@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.checks.calls import checked
 from netplace.topologies.faults import with_faults
 from netplace.topologies.graph import Graph
 from netplace.topologies.slurm import blocks_above
@@ -20,7 +19,6 @@ def _switched(topology: Topology) -> Graph:
     return topology
 
 
-@checked
 def slurm_text(topology: Topology) -> str:
     """Return a ``topology.conf`` of the tree plug-in; raise ValueError if the switches do not form a tree."""
     topology = _switched(topology)
@@ -63,7 +61,6 @@ def slurm_text(topology: Topology) -> str:
     return "\n".join(lines) + "\n"
 
 
-@checked
 def slurm_blocks_text(topology: Topology) -> str:
     """Return a ``topology.conf`` of the block plug-in for switches with nodes, combined level by level.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.calls import checked
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.grid_kinds import mesh, torus
@@ -13,7 +12,6 @@ from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
 
-@checked
 def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:
     """Return the grid that a network's switches form, and the switch of each node; None if there is no grid.
 

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.checks.calls import checked
 from netplace.checks.inputs import input_file
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -15,7 +14,6 @@ from netplace.topologies.hierarchy import levels_of
 from netplace.topologies.limits import MOST_WIDTH, check_cables
 
 
-@checked
 def tree_file(path: str) -> Graph:
     """Read a tree of any shape from a file with a line ``child parent [width]`` for each cable.
 

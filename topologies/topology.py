@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of
-from netplace.checks.calls import check_fields, checked
+from netplace.checks.calls import check_fields
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -135,7 +135,6 @@ class Topology(ABC):
         number.setflags(write=False)
         return number
 
-    @checked
     def neighbours(self, router: int) -> NDArray[np.int32]:
         """Return the different routers to which links of `router` lead, in increasing order."""
         if not 0 <= router < self.routers:
@@ -143,7 +142,6 @@ class Topology(ABC):
         ends = np.unique(self.neighbor[router])
         return ends[ends >= 0]
 
-    @checked
     def link_name(self, router: int, port: int) -> str:
         """Return the name of a link, such as ``node 3 -> switch 20``, or ``5 -> 6 (X+)`` on a grid.
 

@@ -31,7 +31,6 @@ from netplace.apps.recorded import (
 )
 from netplace.apps.recorded.wildcards import is_by_length
 from netplace.apps.repeated import Repeated
-from netplace.checks.calls import checked
 from netplace.checks.writing import write_atomically
 
 
@@ -48,7 +47,6 @@ def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:
         return chosen.open(path, reading)
 
 
-@checked
 def read(
     path: str | Path,
     *,
@@ -87,7 +85,6 @@ def read(
         return _with_name(program_of(trace, cycles_per_us, ignore, collectives), path)
 
 
-@checked
 def read_repeated(
     path: str | Path,
     *,
@@ -148,7 +145,6 @@ def _about(path: Path) -> Iterator[None]:
         raise ValueError(text if text.startswith(str(path)) else f"{path}: {text}") from None
 
 
-@checked
 def write(program: Program, path: str | Path) -> None:
     """Write a program to a file; its suffix determines the format, and ``.gz`` compresses the file.
 

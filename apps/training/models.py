@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.checks import abbreviate, check_float, read_content
-from netplace.checks.calls import checked
 
 # Compute times of layers from a file, where they were measured.
 #
@@ -25,7 +24,6 @@ _COLUMNS = ["layer", "forward", "backward"]
 _LONGEST = 1e6  # seconds
 
 
-@checked
 def read_layer_times(path: str | Path, layers: int) -> dict[int, tuple[float, float]]:
     """Return the seconds, forward and backward, of the layers that a file has, and of `HEAD`."""
     try:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from netplace.apps import Program
 from netplace.checks import abbreviate, check_int
-from netplace.checks.calls import ArgumentError, checked
+from netplace.checks.calls import ArgumentError
 from netplace.extensions import Registry
 from netplace.placement.mapping.best import best
 from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
@@ -158,7 +158,6 @@ def _one_each(mapping: Nodes, usable: Nodes, nodes: int) -> bool:
     return bool(tasks_on.max(initial=0) <= 1 and tasks_on[usable].sum() == len(mapping))
 
 
-@checked
 def map_tasks(
     rule: str | Callable[[MappingProblem], ArrayLike | QapResult],
     topology: Topology,

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.checks.calls import checked
 from netplace.extensions import Registry
 from netplace.placement.partition.boxes import (
     bands,
@@ -60,7 +59,6 @@ PARTITIONS: dict[str, _Rule] = {
 PARTITION: Registry[_Rule] = Registry("partition", PARTITIONS, "netplace.partitions", own_rule)
 
 
-@checked
 def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int = 0) -> list[Nodes]:
     """Return the nodes of each job, at least as many as it has tasks; no node belongs to two jobs.
 

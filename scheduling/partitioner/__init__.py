@@ -11,7 +11,6 @@ from collections.abc import Callable
 import numpy as np
 
 from netplace.checks import check_int
-from netplace.checks.calls import checked
 from netplace.extensions import Registry
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner, PartitionerKind
 from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
@@ -163,7 +162,6 @@ def _own(make: Callable[..., Partitioner], name: str, description: str) -> Parti
 PARTITIONER: Registry[PartitionerKind] = Registry("partitioner", PARTITIONERS, "netplace.partitioners", _own)
 
 
-@checked
 def make_partitioner(
     text: str, topology: Topology, seed: int = 0, *, ranking: Ranking | None = None
 ) -> Partitioner:

@@ -12,7 +12,6 @@ from functools import cached_property
 import numpy as np
 
 from netplace.checks import check_choice, check_float
-from netplace.checks.calls import checked
 from netplace.extensions import Registry
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.execution import RunTimes
@@ -232,7 +231,6 @@ def _own(make: Callable[..., RunTimes], name: str, description: str) -> RunTimes
 RUN_TIME: Registry[RunTimesKind] = Registry("run times", RUN_TIMES, "netplace.run_times", _own)
 
 
-@checked
 def make_times(text: str, machine: Topology) -> RunTimes:
     """Return the run times that a text form describes.
 

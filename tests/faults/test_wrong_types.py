@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from netplace.apps import TaskWriter, application
-from netplace.checks.calls import checked
+from netplace.checks.border import at_border
 from netplace.cosim.work import Work
 from netplace.netsim import Config
 from netplace.runs.spec import Job as RunJob
@@ -104,9 +104,10 @@ def test_numbers_of_numpy_are_those_of_python(kind):
     job = RunJob("lu", cpu_scale=kind(100))
     assert job.cpu_scale * 1000 == 100_000
     assert type(job.cpu_scale) in (int, float)
-    assert whole_or_real(kind(100)) is (int if issubclass(kind, np.integer) else float)
+    assert at_border(whole_or_real, "whole_or_real")(kind(100)) is (
+        int if issubclass(kind, np.integer) else float
+    )
 
 
-@checked
 def whole_or_real(value: float) -> type:
     return type(value)
