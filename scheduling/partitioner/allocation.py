@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,6 +97,15 @@ class Keeper:
 
     free: int
     searches = visited = 0
+    _changing: tuple[str, ...] = ()  # attributes that change with the nodes held: a copy has its own
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        twin = copy.copy(self)
+        for name in self._changing:
+            held = getattr(self, name)
+            setattr(twin, name, held.copy() if hasattr(held, "copy") else copy.copy(held))
+        return twin
 
     def find(self, job: Job) -> Allocation | None:
         self.searches += 1
@@ -114,6 +124,12 @@ class Keeper:
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
         raise NotImplementedError
+
+
+def refuse_marked(wrong: Nodes, free: bool) -> None:
+    """Refuse nodes that are free, or occupied, already."""
+    if len(wrong):
+        raise ValueError(f"node {wrong[0]} is {'free' if free else 'occupied'} already")
 
 
 @dataclass(frozen=True)

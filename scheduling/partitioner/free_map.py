@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +54,8 @@ class FreeMap:
 class OnFreeMap(Keeper):
     """Marks nodes as held and as free; a partitioner adds the choice."""
 
+    _changing = ("_map",)
+
     def __init__(self, nodes: int):
         self._map = FreeMap(nodes)
         self.free = nodes
@@ -62,8 +63,3 @@ class OnFreeMap(Keeper):
     def _mark(self, nodes: Places, free: bool) -> None:
         self._map.mark(np.asarray(nodes), free)
         self.free = self._map.free
-
-    def copy(self) -> Self:
-        twin = copy.copy(self)
-        twin._map = self._map.copy()
-        return twin

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Self
 
 import numpy as np
 
@@ -31,6 +30,8 @@ class Gabl(PlainPartitioner):
     The box of a job is the most cubic one of as many nodes, or of the next number that has one; the pieces
     have as many nodes as the job needs.
     """
+
+    _changing = ("is_free", "_search")
 
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)
@@ -69,11 +70,6 @@ class Gabl(PlainPartitioner):
 
     def _nodes(self, base: int, shape: Shape) -> Nodes:
         return native.box_nodes(np.array(self._sizes, np.int64), base, np.array(shape))
-
-    def copy(self) -> Self:
-        twin = super().copy()
-        twin._search = self._search.copy()
-        return twin
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
         super()._mark(nodes, free)

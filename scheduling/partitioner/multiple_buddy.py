@@ -8,14 +8,12 @@ any sides (what of a block lies outside is held forever), are ours.
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.placement.rule import grid_of
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, refuse_marked
 from netplace.topologies import Grid, Topology
 
 _MOST_BITS = 26
@@ -28,6 +26,7 @@ class MultipleBuddy(Keeper):
     """
 
     by_count = True
+    _changing = ("_free",)
 
     def __init__(self, grid: Grid):
         self._dims = grid.dims
@@ -91,16 +90,9 @@ class MultipleBuddy(Keeper):
         return True
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        wrong = self._free[self._code[nodes]] == free
-        if wrong.any():
-            raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'occupied'} already")
+        refuse_marked(nodes[self._free[self._code[nodes]] == free], free)
         self._free[self._code[nodes]] = free
         self.free += len(nodes) if free else -len(nodes)
-
-    def copy(self) -> MultipleBuddy:
-        twin = copy.copy(self)
-        twin._free = self._free.copy()
-        return twin
 
 
 def multiple_buddy(topology: Topology, option: str = "", seed: int = 0) -> MultipleBuddy:

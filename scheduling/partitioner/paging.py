@@ -8,14 +8,12 @@ border of a grid are ours.
 
 from __future__ import annotations
 
-import copy
-
 import numpy as np
 
 from netplace.checks import check_choice, check_int
 from netplace.placement.rule import grid_of
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, refuse_marked
 from netplace.scheduling.partitioner.curves.orders import hilbert, row, snake
 from netplace.topologies import Topology, hierarchy, mesh
 
@@ -28,6 +26,8 @@ class Paging(Keeper):
     `page`: page of each node; lower ones are taken first. `places`: order of the nodes in a page, by default
     that of their numbers. `free` counts the nodes in pages that are free as a whole.
     """
+
+    _changing = ("_held", "_used")
 
     def __init__(self, page: Nodes, places: Nodes | None = None):
         self._page = page
@@ -47,17 +47,10 @@ class Paging(Keeper):
         return Allocation(np.concatenate([self._nodes[page] for page in pages[:count]]))
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        wrong = self._held[nodes] != free
-        if wrong.any():
-            raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'occupied'} already")
+        refuse_marked(nodes[self._held[nodes] != free], free)
         self._held[nodes] = not free
         np.add.at(self._used, self._page[nodes], -1 if free else 1)
         self.free = int(self._sizes[self._used == 0].sum())
-
-    def copy(self) -> Paging:
-        twin = copy.copy(self)
-        twin._held, twin._used = self._held.copy(), self._used.copy()
-        return twin
 
 
 def paging(topology: Topology, option: str = "", seed: int = 0) -> Paging:

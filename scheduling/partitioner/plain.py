@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, refuse_marked
 from netplace.topologies import Topology
 
 
@@ -32,6 +32,7 @@ class PlainPartitioner(Keeper):
     """
 
     by_count = True
+    _changing: tuple[str, ...] = ("is_free",)
 
     def __init__(self, topology: Topology, option: str = "", seed: int = 0) -> None:
         self.topology = topology
@@ -53,14 +54,11 @@ class PlainPartitioner(Keeper):
 
     def copy(self) -> Self:
         """Return an independent copy, which draws the same."""
-        twin = copy.copy(self)
-        twin.is_free = self.is_free.copy()
+        twin = super().copy()
         twin.rng = copy.deepcopy(self.rng)
         return twin
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        wrong = nodes[self.is_free[nodes] == free]
-        if len(wrong):
-            raise ValueError(f"node {wrong[0]} is {'free' if free else 'occupied'} already")
+        refuse_marked(nodes[self.is_free[nodes] == free], free)
         self.is_free[nodes] = free
         self.free += len(nodes) if free else -len(nodes)

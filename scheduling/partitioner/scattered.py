@@ -31,6 +31,7 @@ class RandomFree(Keeper):
     """Gives a job free nodes drawn at random, all choices equally likely; a failed search draws nothing."""
 
     by_count = True
+    _changing = ("_pool",)
 
     def __init__(self, nodes: int, rng: np.random.Generator):
         self._pool = native.Pool(nodes)
@@ -51,8 +52,7 @@ class RandomFree(Keeper):
         self.free = self._pool.free
 
     def copy(self) -> RandomFree:
-        twin = copy.copy(self)
-        twin._pool = copy.copy(self._pool)
+        twin = super().copy()
         twin._rng = copy.deepcopy(self._rng)
         return twin
 

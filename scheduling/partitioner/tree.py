@@ -11,7 +11,6 @@ published is `OneLevelUp`; the nearly contiguous partitions here take other node
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Sequence
 
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, refuse_marked
 from netplace.topologies import Hierarchy, Topology, Tree, hierarchy
 
 # Contiguous and nearly contiguous partitions of trees of any shape.
@@ -41,6 +40,8 @@ class SubtreesOfAnyShape(Keeper):
     more are missing, if the next larger subtree around it has room for the job. The allowed number is rounded
     down, with `one_up` up.
     """
+
+    _changing = ("_open",)
 
     def __init__(self, tree: Hierarchy, threshold: float = 0, one_up: bool = False):
         self._tree = tree
@@ -120,16 +121,9 @@ class SubtreesOfAnyShape(Keeper):
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
         places = self._place[nodes]
-        wrong = self._open[places] == free
-        if wrong.any():
-            raise ValueError(f"node {nodes[wrong][0]} is {'free' if free else 'occupied'} already")
+        refuse_marked(nodes[self._open[places] == free], free)
         self._open[places] = free
         self.free += len(nodes) if free else -len(nodes)
-
-    def copy(self) -> SubtreesOfAnyShape:
-        twin = copy.copy(self)
-        twin._open = self._open.copy()
-        return twin
 
 
 class Subtrees(Keeper):
@@ -141,6 +135,7 @@ class Subtrees(Keeper):
     has some, in node order, then from the next larger. They stand last among the job's nodes.
     """
 
+    _changing = ("_counts",)
     _one_up = False  # whether nodes outside the subtree are no further than one level up
 
     def __init__(self, tree: Tree, threshold: float = 0):
@@ -201,11 +196,6 @@ class Subtrees(Keeper):
                 f"node {nodes[wrong]} is {'free' if free else 'occupied'} already, or does not exist"
             )
         self.free = self._counts.free
-
-    def copy(self) -> Subtrees:
-        twin = copy.copy(self)
-        twin._counts = copy.copy(self._counts)
-        return twin
 
 
 def read_threshold(partitioner: str, option: str) -> float:

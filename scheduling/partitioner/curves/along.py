@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 
 import numpy as np
@@ -100,6 +99,7 @@ class Along(Keeper):
     """
 
     by_count = True
+    _changing = ("_map",)
 
     def __init__(
         self, order: Nodes, select: Selection | None, listing: Listing = minimum_span, ring: bool = False
@@ -135,8 +135,3 @@ class Along(Keeper):
     def _mark(self, nodes: Nodes, free: bool) -> None:
         self._map.mark(self._place[nodes], free)
         self.free = self._map.free
-
-    def copy(self) -> Along:
-        twin = copy.copy(self)
-        twin._map = self._map.copy()
-        return twin
