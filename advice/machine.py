@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
-from netplace.checks import abbreviate, check_int
-from netplace.checks.inputs import input_file
+from netplace.checks import abbreviate, check_ranges
+from netplace.checks.inputs import text_of
 from netplace.netsim import Config
 from netplace.placement import map_tasks
 from netplace.runs import resolve
@@ -24,7 +24,7 @@ from netplace.topologies.host_lists import count_hosts, expand, host_list
 
 Nodes = NDArray[np.int64]
 _SLURM = (".conf", ".yaml", ".yml")
-_NUMBERS = re.compile(r"(\d+)(?:-(\d+))?")
+_NUMBERS = re.compile(r"\d+(-\d+)?")
 _WORD = re.compile(r"[^\s,\[]+(?:\[[^\]]*\][^\s,\[]*)*")
 
 
@@ -83,10 +83,7 @@ def _lines(text: str, where: str) -> list[tuple[str, str]]:
         if "/" in text or path.suffix in (".txt", ".list"):
             raise ValueError(f"{where}: the file {text} does not exist")
         return [(where, text)]
-    try:
-        lines = input_file(path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"{where} {text}: is not a text file") from None
+    lines = text_of(path).splitlines()
     return [(f"{where} {text}:{place}", line) for place, line in enumerate(lines, 1)]
 
 
@@ -94,11 +91,8 @@ def _nodes_of(
     word: str, number: dict[str, int], hosts: Sequence[str], machine: Topology, where: str
 ) -> list[int]:
     """Return the nodes that a word names: hosts, or numbers where no host is called so."""
-    digits = _NUMBERS.fullmatch(word)
-    if digits and word not in number:
-        first = check_int(digits[1], f"{where}: node", 0, machine.nodes - 1)
-        last = check_int(digits[2], f"{where}: node", first, machine.nodes - 1) if digits[2] else first
-        return list(range(first, last + 1))
+    if _NUMBERS.fullmatch(word) and word not in number:
+        return list(*check_ranges(word, f"{where}: node", machine.nodes - 1))
     if count_hosts(word, where) > machine.nodes:
         raise ValueError(f"{where}: {abbreviate(word)} has more nodes than the {machine.nodes} of {machine}")
     names = list(expand(word, where))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from netplace.checks.amounts import MOST, check_float, check_int
+from netplace.checks.amounts import MOST, check_float, check_int, check_ranges
 from netplace.checks.content import (
     MEMORY_LIMIT,
     READ_LIMIT,
@@ -30,6 +30,7 @@ __all__ = [
     "check_choice",
     "check_float",
     "check_int",
+    "check_ranges",
     "check_size",
     "check_steps",
     "check_unpacked",

@@ -22,6 +22,19 @@ def check_int(value: object, what: str, least: int = 1, most: int = MOST) -> int
     return number
 
 
+def check_ranges(text: str, what: str, most: int = MOST, between: str = ",") -> list[range]:
+    """Return the ranges, from 0 to `most`, of a list such as ``0-3,8``; `what` names a number in errors."""
+    ranges = []
+    for word in text.split(between):
+        low, dash, high = word.partition("-")
+        first = check_int(low, what, 0, most)
+        last = check_int(high, what, 0, most) if dash else first
+        if last < first:
+            raise ValueError(f"{what}: range {abbreviate(word)} is decreasing")
+        ranges.append(range(first, last + 1))
+    return ranges
+
+
 def check_float(value: object, what: str, least: float = 0.0, most: float = math.inf) -> float:
     """Return `value`, perhaps text, as a finite number from `least` to `most`; `what` names it in errors."""
     try:

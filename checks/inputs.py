@@ -31,6 +31,14 @@ def input_file(path: str | Path) -> Path:
     return checked
 
 
+def text_of(path: str | Path) -> str:
+    """Return the text of a file."""
+    try:
+        return input_file(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not a text file") from None
+
+
 def check_readable(path: str | Path) -> Path:
     """Return a path that can be read without waiting forever; missing files are left to the caller."""
     path = Path(path)

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_float, check_int
+from netplace.checks import check_float, check_int, check_ranges
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, REAL, flag, flags
@@ -23,6 +24,9 @@ from netplace.report.terminal.screen import bytes_read, number, print_json, prin
 if TYPE_CHECKING:
     from netplace.apps.formats import Format, Options
     from netplace.apps.recorded import Reading, Recorded, Summary, Trace
+
+
+_MOST_RANKS = (1 << 22) - 1
 
 
 @click.group("trace", epilog=examples_of("trace"))
@@ -124,8 +128,8 @@ def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None
     window = None
     if begin is not None or end is not None:
         window = begin or 0.0, float("inf") if end is None else end
-    iterations = _bounds(given["iterations"], ":", "--iterations") if given["iterations"] else None
-    ranks = _listed(given["ranks"]) if given["ranks"] else None
+    iterations = _iterations(given["iterations"]) if given["iterations"] else None
+    ranks = [*chain(*check_ranges(given["ranks"], "--ranks", _MOST_RANKS))] if given["ranks"] else None
     asked = _asked(file, given)
     with _named(asked.path):
         trace, whole = _part(asked, given, window, iterations, ranks)
@@ -167,22 +171,10 @@ def _part(
     return trace, whole if iterations is None else part_of(whole, Iterations(*iterations))
 
 
-def _bounds(text: str, between: str, flag: str) -> tuple[int, int]:
-    first, _, last = text.partition(between)
-    bounds = check_int(first, flag, 0), check_int(last or first, flag, 0)
-    if bounds[1] < bounds[0]:
-        raise ValueError(f"{flag}: {text!r} is empty, expected at least one value")
-    return bounds
-
-
-def _listed(text: str) -> list[int]:
-    ranks: list[int] = []
-    for word in text.split(","):
-        first, last = _bounds(word, "-", "--ranks")
-        if last >= 1 << 22:
-            raise ValueError(f"--ranks: {last} is too large, expected less than {1 << 22}")
-        ranks += range(first, last + 1)
-    return ranks
+def _iterations(text: str) -> tuple[int, int]:
+    first, _, last = text.partition(":")
+    begin = check_int(first, "--iterations", 0)
+    return begin, check_int(last or first, "--iterations", begin)
 
 
 @dataclass(frozen=True)

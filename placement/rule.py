@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import text_of
 from netplace.extensions import Registry
 from netplace.topologies import Grid, Topology
 
@@ -66,10 +66,7 @@ def grid_of(topology: Topology, what: str) -> Grid:
 
 def read_lines(path: Path) -> list[tuple[str, str]]:
     """Return where each line of a file stands, and the line without its comment; empty ones are left out."""
-    try:
-        text = input_file(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
+    text = text_of(path)
     lines = ((number, line.partition("#")[0].strip()) for number, line in enumerate(text.splitlines(), 1))
     return [(f"{path}:{number}", line) for number, line in lines if line]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.checks import abbreviate, check_float, check_int
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import text_of
 
 # Titles of benchmarks, in lower case: OSU's without the word test, and Intel's.
 KINDS = {
@@ -36,10 +36,7 @@ class Measured:
 
 def read_times(path: Path, kind: str, ranks: int) -> list[Measured]:
     """Return the times in the output of OSU micro-benchmarks, Intel MPI Benchmarks or nccl-tests."""
-    try:
-        lines = input_file(path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
+    lines = text_of(path).splitlines()
     of, reads, times = "", False, list[Measured]()
     for number, line in enumerate(lines, 1):
         where = f"{path}:{number}"

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from netplace.checks import check_int
+from netplace.checks import check_int, check_ranges
 from netplace.topologies.topology import Topology
 
 __all__ = ["marked", "with_service"]
@@ -41,16 +41,9 @@ def with_service(of: Topology, nodes: str = "", every: int = 0, first: int = 0) 
     [0, 8]
     """
     parts, chosen = [], set(of.service.tolist())
-    text = f"service:{nodes}" if nodes else "service:"
     if nodes:
         parts.append(f"nodes={nodes}")
-        for part in nodes.split("+"):
-            low, dash, high = part.partition("-")
-            begin = check_int(low, f"{text}: node", 0)
-            end = check_int(high, f"{text}: node", begin) if dash else begin
-            if end >= of.nodes:
-                raise ValueError(f"{text}: node {end} is not in 0..{of.nodes - 1} of {of}")
-            chosen.update(range(begin, end + 1))
+        chosen.update(*check_ranges(nodes, f"service:{nodes}: node", of.nodes - 1, "+"))
     every, first = check_int(every, "service: every", 0), check_int(first, "service: first", 0)
     if every:
         parts += [f"every={every}", *([f"first={first}"] if first else [])]

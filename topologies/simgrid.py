@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netplace.checks import abbreviate, check_choice, check_int, check_size
+from netplace.checks import abbreviate, check_choice, check_int, check_ranges, check_size
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of, with_node_links
 from netplace.topologies.fat_trees import xgft
@@ -188,13 +188,7 @@ def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
 
 def _numbers(radical: str, where: str) -> list[int]:
     """Return the numbers of a radical such as ``0-9,12``."""
-    spans = []
-    for piece in radical.split(","):
-        low, dash, high = piece.partition("-")
-        first = check_int(low.strip(), f"{where}: radical", 0)
-        spans.append(
-            range(first, check_int(high.strip(), f"{where}: radical", first) + 1 if dash else first + 1)
-        )
+    spans = check_ranges(radical, f"{where}: radical")
     check_size(sum(span.stop - span.start for span in spans), _BYTES_PER_HOST, "hosts", where)
     return [number for span in spans for number in span]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import check_int
+from netplace.checks import check_int, check_ranges
 from netplace.placement.rule import Nodes, PartitionRequest, read_lines
 
 
@@ -40,19 +40,5 @@ def explicit(request: PartitionRequest) -> list[Nodes]:
     if len(named) != len(request.sizes):
         where = "partition nodes" if inline else request.option
         raise ValueError(f"{where}: {len(named)} lists given for {len(request.sizes)} jobs")
-    return [_listed(text, what, request.topology.nodes) for what, text in named]
-
-
-def _listed(text: str, what: str, nodes: int) -> Nodes:
-    """Return the nodes of a list such as ``0-3,8``."""
-    numbers: list[int] = []
-    for word in text.split(","):
-        low, dash, high = word.strip().partition("-")
-        first = check_int(low, f"{what}: node", 0)
-        last = check_int(high, f"{what}: node", 0) if dash else first
-        if last < first:
-            raise ValueError(f"{what}: range {word.strip()} is decreasing")
-        if last >= nodes:
-            raise ValueError(f"{what}: node {last} is not in 0..{nodes - 1} of the network")
-        numbers.extend(range(first, last + 1))
-    return np.array(numbers, np.int64)
+    most = request.topology.nodes - 1
+    return [np.concatenate(check_ranges(text, f"{what}: node", most)) for what, text in named]

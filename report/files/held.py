@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate, check_int
-from netplace.checks.inputs import input_file
+from netplace.checks import abbreviate, check_ranges
+from netplace.checks.inputs import text_of
 from netplace.topologies.host_lists import expand
 
 
 def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.int64]:
     """Return for each node the line, from 0, that names it, or -1; `hosts` are the names of the nodes."""
-    try:
-        lines = input_file(path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
+    lines = text_of(path).splitlines()
     holder = np.full(nodes, -1, np.int64)
     numbers = {name: node for node, name in enumerate(hosts)}
     job = 0
@@ -35,13 +33,8 @@ def read_held(path: Path, nodes: int, hosts: Sequence[str] = ()) -> NDArray[np.i
 
 def _numbered(text: str, nodes: int, where: str) -> Iterator[int]:
     """Yield the nodes of numbers and ranges."""
-    for word in text.replace(",", " ").split():
-        low, dash, high = word.partition("-")
-        first = check_int(low, f"{where}: node", 0, nodes - 1)
-        last = check_int(high, f"{where}: node", 0, nodes - 1) if dash else first
-        if last < first:
-            raise ValueError(f"{where}: range {word} is decreasing")
-        yield from range(first, last + 1)
+    if words := text.replace(",", " ").split():
+        yield from chain(*check_ranges(",".join(words), f"{where}: node", nodes - 1))
 
 
 def _named(text: str, numbers: Mapping[str, int], where: str) -> Iterator[int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.checks import abbreviate, check_choice
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import text_of
 from netplace.topologies import Graph, Topology
 
 
@@ -92,10 +92,7 @@ def host_names(path: Path | None, machine: Topology) -> list[str]:
 
 def _names_in(path: Path, hosts: int) -> list[str]:
     names: dict[str, int] = {}
-    try:
-        lines = input_file(path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"--hosts {path}: is not text, expected the name of a host in each line") from None
+    lines = text_of(path).splitlines()
     for number, line in enumerate(lines, 1):
         name = line.partition("#")[0].strip()
         if not name:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.formats.matrix import pairs_of
 from netplace.checks import abbreviate, check_unpacked
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import input_file, text_of
 
 KINDS = (".csv", ".npy", ".npz")
 _EXACT = 2.0**62
@@ -96,10 +96,7 @@ def _array(path: Path, file: IO[bytes], size: int, most: int) -> NDArray[Any]:
 
 
 def _from_csv(path: Path, most: int) -> NDArray[Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
+    text = text_of(path)
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     first = next((line.split(",") for line in lines if line), [])
     if not first:

@@ -94,7 +94,7 @@ def test_mistakes(netplace, flags, told):
     ("text", "told"),
     [
         ("0-3\n64", ":2: node: 64 is too large, expected at most 63"),
-        ("3-1", ":1: range 3-1 is decreasing"),
+        ("3-1", ":1: node: range '3-1' is decreasing"),
         ("0-3\n2", ":2: node 2 appears twice"),
         ("a", ":1: node: 'a' is not a whole number"),
     ],

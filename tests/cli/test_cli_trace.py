@@ -73,7 +73,7 @@ def test_a_window_and_iterations_cut_together(netplace, tmp_path):
         ("convert lu.W.16 -o x.trace --ignore all", "--ignore: unknown name 'all'"),
         ("cut lu.W.16 -o x.trace --ranks 0-99", "rank 16 does not exist, expected 0 to 15"),
         ("cut lu.W.16 -o x.trace --ranks a-b", "--ranks: 'a' is not a whole number"),
-        ("cut lu.W.16 -o x.trace --iterations 5:1", "--iterations: '5:1' is empty"),
+        ("cut lu.W.16 -o x.trace --iterations 5:1", "--iterations: 1 is too small, expected at least 5"),
         ("cut lu.W.16 -o x.trace --from 3 --to 2", "--to: 2 is not after --from 3"),
         ("cut lu.W.16 -o x.trace --from 1000", "no call begins from 1000 to inf s"),
     ],

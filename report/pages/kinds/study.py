@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from netplace.checks.columns import read_cells
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import input_file, text_of
 from netplace.checks.quantities import NEITHER
 from netplace.report.files.study_tables import check_tables
 from netplace.report.pages.html import Page, Part, Picture
@@ -27,10 +27,7 @@ _NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?(e[-+]?\d+)?")
 
 def page(path: Path) -> Page:
     check_tables(path)
-    try:
-        lines = input_file(path / REPORT).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"{path / REPORT}: is not text") from None
+    lines = text_of(path / REPORT).splitlines()
     title, said, asked = path.name, [], [("folder", path.name)]
     parts: list[Part] = []
     missing: list[str] = []

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_int
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import text_of
 from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology
@@ -228,10 +228,7 @@ def hindex(topology: Topology) -> Nodes:
 
 def order_from_file(path: Path, topology: Topology) -> Nodes:
     """Return the order in a file: numbers apart by blanks, commas or line ends; ``#`` begins a comment."""
-    try:
-        lines = input_file(path).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
+    lines = text_of(path).splitlines()
     line_of: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
         for word in line.partition("#")[0].replace(",", " ").split():

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice
+from netplace.checks import check_choice, check_ranges
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 from netplace.topologies import Graph, Grid, Topology, Tree
 
@@ -35,21 +35,8 @@ def preference_name(word: str) -> str:
 
 
 def _nodes(topology: Topology, option: str, text: str) -> Costs:
-    nodes: list[int] = []
-    for part in option.split("+"):
-        low, dash, high = part.partition("-")
-        ends = (low, high if dash else low)
-        if not all(end.isdecimal() and len(end) < 10 for end in ends) or int(ends[0]) > int(ends[1]):
-            raise ValueError(
-                f"partitioner pss:levels,{text}: {part!r} is invalid, expected a node or a range such as 0-7"
-            )
-        if int(ends[1]) >= topology.nodes:
-            raise ValueError(
-                f"partitioner pss:levels,{text}: node {ends[1]} does not exist, expected "
-                f"0..{topology.nodes - 1}"
-            )
-        nodes += range(int(ends[0]), int(ends[1]) + 1)
-    return np.unique(np.array(nodes, np.int64))
+    what = f"partitioner pss:levels,{text}: node"
+    return np.unique(np.concatenate(check_ranges(option, what, topology.nodes - 1, "+")))
 
 
 def _from_the_centre(topology: Topology, nodes: Costs) -> Costs:

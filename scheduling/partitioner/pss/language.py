@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from netplace.checks import check_choice
-from netplace.checks.inputs import input_file
+from netplace.checks.inputs import text_of
 from netplace.scheduling.partitioner.pss.constraints import Rule, Tokens, read_rules, read_vector
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 
@@ -122,10 +122,7 @@ Groups = dict[str, frozenset[Processor]]
 
 
 def read_configuration(path: Path) -> Configuration:
-    try:
-        text = input_file(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise ValueError(f"{path}: is not a text file") from None
+    text = text_of(path)
     tokens = Tokens(path, text)
     queues = _queues(tokens)
     hosts = _hosts(tokens, queues)

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks.display import abbreviate
-from netplace.checks.inputs import input_file
+from netplace.checks import abbreviate, check_ranges
+from netplace.checks.inputs import text_of
 
 Level = list[tuple[list[int], int]]
-_PART = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
 def given_sets(text: str, nodes: int) -> Level:
@@ -27,10 +26,7 @@ def given_sets(text: str, nodes: int) -> Level:
             raise ValueError(f"processor sets {abbreviate(text)}: expected a form such as cards:12")
         size = int(option)
         return [(list(range(first, min(first + size, nodes))), 1) for first in range(0, nodes, size)]
-    try:
-        lines = input_file(text).read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        raise ValueError(f"{text}: is not a text file") from None
+    lines = text_of(text).splitlines()
     sets = []
     for number, line in enumerate(lines, 1):
         if words := line.partition("#")[0].replace(",", " ").split():
@@ -42,19 +38,10 @@ def given_sets(text: str, nodes: int) -> Level:
 
 def _members(words: list[str], nodes: int, where: str) -> list[int]:
     members: set[int] = set()
-    for word in words:
-        part = _PART.fullmatch(word)
-        if part is None:
-            raise ValueError(
-                f"{where}: {abbreviate(word)} is invalid, expected a node or a range such as 0-11"
-            )
-        low, high = int(part[1]), int(part[2] or part[1])
-        if high < low or high >= nodes:
-            raise ValueError(f"{where}: {abbreviate(word)} is out of range, expected nodes in 0..{nodes - 1}")
-        here = set(range(low, high + 1))
-        if twice := members & here:
+    for part in check_ranges(",".join(words), f"{where}: node", nodes - 1):
+        if twice := members.intersection(part):
             raise ValueError(f"{where}: node {min(twice)} appears twice")
-        members |= here
+        members.update(part)
     return sorted(members)
 
 

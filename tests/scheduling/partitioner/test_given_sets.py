@@ -26,12 +26,12 @@ def test_sets_of_a_file(tmp_path):
     ("text", "told"),
     [
         ("", "has no sets, expected lines such as 0-11, 24"),
-        ("0-3\n4-x", ":2: '4-x' is invalid, expected a node or a range such as 0-11"),
-        ("0-3\n\n4-8", ":3: '4-8' is out of range, expected nodes in 0..7"),
-        ("3-1", ":1: '3-1' is out of range, expected nodes in 0..7"),
+        ("0-3\n4-x", ":2: node: 'x' is not a whole number"),
+        ("0-3\n\n4-8", ":3: node: 8 is too large, expected at most 7"),
+        ("3-1", ":1: node: range '3-1' is decreasing"),
         ("0-3, 2", ":1: node 2 appears twice"),
-        ("9" * 5000, ":1: '9999"),
-        ("-1", ":1: '-1' is invalid"),
+        ("9" * 5000, ":1: node: '9999"),
+        ("-1", ":1: node: '' is not a whole number"),
     ],
 )
 def test_mistakes_in_a_file_of_sets(tmp_path, text, told):
@@ -71,10 +71,10 @@ def test_hops_to_input_and_output():
     [
         ("io", "expected uniform, centre or a form such as io:0[+]63"),
         ("centre:3", "expected uniform, centre or a form such as io"),
-        ("io:16", "node 16 does not exist, expected 0..15"),
-        ("io:3-1", "'3-1' is invalid, expected a node or a range"),
-        ("io:a", "'a' is invalid"),
-        ("io:0++1", "'' is invalid"),
+        ("io:16", "node: 16 is too large, expected at most 15"),
+        ("io:3-1", "node: range '3-1' is decreasing"),
+        ("io:a", "node: 'a' is not a whole number"),
+        ("io:0++1", "node: '' is not a whole number"),
         ("oi:0", "unknown name 'oi'; did you mean io"),
     ],
 )
