@@ -48,7 +48,7 @@ SCHEDULE_SETTINGS = {
     ),
     "drop": _of_jobs("Jobs of a log to omit, or none. [default: never-ran]", metavar="A,B,.."),
     "policy": _of_rules("Scheduling policy; see netplace list scheduling.", default="fcfs"),
-    "site": _of_rules("Rules of a site (TOML) instead of a policy; see netplace site.", metavar="FILE"),
+    "site": _of_rules("Rules of a site (TOML) instead of a policy, such as fair share.", metavar="FILE"),
     "partition": _of_rules("Allocator, such as contiguous.", default="non-contiguous"),
     "installed": _of_rules("Number of nodes to use, the first ones. [default: all]", int, least=1),
     "max_outside": _of_rules(

@@ -76,7 +76,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "cosim": "cosim",
         "explain": "explain",
         "whatif": "explain",
-        "site": "site",
     },
     "Work with a running machine": {
         "serve": "serve",

@@ -126,10 +126,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace fit --network tree:4,2 --fabric omnipath --pingpong osu.txt -o fabric.toml",
         "netplace fit --network torus:2x2x2 --fabric tofu-d --collective alltoall=pairwise:osu.txt",
     ),
-    "site": (
-        "netplace site --machine mesh:256 --workload lublin --jobs 300",
-        "netplace site site.toml --machine mesh:256 --workload log.swf.gz --drop never-ran --overrun kill",
-    ),
     "study": ("netplace study list", "netplace study td-vs-classic --table 1a --quick --workers 2"),
     "workload": (
         "netplace workload make lublin --nodes 4096 --load 0.7 --jobs 10000 -o w.swf.gz",

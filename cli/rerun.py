@@ -28,7 +28,7 @@ DIFFERENT = 1  # exit code: it was made again, and is another
 # Commands that write outcomes; none of them starts a program that it is told.
 REPEATABLE = (
     "run", "load", "table", "map", "metrics", "allocate", "advise", "schedule", "cosim", "explain", "whatif",
-    "site", "app", "collective", "check", "study", "plan-study",
+    "app", "collective", "check", "study", "plan-study",
 )  # fmt: skip
 # Flags that say how much of this machine is used, what is kept besides, or what the terminal shows.
 _LEFT_OUT = {

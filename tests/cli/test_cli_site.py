@@ -1,4 +1,4 @@
-"""``netplace site``: rules from a file, figures, and what it says of mistakes."""
+"""``netplace schedule --site``: rules from a file, figures, and what it says of mistakes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ LOG = """\
 3 6 -1 10 4 -1 -1 4 500 -1 1 2 1 1 1 1 -1 -1
 4 7 -1 10 4 -1 -1 4 500 -1 1 2 1 1 2 1 -1 -1
 """
-START = ["site", "site.toml", "--machine", "mesh:8", "--workload", "log.swf"]
+START = ["schedule", "--site", "site.toml", "--machine", "mesh:8", "--workload", "log.swf"]
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +51,7 @@ def files(tmp_path, monkeypatch):
 
 def test_all_rules_at_once(netplace, tmp_path):
     found = described(netplace(*START, "--json", "--rows", "rows.csv"))
-    assert (found["refused"], found["node_failures"], found["before_unknown"]) == (1, 1, 0)
+    assert found["site"] == {"refused": 1, "node_failures": 1, "before_unknown": 0}
     frame = pd.read_csv(tmp_path / "rows.csv")
     assert frame["number"].tolist() == [1, 2, 4]
     # Job 2 is due at 28, and would run into the window; at 95 it loses a node, and waits for job 4 to end.
@@ -59,11 +59,11 @@ def test_all_rules_at_once(netplace, tmp_path):
     assert found["metrics"]["kills"] == 1
 
 
-def test_without_rules_it_is_easy(netplace):
-    args = ["--machine", "mesh:64", "--workload", "lublin", "--jobs", "100", "--json"]
-    plain = json.loads(netplace("schedule", *args, "--policy", "easy").stdout)
-    rules = json.loads(netplace("site", *args).stdout)
-    assert rules["metrics"]["per_job"] == plain["metrics"]["per_job"]
+def test_without_rules_it_is_easy(netplace, tmp_path):
+    (tmp_path / "site.toml").write_text("")
+    args = ["schedule", "--machine", "mesh:64", "--workload", "lublin", "--jobs", "100", "--json"]
+    easy, rules = (json.loads(netplace(*args, *more).stdout) for more in (["--policy", "easy"], START[1:3]))
+    assert rules["metrics"]["per_job"] == easy["metrics"]["per_job"]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ GOOD = (
      "--fidelity", "mixes"),
     ("explain", "shared", "--workload", "apps.csv", "--job", "2"),
     ("whatif", "shared", "--workload", "apps.csv", "--without", "1"),
-    ("site", "site.toml", "--machine", "mesh:16", "--workload", "small.swf"),
+    ("schedule", "--site", "site.toml", "--machine", "mesh:16", "--workload", "small.swf"),
     ("backfill", "--platform", "1-2-4-8", "--workload", "small.swf", "--rule", "basic"),
     ("redirect", "--workload", "lublin", "--machine", "64", "--jobs", "50"),
     ("two-kinds", "--tasks", "tasks.csv", "--cpus", "2", "--gpus", "2"),

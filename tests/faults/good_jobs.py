@@ -147,7 +147,7 @@ start = 10
 }
 SCHEDULE = ("schedule", "--machine", "torus:4x4x4", "--json")
 COSIM = ("cosim", "--machine", "torus:4x4", "--max-packets", "1e6", "--json")
-SITE = ("site", "site.toml", "--machine", "mesh:16", "--workload", "small.swf", "--json")
+SITE = ("schedule", "--site", "site.toml", "--machine", "mesh:16", "--workload", "small.swf", "--json")
 POWER = ("schedule", "--machine", "mesh:16", "--workload", "small.swf", "--json", "--power", "power.toml")
 
 COMMANDS: dict[str, list[tuple[str, ...]]] = {

@@ -213,7 +213,7 @@ def test_a_page_says_who_slowed_a_job_and_what_would_have_become_of_it(outcomes)
         ("check", "network", "torus:4x4"),
         ("collective", "bcast", "--ranks", 4),
         ("app", "butterfly", "--tasks", 8),
-        ("site", "--machine", "mesh:4x4", "--workload", "lublin", "--jobs", 20),
+        ("schedule", "--machine", "mesh:4x4", "--workload", "lublin", "--jobs", 20),
     ],
     ids=lambda words: words[0],
 )
