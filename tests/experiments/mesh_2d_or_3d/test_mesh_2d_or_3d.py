@@ -6,9 +6,7 @@ import csv
 
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from netplace.cli import app
 from netplace.experiments.mesh_2d_or_3d.study import rows, verdicts
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
@@ -24,11 +22,8 @@ def test_every_application_runs_on_both_meshes_under_four_mappings():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("meshes") / "out"
-    done = CliRunner().invoke(app, ["study", "mesh-2d-or-3d", "--quick", "--workers", "1", "-o", str(folder)])
-    assert done.exit_code == 0, done.output
-    return folder
+def folder(tmp_path_factory, quick):
+    return quick(STUDY.name, tmp_path_factory.mktemp("meshes") / "out")
 
 
 def read(file):

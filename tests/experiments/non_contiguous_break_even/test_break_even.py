@@ -97,10 +97,8 @@ def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path):
-    words = ["study", STUDY.name, "--quick"]
-    done = CliRunner().invoke(app, [*words, "--workers", "1", "-o", str(tmp_path / "out")])
-    assert done.exit_code == 0, done.output
+def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path, quick):
+    quick(STUDY.name, tmp_path / "out")
     with (tmp_path / "out" / "fcfs.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [row["load"] for row in rows] == ["0.5", "saturated"]
@@ -114,8 +112,7 @@ def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path):
     assert "within the published 25 to 45 %" in text
     assert (tmp_path / "out" / "fcfs.png").stat().st_size > 10_000
     store = tmp_path / "out" / "runs.sqlite"
-    again = CliRunner().invoke(app, [*words, "--stored", "--store", str(store), "-o", str(tmp_path / "new")])
-    assert again.exit_code == 0, again.output
+    quick(STUDY.name, tmp_path / "new", "--stored", "--store", str(store))
     assert (tmp_path / "new" / "report.md").read_text() == text
 
 

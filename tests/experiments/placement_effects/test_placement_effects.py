@@ -6,9 +6,7 @@ import csv
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from netplace.cli import app
 from netplace.experiments.placement_effects.study import PARTS, places, rows
 from netplace.experiments.published import published
 from netplace.placement import map_tasks, partition
@@ -77,13 +75,9 @@ def test_published_times_are_relative_to_the_best():
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("effects") / "out"
+def folder(tmp_path_factory, quick):
     tables = [word for name in ("torus-1", "torus-16", "tree-4") for word in ("--table", name)]
-    given = ["study", "placement-effects", "--quick", *tables, "--partitions", "1", "--workers", "1"]
-    done = CliRunner().invoke(app, [*given, "-o", str(folder)])
-    assert done.exit_code == 0, done.output
-    return folder
+    return quick(STUDY.name, tmp_path_factory.mktemp("effects") / "out", *tables, "--partitions", "1")
 
 
 def read(file):

@@ -6,9 +6,7 @@ import csv
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
-from netplace.cli import app
 from netplace.experiments.published import published
 from netplace.experiments.quasi_contiguity.study import FIRST_FIT, READINGS, Reading, exchanged, rows
 from netplace.placement.node_lists import node_lists
@@ -70,22 +68,8 @@ def test_published_numbers_are_relative_to_contiguous():
     assert (table["contiguous"] == 1).all()
 
 
-def test_the_quick_version_says_what_straying_costs(tmp_path):
-    done = CliRunner().invoke(
-        app,
-        [
-            "study",
-            "quasi-contiguity",
-            "--quick",
-            "--table",
-            "together",
-            "--workers",
-            "1",
-            "-o",
-            str(tmp_path / "out"),
-        ],
-    )
-    assert done.exit_code == 0, done.output
+def test_the_quick_version_says_what_straying_costs(tmp_path, quick):
+    quick(STUDY.name, tmp_path / "out", "--table", "together")
     with (tmp_path / "out" / "together.csv").open() as file:
         cells = {row["layout"]: row for row in csv.DictReader(file)}
     relative = {layout: float(cell["to contiguous"]) for layout, cell in cells.items()}
@@ -94,4 +78,4 @@ def test_the_quick_version_says_what_straying_costs(tmp_path):
     assert float(cells["random"]["published"]) == 3.2
     text = (tmp_path / "out" / "report.md").read_text()
     assert "Mean absolute difference of the relative times" in text
-    assert (tmp_path / "out" / "together.png").stat().st_size > 10_000
+    assert (tmp_path / "out" / "together.png").is_file()

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from click.testing import CliRunner
 
-from netplace.cli import app
 from netplace.experiments.pareto.study import front
 from netplace.experiments.shared import shared_cases
 from netplace.experiments.shared.shared_cases import SharedSize
@@ -14,38 +12,31 @@ from netplace.experiments.shared.shared_cases import SharedSize
 TINY = SharedSize(jobs=4, seeds=2, repeats="1:1")
 
 
-def run(name, folder, *more):
-    workers = [] if "--stored" in more else ["--workers", "1"]
-    words = ["study", name, "--quick", *workers, "-o", str(folder), *more]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0, done.output
-
-
-def test_a_shared_machine_under_a_table_and_live(tmp_path, monkeypatch):
+def test_a_shared_machine_under_a_table_and_live(tmp_path, monkeypatch, quick):
     monkeypatch.setattr(shared_cases, "QUICK", TINY)
-    run("shared-machine", tmp_path / "study", "--table", "torus")
+    quick("shared-machine", tmp_path / "study", "--table", "torus")
     frame = pd.read_csv(tmp_path / "study" / "torus.csv")
     assert len(frame) == 8
     boxes = frame[frame["partition"] == "contiguous"]
     assert (boxes[["table / boxes", "live / boxes", "live / table"]] == 1).all(axis=None)
     assert (frame["slowdown"] > 0.9).all()
     first = (tmp_path / "study" / "report.md").read_text()
-    run("shared-machine", tmp_path / "study", "--table", "torus", "--stored")
+    quick("shared-machine", tmp_path / "study", "--table", "torus", "--stored")
     assert (tmp_path / "study" / "report.md").read_text() == first
 
 
-def test_break_even_stands_beside_what_is_suffered(tmp_path, monkeypatch):
+def test_break_even_stands_beside_what_is_suffered(tmp_path, monkeypatch, quick):
     monkeypatch.setattr(shared_cases, "QUICK", TINY)
-    run("break-even-live", tmp_path / "study", "--table", "torus")
+    quick("break-even-live", tmp_path / "study", "--table", "torus")
     frame = pd.read_csv(tmp_path / "study" / "break-even.csv").set_index("scattered")
     assert list(frame.index) == ["non-contiguous", "random"]
     assert frame["break-even %"].nunique() == 1  # the same jobs
     assert frame.loc["random", "suffered %"] > frame.loc["non-contiguous", "suffered %"] - 5
 
 
-def test_points_on_the_front_are_beaten_by_none(tmp_path, monkeypatch):
+def test_points_on_the_front_are_beaten_by_none(tmp_path, monkeypatch, quick):
     monkeypatch.setattr(shared_cases, "QUICK", TINY)
-    run("pareto", tmp_path / "study", "--table", "torus")
+    quick("pareto", tmp_path / "study", "--table", "torus")
     frame = pd.read_csv(tmp_path / "study" / "torus.csv")
     best = frame["front"].eq("*")
     assert best.any()

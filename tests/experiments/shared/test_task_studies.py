@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from netplace.cli import app
 from netplace.experiments.local_backfilling.study import cases
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, asked_logs
 from netplace.experiments.shared.statistics import number_verdict, verdict
@@ -16,16 +14,8 @@ from netplace.studies import STUDIES
 from netplace.studies.study import ask
 
 
-def run(name, folder, *more):
-    workers = [] if "--stored" in more else ["--workers", "1"]
-    words = ["study", name, "--quick", *workers, "-o", str(folder), *more]
-    done = CliRunner().invoke(app, words)
-    assert done.exit_code == 0, done.output
-    return done
-
-
-def test_two_kinds_stand_beside_the_measured_seconds(tmp_path):
-    run("two-kinds", tmp_path / "study")
+def test_two_kinds_stand_beside_the_measured_seconds(tmp_path, quick):
+    quick("two-kinds", tmp_path / "study")
     frame = pd.read_csv(tmp_path / "study" / "workers.csv")
     assert frame["published"].tolist() == [543.28, 271.98, 266.69, 142.98]
     assert (frame[["greedy", "knapsack"]].min(axis=1) >= frame["no loss"]).all()
@@ -35,21 +25,21 @@ def test_two_kinds_stand_beside_the_measured_seconds(tmp_path):
     assert len(pd.read_csv(tmp_path / "study" / "databases.csv")) == 14
 
 
-def test_redirection_keeps_its_outcomes(tmp_path, monkeypatch):
+def test_redirection_keeps_its_outcomes(tmp_path, monkeypatch, quick):
     monkeypatch.chdir(tmp_path)
-    run("redirection", tmp_path / "study")
+    quick("redirection", tmp_path / "study")
     frame = pd.read_csv(tmp_path / "study" / "policies_windows_model.csv").set_index("policy")
     assert frame.loc["SPT", "sum_flow"] == 1
     assert frame.loc["SRPT", "sum_flow"] < 1
     assert (frame.loc[["SPT-RD", "GSPT-RD", "SPT-RR", "GSPT-RR"], "redirected"] > 0).all()
     first = (tmp_path / "study" / "report.md").read_text()
-    run("redirection", tmp_path / "study", "--stored")
+    quick("redirection", tmp_path / "study", "--stored")
     assert (tmp_path / "study" / "report.md").read_text() == first
 
 
-def test_local_backfilling_on_the_model(tmp_path, monkeypatch):
+def test_local_backfilling_on_the_model(tmp_path, monkeypatch, quick):
     monkeypatch.chdir(tmp_path)
-    run("local-backfilling", tmp_path / "study", "--table", "drawn")
+    quick("local-backfilling", tmp_path / "study", "--table", "drawn")
     frame = pd.read_csv(tmp_path / "study" / "drawn_model.csv").set_index(["rule", "figure"])
     assert frame.loc[("loc", "locality_ratio"), "greatest"] < 1
     assert frame.loc[("cont", "contiguous_jobs"), "least"] > 1
@@ -118,8 +108,8 @@ def test_published_numbers(said, expected):
     assert number_verdict(*said, figures) == expected
 
 
-def test_power_in_the_small(tmp_path):
-    run("power", tmp_path / "study")
+def test_power_in_the_small(tmp_path, quick):
+    quick("power", tmp_path / "study")
     known = pd.read_csv(tmp_path / "study" / "instances.csv").set_index(["instance", "quantity"])
     assert known.loc[("one pending", "energy"), ["published", "ours"]].tolist() == [248, 248]
     assert known.loc[("test 2", "energy"), ["published", "ours"]].tolist() == [4, 8]
@@ -128,16 +118,16 @@ def test_power_in_the_small(tmp_path):
     assert (front["energy %"] >= front["hindsight %"] - 1e-6).all()
     assert front.loc["always-on", "front"] == "*"
     assert (pd.read_csv(tmp_path / "study" / "window.csv")["least"] >= 0).all()
-    assert (tmp_path / "study" / "front.png").stat().st_size > 1000
-    run("power", tmp_path / "study", "--stored", "--table", "front")
+    assert (tmp_path / "study" / "front.png").is_file()
+    quick("power", tmp_path / "study", "--stored", "--table", "front")
     assert (
         pd.read_csv(tmp_path / "study" / "front.csv").set_index("rule")["energy %"].equals(front["energy %"])
     )
 
 
-def test_redirection_tells_what_does_not_come_out(tmp_path, monkeypatch):
+def test_redirection_tells_what_does_not_come_out(tmp_path, monkeypatch, quick):
     monkeypatch.chdir(tmp_path)
-    run("redirection", tmp_path / "study")
+    quick("redirection", tmp_path / "study")
     claims = pd.read_csv(tmp_path / "study" / "claims_windows.csv")
     assert claims["claim"].tolist() == list(range(99, 107))
     assert claims["verdict"].iloc[:6].tolist() == ["not tried"] * 6

@@ -5,9 +5,7 @@ from __future__ import annotations
 import csv
 
 import pytest
-from click.testing import CliRunner
 
-from netplace.cli import app
 from netplace.experiments.published import published
 from netplace.experiments.td_vs_classic import study
 from netplace.studies import STUDIES
@@ -47,28 +45,20 @@ def test_published_numbers_cover_every_printed_table():
 @pytest.fixture(
     scope="module", params=[("BT", "CG", "IS"), pytest.param(study.APPLICATIONS, marks=pytest.mark.slow)]
 )
-def report(request, tmp_path_factory):
+def report(request, tmp_path_factory, carried_out):
+    folder, given = tmp_path_factory.mktemp("study"), ("--table", "1a", "--mappings", "2")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(study, "APPLICATIONS", request.param)
-        yield made(tmp_path_factory.mktemp("study"))
-
-
-def made(folder):
-    given = ["study", "td-vs-classic", "--table", "1a", "--mappings", "2"]
-    done = CliRunner().invoke(app, [*given, "--workers", "1", "-o", str(folder / "first")])
-    assert done.exit_code == 0, done.output
-    again = CliRunner().invoke(
-        app,
-        [*given, "--stored", "--store", str(folder / "first" / "runs.sqlite"), "-o", str(folder / "second")],
-    )
-    assert again.exit_code == 0, again.output
-    return folder
+        first = carried_out(STUDY.name, folder / "first", *given, "--workers", "1")
+        stored = ("--stored", "--store", str(first / "runs.sqlite"))
+        carried_out(STUDY.name, folder / "second", *given, *stored)
+        yield folder
 
 
 def test_report_from_the_store_is_the_same(report):
     for name in ("report.md", "table-1a.csv"):
         assert (report / "first" / name).read_text() == (report / "second" / name).read_text()
-    assert (report / "first" / "table-1a.png").stat().st_size > 10_000
+    assert (report / "first" / "table-1a.png").is_file()
 
 
 def test_consecutive_means_are_the_published_ones(report):
