@@ -1,6 +1,9 @@
 """Outcomes of which pages are made, and the figures that are drawn."""
 
 import pytest
+from click.testing import CliRunner
+
+from netplace.cli import app
 
 
 @pytest.fixture
@@ -21,10 +24,6 @@ def drawn(monkeypatch):
 
 @pytest.fixture(scope="session")
 def outcomes(tmp_path_factory, unpainted):
-    from click.testing import CliRunner
-
-    from netplace.cli import app
-
     folder = tmp_path_factory.mktemp("outcomes")
 
     def made(name, *words):
@@ -67,3 +66,13 @@ def outcomes(tmp_path_factory, unpainted):
             "allocation.json", "allocate", "--machine", "mesh:8x8", "--nodes", 10, "--all", "--json"
         ),
     }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def reports(outcomes, tmp_path_factory):
+    """Return the page of each outcome."""
+    folder = tmp_path_factory.mktemp("reports")
+    for kind, path in outcomes.items():
+        result = CliRunner().invoke(app, ["report", str(path), "-o", str(folder / f"{kind}.html")])
+        assert result.exit_code == 0, result.output
+    return {kind: folder / f"{kind}.html" for kind in outcomes}

@@ -8,7 +8,7 @@ import pytest
 from browser import CHROMIUM, Browser
 from sample_pages import FIGURES, MARKUP, PAGE
 
-from netplace.report.pages import page_of, render
+from netplace.report.pages import render
 from netplace.report.pages.html import MOST_BYTES, DataTable, Page
 from netplace.report.plots.figure import Axis, Boxes, Figure, Panel, Shades
 
@@ -121,10 +121,9 @@ def test_figures_are_as_wide_as_their_place_once_there_is_one(browser, tmp_path)
 
 @needs_browser
 @pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
-def test_pages_of_outcomes_are_no_wider_than_a_phone(browser, outcomes, tmp_path, width):
-    for kind, path in outcomes.items():
-        (tmp_path / f"{kind}.html").write_text(render(page_of(path)))
-        browser.open(tmp_path / f"{kind}.html", width)
+def test_pages_of_outcomes_are_no_wider_than_a_phone(browser, reports, width):
+    for kind, path in reports.items():
+        browser.open(path, width)
         assert browser.value("document.documentElement.scrollWidth - window.innerWidth") <= 0, kind
         assert browser.complaints() == [], kind
 
