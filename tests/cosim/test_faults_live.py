@@ -74,7 +74,7 @@ def test_what_a_job_takes_alone_knows_no_later_fault():
     ["at=400,links=0.3,seed=1", pytest.param("at=0,slow=0.5;at=300,router=5", marks=pytest.mark.slow)],
 )
 def test_engines_agree_on_jobs_and_failures(faults):
-    small = {"machine": "torus:4x4", "jobs": 4}
+    small = {"machine": "torus:4x4", "jobs": 3, "intensity": "low"}
     one, other = run(faults=faults, **small), run("reference", faults=faults, **small)
     assert one["failures"]
     assert one["jobs"] == other["jobs"]

@@ -40,18 +40,16 @@ def own(_: int) -> None:
     raise OwnError(1, 2)
 
 
-def pid(_: int) -> int:
-    return os.getpid()
+def square_and_process(number: int) -> tuple[int, int]:
+    return square(number), os.getpid()
 
 
-@pytest.mark.parametrize("processes", [1, 2, 5])
-def test_each_item_comes_with_its_place(processes):
-    assert sorted(run_each(square, [3, 1, 2], processes)) == [(0, 9), (1, 1), (2, 4)]
-
-
-def test_several_processes_are_really_others():
-    assert os.getpid() not in {found for _, found in run_each(pid, range(4), 2)}
-    assert {found for _, found in run_each(pid, range(4), 1)} == {os.getpid()}
+@pytest.mark.parametrize("processes", [1, 5])
+def test_each_item_comes_with_its_place_from_other_processes_if_there_are_several(processes):
+    found = sorted(run_each(square_and_process, [3, 1, 2], processes))
+    assert [(place, number) for place, (number, _) in found] == [(0, 9), (1, 1), (2, 4)]
+    here = [process == os.getpid() for _, (_, process) in found]
+    assert here == [processes == 1] * 3
 
 
 @pytest.mark.parametrize("processes", [1, 2])
