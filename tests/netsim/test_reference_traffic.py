@@ -30,12 +30,12 @@ def uniform(nodes, load):
 
 @pytest.mark.parametrize(("network_text", "load", "config", "accepted", "delay"), UNIFORM)
 def test_uniform_traffic(network_text, load, config, accepted, delay):
-    measured = 3000 if config else 7000
+    warm_up, measured = (1000, 3000) if load < 0.5 else (2000, 3000 if config else 7000)
     network = engine(network_text, **config)
     network.generate(uniform(64, load))
-    network.run(2000)
+    network.run(warm_up)
     network.reset_counters()
-    assert network.run(2000 + measured) == Exit.REACHED
+    assert network.run(warm_up + measured) == Exit.REACHED
     counters = network.counters()
     assert counters.delivered * 16 / 64 / measured == pytest.approx(accepted, rel=0.05 if config else 0.02)
     if delay is not None:
