@@ -1,7 +1,5 @@
 """What the command line answers: a result as JSON, or a mistake in one sentence."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -4,8 +4,6 @@ Tests marked ``slow`` repeat long published results and long runs of the referen
 are left out (deselected, so that a skip keeps meaning that something is missing) unless ``--slow`` is given.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import shutil

@@ -1,7 +1,5 @@
 """A small fabric as ibnetdiscover(8) writes it."""
 
-from __future__ import annotations
-
 __all__ = ["fabric_text"]
 
 

@@ -1,7 +1,5 @@
 """Hypothesis strategies: networks, settings, programs, placements, traffic, and stories made of them."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

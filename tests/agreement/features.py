@@ -1,7 +1,5 @@
 """What each kind of network can do: a feature tried on a network, on one engine, and what came of it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache

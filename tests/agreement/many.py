@@ -6,8 +6,6 @@ several; with ``--dawdle`` beside it these lose time by chance. The first case i
 ends the run.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

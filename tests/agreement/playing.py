@@ -1,7 +1,5 @@
 """Play a story on an engine and keep all that the engine tells."""
 
-from __future__ import annotations
-
 import numpy as np
 from strategies import Step, Story, with_effect
 

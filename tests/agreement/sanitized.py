@@ -4,8 +4,6 @@ The module at the path given stands in for the installed one. The other argument
 those of pytest after the word pytest.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import runpy
 import sys

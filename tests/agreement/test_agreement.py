@@ -1,7 +1,5 @@
 """Kernel and reference tell the same story: ends, messages, counters, and the FIFOs of a standstill."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A network comes to rest in the same cycle on all engines, also where news is under way last."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

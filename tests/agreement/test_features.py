@@ -1,7 +1,5 @@
 """Every feature works on every kind of network, on both engines alike, as the page says."""
 
-from __future__ import annotations
-
 import pytest
 from features import FEATURES, NETWORKS, PAGE, network_text, page_table, tried
 

@@ -1,7 +1,5 @@
 """Flows that keep their order: packets come as they were created, under any routing; what that costs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings

@@ -3,8 +3,6 @@
 Each builds the extension once more, with its own checks, in a folder of its own.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every setting changes something on every kind of network, or is refused there in a sentence."""
 
-from __future__ import annotations
-
 from dataclasses import fields, replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """One network on several threads tells the same story as on one, however its routers are dealt out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

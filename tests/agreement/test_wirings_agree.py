@@ -1,7 +1,5 @@
 """Kernel and reference tell the same story on networks of any wiring, under every routing."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings

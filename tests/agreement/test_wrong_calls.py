@@ -1,7 +1,5 @@
 """Wrong arrays and arguments never crash the compiled part; `test_sanitizers` makes more such calls."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

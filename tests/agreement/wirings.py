@@ -1,7 +1,5 @@
 """Random networks of any wiring, and settings with a routing that their virtual channels allow."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

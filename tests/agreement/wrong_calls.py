@@ -3,8 +3,6 @@
 ``python wrong_calls.py SEED COUNT FILE`` makes at least so many. The file holds the last call.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from pathlib import Path

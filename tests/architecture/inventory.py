@@ -1,7 +1,5 @@
 """The inventory: every command, flag, choice and documented name of the product, one a line."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import sys

@@ -1,7 +1,5 @@
 """The shape of the project: layers, dicts, exports, docstrings, and what must not be in its files."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect

@@ -1,7 +1,5 @@
 """Every public callable checks what comes from outside, and what it refuses is a sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 import importlib
 import inspect

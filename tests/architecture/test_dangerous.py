@@ -1,7 +1,5 @@
 """Whatever could run code, start a process or write a file stands here with the reason why it is safe."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

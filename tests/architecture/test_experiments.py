@@ -1,7 +1,5 @@
 """The experiments stand on the product as the code of anyone else would."""
 
-from __future__ import annotations
-
 import ast
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The compiled part: its types, what is told of one that does not fit, and wrong arrays that never crash."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

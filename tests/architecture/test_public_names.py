@@ -1,7 +1,5 @@
 """What users can name today stays, or CHANGELOG tells what it is called now."""
 
-from __future__ import annotations
-
 import importlib.util
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Two versions are measured in turn; how fast they are is not for the test suite to judge."""
 
-from __future__ import annotations
-
 import math
 import shutil
 import sys

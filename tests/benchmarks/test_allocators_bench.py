@@ -1,7 +1,5 @@
 """The benchmark of allocators: what it prints, and that the machine is half held."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """The benchmarks run and report; how fast is not for the test suite to judge."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """What searches for boxes are asked, and what that costs them."""
 
-from __future__ import annotations
-
 import json
 import math
 

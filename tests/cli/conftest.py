@@ -1,7 +1,5 @@
 """Commands lay pictures out, but do not paint them, unless a test looks at them."""
 
-from __future__ import annotations
-
 import pytest
 
 

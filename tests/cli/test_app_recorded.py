@@ -1,7 +1,5 @@
 """``netplace app`` on a trace: what computation it recorded."""
 
-from __future__ import annotations
-
 import json
 
 from answers import refused

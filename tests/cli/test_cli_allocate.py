@@ -1,7 +1,5 @@
 """``netplace allocate``: figures, pictures, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import itertools
 import json
 

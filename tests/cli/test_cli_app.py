@@ -1,7 +1,5 @@
 """``netplace app``: programs described, checked and written."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

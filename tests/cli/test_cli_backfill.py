@@ -1,7 +1,5 @@
 """``netplace backfill``: figures, rows, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

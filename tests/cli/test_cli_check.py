@@ -1,7 +1,5 @@
 """``netplace check network``: the verdict, cycles link by link, and what would do."""
 
-from __future__ import annotations
-
 import json
 
 from netplace import parse

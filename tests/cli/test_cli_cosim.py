@@ -1,7 +1,5 @@
 """``netplace cosim``: one run, files, resuming, studies, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

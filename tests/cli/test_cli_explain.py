@@ -1,7 +1,5 @@
 """``netplace explain`` and ``netplace whatif``."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

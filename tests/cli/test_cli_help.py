@@ -1,7 +1,5 @@
 """``--help`` fits a screen, ``--help-all`` shows the rest, and the network's settings are told once."""
 
-from __future__ import annotations
-
 from dataclasses import fields
 
 import click

@@ -1,7 +1,5 @@
 """``netplace list`` and the help."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import shlex

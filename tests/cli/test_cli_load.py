@@ -1,7 +1,5 @@
 """``netplace load``: points, table, curve."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

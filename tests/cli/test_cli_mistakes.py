@@ -1,7 +1,5 @@
 """Bad input: exit code 2, one sentence on stderr, nothing on stdout, no traceback, nothing half-written."""
 
-from __future__ import annotations
-
 import gzip
 import importlib
 import signal

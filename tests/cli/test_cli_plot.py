@@ -1,7 +1,5 @@
 """``netplace plot``: bars relative to one of them."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from answers import refused

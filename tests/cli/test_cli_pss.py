@@ -1,7 +1,5 @@
 """``netplace pss``: derive, check and show, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

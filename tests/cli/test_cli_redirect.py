@@ -1,7 +1,5 @@
 """``netplace redirect``: figures, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

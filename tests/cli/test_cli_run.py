@@ -1,7 +1,5 @@
 """``netplace run``: what it prints, writes and draws."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import fields
 

@@ -1,7 +1,5 @@
 """``netplace schedule``: figures, files, studies, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

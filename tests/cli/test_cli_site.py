@@ -1,7 +1,5 @@
 """``netplace schedule --site``: rules from a file, figures, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """``netplace table``: sweeps, their store, files, and comparison."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

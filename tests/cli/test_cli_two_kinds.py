@@ -1,7 +1,5 @@
 """``netplace two-kinds``: makespans, rows, and what it says of mistakes."""
 
-from __future__ import annotations
-
 import pytest
 from answers import described, refused
 

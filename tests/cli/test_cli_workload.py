@@ -1,7 +1,5 @@
 """``netplace workload``: what it writes can be read, and what it says is so."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

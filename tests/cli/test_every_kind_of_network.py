@@ -1,7 +1,5 @@
 """Every kind of network under every command that takes one."""
 
-from __future__ import annotations
-
 import pytest
 from fabrics import fabric_text
 

@@ -1,7 +1,5 @@
 """Every flag of every command changes something, or is refused where it has no effect."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import fields
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands of netplace start no threads of libraries; programs that they start have those they were given."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

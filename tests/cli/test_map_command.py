@@ -1,7 +1,5 @@
 """``netplace map``: mappings found, measured, written, drawn; and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from answers import described, refused

@@ -1,7 +1,5 @@
 """``netplace metrics``: tables of metrics over configurations, and their correlation with run time."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

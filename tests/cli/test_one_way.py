@@ -1,7 +1,5 @@
 """The way from the shell to the engine is short: few frames for a single plan, few calls for a warm run."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A command starts quickly: what it does not use is not imported."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

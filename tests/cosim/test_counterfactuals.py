@@ -1,7 +1,5 @@
 """A run made again, and what it tells of a job."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.cosim import cosimulate, make_cosim_plan, placing_of, reasons, replay, started_jobs, what_if

@@ -1,7 +1,5 @@
 """Slowdowns foretold from those of mixes that were simulated lie in their intervals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Jobs on a shared machine whose links and routers fail: those hit fail by name, the others go on."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.cosim import cosimulate, make_cosim_plan

@@ -1,7 +1,5 @@
 """Intervals of sampled times: what they grow with, and what they do not."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

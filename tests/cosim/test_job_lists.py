@@ -1,7 +1,5 @@
 """Workloads that name their jobs, with what chooses the collectives of each."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

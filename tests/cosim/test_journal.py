@@ -1,7 +1,5 @@
 """Co-simulations that are broken off anywhere go on to the same end, to the cycle."""
 
-from __future__ import annotations
-
 import hmac
 import os
 import pickle

@@ -1,7 +1,5 @@
 """Jobs that are killed on the live network: their nodes are free at once, and others go on."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Laws of the live network: what sharing is, and what it is not."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

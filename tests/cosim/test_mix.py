@@ -1,7 +1,5 @@
 """Logs whose jobs get applications: classes, shares of communication, and mistakes in the file."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

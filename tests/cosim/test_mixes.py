@@ -1,7 +1,5 @@
 """Times by mixes: what need not be simulated is not, and the rest agrees with live runs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Whom a job is measured beside, when again, and which mixes are the same."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Possible links: never fewer than packets use, and on grids no more than minimal routes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

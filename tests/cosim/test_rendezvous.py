@@ -1,7 +1,5 @@
 """Messages by rendezvous under every kind of network time, and the packets that are foretold of them."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

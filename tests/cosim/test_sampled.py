@@ -1,7 +1,5 @@
 """Sampled times: steady stretches are skipped, and what comes of it agrees with live runs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The rules of a site on every network time, and in `netplace schedule`."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Waiting charged to jobs over a whole co-simulation, and jobs whose programs never end."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The page on architecture names what is there: modules, dicts, functions, folders, floors."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import tomllib

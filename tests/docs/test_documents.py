@@ -1,7 +1,5 @@
 """Every example in the documents runs, and what they point to exists."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The glossary names flags that exist, and "Which command?" names every command."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The paper: each measured figure stands on the page that it names, and each citation in the bibliography."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Pictures of the documents: as wide as a page or a column, but those that only long runs make anew."""
 
-from __future__ import annotations
-
 import struct
 from pathlib import Path
 

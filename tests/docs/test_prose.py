@@ -1,7 +1,5 @@
 """The check of prose finds unidiomatic English in documents and docstrings, and nothing in code."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

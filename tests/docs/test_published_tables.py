@@ -1,7 +1,5 @@
 """The page of published tables says what the stored tables say."""
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The site of the documents: nothing is left out of it, and it builds."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import re

@@ -1,7 +1,5 @@
 """The map of the sources: its page is that of its table, its commands parse, its names exist."""
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import runpy

@@ -1,7 +1,5 @@
 """What others made is listed: what is vendored, and all that the locks install."""
 
-from __future__ import annotations
-
 import re
 import runpy
 from pathlib import Path

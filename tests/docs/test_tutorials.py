@@ -1,7 +1,5 @@
 """The tutorial and the guides, followed step by step: files written, commands run, Python executed."""
 
-from __future__ import annotations
-
 import doctest
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Studies are carried out in this process; their pictures are laid out, not painted."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

@@ -1,7 +1,5 @@
 """The study of contiguity on shared networks: streams, partitioners, comparisons; small."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What all studies share: how they are asked for, their statistics, and how mistakes are told."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from click.testing import CliRunner

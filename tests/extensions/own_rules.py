@@ -1,7 +1,5 @@
 """Rules as a user would write them, one of each kind, for the tests of this folder."""
 
-from __future__ import annotations
-
 RULES = '''
 import numpy as np
 from netplace.scheduling.partitioner.scattered import FirstFree

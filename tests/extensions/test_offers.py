@@ -1,7 +1,5 @@
 """Rules that an installed package offers through entry points."""
 
-from __future__ import annotations
-
 import json
 import sys
 

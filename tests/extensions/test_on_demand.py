@@ -1,7 +1,5 @@
 """Tables of which some entries are imported when they are looked up."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Rules of one's own, by the place of their code: everywhere, in workers and on Dask, and in a key."""
 
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

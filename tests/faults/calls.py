@@ -5,8 +5,6 @@ for each fault: an error that is not a sentence of ours, a warning, a call witho
 from its number alone, so ``python calls.py 1234 1 --show`` makes one again. A crash ends the list.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
 import faulthandler

@@ -3,8 +3,6 @@
 What is of a class of netplace comes from a pool: all that a few calls that work were given, and gave.
 """
 
-from __future__ import annotations
-
 import collections.abc
 import importlib
 import inspect

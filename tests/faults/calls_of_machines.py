@@ -1,7 +1,5 @@
 """Calls that work: placement, schedules, runs and co-simulations."""
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Calls that work: networks, programs, and what is simulated of them."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

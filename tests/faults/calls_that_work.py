@@ -1,7 +1,5 @@
 """A call that works of everything public: every function, class and method of the packages' ``__all__``."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import os

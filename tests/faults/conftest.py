@@ -1,7 +1,5 @@
 """What several files here need."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Small good files of every format, and command lines that read them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import good_archives

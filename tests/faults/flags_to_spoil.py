@@ -1,7 +1,5 @@
 """Command lines of flags that are there, with values that are strange."""
 
-from __future__ import annotations
-
 import numpy as np
 import rich_click as click
 from spoiling import MILD, TOKENS

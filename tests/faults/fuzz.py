@@ -7,8 +7,6 @@ from which files there are, so ``python fuzz.py 1234 1 --show`` shows one again.
 this process, which has loaded everything once: one that crashes or hangs takes nothing else with it.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -1,7 +1,5 @@
 """Small good traces in binary forms of several files, DUMPI and OTF2, and command lines that read them."""
 
-from __future__ import annotations
-
 import importlib.util
 import struct
 from pathlib import Path

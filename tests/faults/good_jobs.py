@@ -1,7 +1,5 @@
 """Small good files of jobs, sites and studies, and command lines that read them."""
 
-from __future__ import annotations
-
 __all__ = ["COMMANDS", "TEXTS"]
 
 _JOBS = [(100, 4, 1), (0, 8, 5), (-1, 16, 5), (50, 64, 0), (10, 1, 1), (700, 33, 1), (3, 2, 1)]

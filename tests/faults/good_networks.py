@@ -1,7 +1,5 @@
 """Small good files of networks and places, and command lines that read them."""
 
-from __future__ import annotations
-
 __all__ = ["COMMANDS", "TEXTS"]
 
 TEXTS = {

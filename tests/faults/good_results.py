@@ -1,7 +1,5 @@
 """Small good files of results, made by netplace itself, and command lines that read them again."""
 
-from __future__ import annotations
-
 import contextlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Small good traces of every format that is read, and command lines that read them."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

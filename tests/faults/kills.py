@@ -9,8 +9,6 @@ machine. One of eight is a process of its own, killed while it starts; the other
 process, which has loaded everything.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import gzip

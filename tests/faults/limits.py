@@ -1,7 +1,5 @@
 """Limits of time and memory within which strange inputs are tried, and the processes that try them."""
 
-from __future__ import annotations
-
 import resource
 import signal
 import subprocess

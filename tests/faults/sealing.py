@@ -1,7 +1,5 @@
 """What is done to results so that their checksums still hold: as somebody would who can compute them too."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from copy import deepcopy

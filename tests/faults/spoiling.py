@@ -1,7 +1,5 @@
 """What is done to the content of a good file."""
 
-from __future__ import annotations
-
 import gzip
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Numbers of flags, files and settings: out of range is one short sentence that names the flag."""
 
-from __future__ import annotations
-
 import pytest
 from answers import refused
 from click.testing import CliRunner

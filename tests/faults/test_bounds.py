@@ -1,7 +1,5 @@
 """What a text would build is counted first: too much is refused at once, unless the limit is raised."""
 
-from __future__ import annotations
-
 import json
 import re
 import resource

@@ -1,7 +1,5 @@
 """Folders that others can write: no link is followed, and nothing of others is trusted."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever Python code gives to the public API, the answer is right or a sentence; the process lives."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

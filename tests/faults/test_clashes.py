@@ -1,7 +1,5 @@
 """No command writes over what it reads, or two things into one file; devices stay devices."""
 
-from __future__ import annotations
-
 import os
 import threading
 from pathlib import Path

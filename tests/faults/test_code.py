@@ -1,7 +1,5 @@
 """Data files never name code: a workload's application is one of netplace's, or the file is refused."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest

@@ -1,7 +1,5 @@
 """Reading is bounded: a small file that unpacks to a large one is refused, unless the limit is raised."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import os

@@ -1,7 +1,5 @@
 """A folder of results is data: whatever stands in it, the answer is one sentence, and nothing is run."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

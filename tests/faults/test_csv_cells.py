@@ -1,7 +1,5 @@
 """Names in CSV are text for spreadsheets, never formulas, and come back as they were."""
 
-from __future__ import annotations
-
 import csv
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """What a user gives ends in an answer or in one sentence: no traceback, no warning, no hang, under 1 GB."""
 
-from __future__ import annotations
-
 import pytest
 from limits import faults_told_by
 

@@ -1,7 +1,5 @@
 """No command, nor a process that it starts, imports what lies in the working folder or beside a trace."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """``--jobs`` takes a count and a name, in one word or two, and a mistake names it."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """Killed at any instant, a command leaves files that are whole or none, and goes on afterwards."""
 
-from __future__ import annotations
-
 import pytest
 from limits import faults_told_by
 

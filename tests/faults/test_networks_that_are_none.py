@@ -1,7 +1,5 @@
 """Networks, routings and faults that cannot be: one sentence each, exit code 2, and nothing written."""
 
-from __future__ import annotations
-
 import pytest
 
 FILES = {

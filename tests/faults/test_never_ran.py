@@ -1,7 +1,5 @@
 """Jobs of a log that never ran do not queue, unless asked for, and are told."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

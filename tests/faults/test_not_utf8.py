@@ -1,7 +1,5 @@
 """Bytes that are no UTF-8, in any file: an answer or a sentence, whatever reads it."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

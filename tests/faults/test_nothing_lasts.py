@@ -1,7 +1,5 @@
 """Where nothing takes any time, results are shown and written all the same, without a warning."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """A file of results that lacks a field added later is read with that field's default."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass

@@ -1,7 +1,5 @@
 """A named pipe is refused, one that a shell opens is read as a file is, and nothing waits for ever."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

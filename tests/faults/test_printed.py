@@ -1,7 +1,5 @@
 """What commands print as JSON is checked when it is read from a file."""
 
-from __future__ import annotations
-
 import json
 import re
 

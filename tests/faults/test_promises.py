@@ -1,7 +1,5 @@
 """Every promise of SECURITY.md has tests, which this table names; and the tests of those that had none."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

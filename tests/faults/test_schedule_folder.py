@@ -1,7 +1,5 @@
 """A folder of a schedule is data: its figures are checked key by key, its rows by their digest."""
 
-from __future__ import annotations
-
 import json
 import shutil
 

@@ -1,7 +1,5 @@
 """Sentences name the file, the line or the flag at fault."""
 
-from __future__ import annotations
-
 import pytest
 from answers import refused
 from click.testing import CliRunner

@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM end a command with one sentence, wherever they come; stores are whole from birth."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sqlite3

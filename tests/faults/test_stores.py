@@ -1,7 +1,5 @@
 """A store knows when what it holds was altered or damaged, and says so instead of showing it."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import sys

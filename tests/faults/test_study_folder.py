@@ -1,7 +1,5 @@
 """A folder of a study whose tables are not those that it wrote is told, with the file."""
 
-from __future__ import annotations
-
 import pandas as pd
 import pytest
 from answers import refused

@@ -1,7 +1,5 @@
 """Sweep and study files: all of it is checked before anything runs, and a mistake names file and line."""
 
-from __future__ import annotations
-
 import pytest
 from click.testing import CliRunner
 

@@ -1,7 +1,5 @@
 """Tables as CSV: what is no number is told with file and row; a name is a name, whatever it looks like."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The commands that are tried with spoiled files have an answer for the files as they are."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """Files are written whole, by one function; drafts of killed runs go, and no folder is left empty."""
 
-from __future__ import annotations
-
 import os
 import signal
 import stat

@@ -1,7 +1,5 @@
 """Values of other types than a signature says are refused at the door, each in a sentence."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Golden cases of the literature: our own copies, or those of the folder that NETPLACE_GOLDEN names."""
 
-from __future__ import annotations
-
 import csv
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Orders and allocations of the literature on curves and centres, to the node."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Golden cases after F. Mendonca's thesis: see golden/README.md for their columns."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

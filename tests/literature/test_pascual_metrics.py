@@ -1,7 +1,5 @@
 """Partition metrics of J. A. Pascual's report, on its own examples: BT of class A, 64 tasks, 32x32 mesh."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from golden_folder import rows

@@ -1,7 +1,5 @@
 """Golden cases of planning nodes on and off: see golden/README.md for their columns."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

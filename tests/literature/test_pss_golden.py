@@ -1,7 +1,5 @@
 """Selections by processor sets of the literature, to the node."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

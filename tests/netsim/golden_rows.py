@@ -1,7 +1,5 @@
 """Rows of the golden files, as runs through the public interface."""
 
-from __future__ import annotations
-
 import csv
 from functools import cache
 from pathlib import Path

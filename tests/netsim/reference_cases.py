@@ -1,7 +1,5 @@
 """Programs, golden rows and runs for the tests of the reference engine."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Bounds on run time hold under every mapping, and are met where nothing else delays a program."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

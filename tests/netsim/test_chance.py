@@ -1,7 +1,5 @@
 """Draws depend on what they are for and on nothing else, and are as even as they should be."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Settings that make no sense are refused with a sentence that names the value and what was expected."""
 
-from __future__ import annotations
-
 from dataclasses import FrozenInstanceError, replace
 
 import pytest

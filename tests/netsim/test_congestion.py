@@ -1,7 +1,5 @@
 """Source rates: fixed ones, and those of DCQCN-like sources, which marks reduce and timers raise."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

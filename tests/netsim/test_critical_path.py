@@ -1,7 +1,5 @@
 """The critical path adds up to the cycle, and is what can be worked out by hand."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Empty networks of the comparison with BookSim 2: every switch costs its stages and a cycle."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.apps import Program, TaskWriter

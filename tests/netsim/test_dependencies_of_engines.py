@@ -1,7 +1,5 @@
 """The checker's channel dependency graph is that of the steps which the reference engine itself takes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

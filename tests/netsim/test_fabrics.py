@@ -1,7 +1,5 @@
 """Cables, pipelines and credits: what they delay on an empty network, and what buffers then bear."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

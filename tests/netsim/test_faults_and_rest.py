@@ -1,7 +1,5 @@
 """What comes first, the end of a run or a fault, is the same on both engines."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.apps import Program, TaskWriter

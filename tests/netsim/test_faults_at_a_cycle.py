@@ -1,7 +1,5 @@
 """Links and routers that go down while packets are under way: by hand, by counting, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The kernel gives the cycle counts of INSEE's own simulator, to the cycle where chance has no part."""
 
-from __future__ import annotations
-
 import math
 import statistics
 

@@ -6,8 +6,6 @@ no task has a send at its head, and some compute, INSEE sets its clock ahead by 
 computation; receives that are complete wait meanwhile.
 """
 
-from __future__ import annotations
-
 import pytest
 from reference_cases import golden_engine, golden_rows
 

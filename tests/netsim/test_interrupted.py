@@ -1,7 +1,5 @@
 """A network that was interrupted goes on exactly, or says that it cannot."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

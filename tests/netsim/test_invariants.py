@@ -1,7 +1,5 @@
 """What every run keeps, whatever the network, the settings and the programs."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jobs that start, end, are stopped and forgotten on one network; programs that are kept once."""
 
-from __future__ import annotations
-
 import gc
 
 import numpy as np

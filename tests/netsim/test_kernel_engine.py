@@ -1,7 +1,5 @@
 """The kernel: networks kept and gone on with, descriptions that never crash it, and its limits."""
 
-from __future__ import annotations
-
 import contextlib
 import pickle
 from dataclasses import replace

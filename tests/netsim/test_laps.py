@@ -1,7 +1,5 @@
 """Iterations that are skipped: the network is then in a state that it could have come to."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

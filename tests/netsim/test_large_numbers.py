@@ -1,7 +1,5 @@
 """Numbers that are large are carried exactly or refused with a sentence; none wraps or is cut."""
 
-from __future__ import annotations
-
 import tracemalloc
 from dataclasses import replace
 

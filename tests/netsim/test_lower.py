@@ -1,7 +1,5 @@
 """Programs as the kernel's words: keys are numbered in the order of source, destination, tag and packets."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Placements and starts that cannot be are refused; engines are listed and answer alike."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest

@@ -1,7 +1,5 @@
 """Sends that take turns: worked out by hand, on both engines, and what holds of any program."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

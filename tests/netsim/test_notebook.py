@@ -1,7 +1,5 @@
 """What notebooks show of results."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from netplace.apps import application

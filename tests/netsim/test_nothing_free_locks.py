@@ -1,7 +1,5 @@
 """What the checker calls free of deadlock does not lock, in random networks under loads beyond saturation."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """What messages cost the processor: computation before sends and after receives, the same on both engines."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

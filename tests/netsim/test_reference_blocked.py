@@ -1,7 +1,5 @@
 """What the reference engine says when nothing can move, and what it refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

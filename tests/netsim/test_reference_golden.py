@@ -1,7 +1,5 @@
 """The reference engine gives the cycle counts of INSEE's own simulator."""
 
-from __future__ import annotations
-
 import math
 import statistics
 

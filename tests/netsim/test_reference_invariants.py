@@ -1,7 +1,5 @@
 """What holds in every cycle of the reference engine, whatever the network, the settings and the programs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Timing of the reference engine against what the model says, worked out by hand."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import numpy as np

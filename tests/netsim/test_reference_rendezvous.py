@@ -1,7 +1,5 @@
 """Rendezvous in the reference engine, worked out by hand on a ring of eight nodes."""
 
-from __future__ import annotations
-
 import numpy as np
 from reference_cases import FOR_EVER, engine, finished, program
 

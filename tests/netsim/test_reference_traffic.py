@@ -1,7 +1,5 @@
 """Open-loop traffic in the reference engine."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from reference_cases import FOR_EVER, engine, program

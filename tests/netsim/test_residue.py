@@ -1,7 +1,5 @@
 """What packets leave behind: a job runs on a network so restored as on one that others have left."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

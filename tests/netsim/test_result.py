@@ -1,7 +1,5 @@
 """What a run gives, checked by hand; delays and their histogram."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

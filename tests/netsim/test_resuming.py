@@ -1,7 +1,5 @@
 """A network may be run in pieces, and jobs may come and go: nothing changes, bit for bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """A run that cannot end says why: who waits for whom, which FIFOs wait in a circle, that it is too long."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

@@ -1,7 +1,5 @@
 """The general router beside what is known: zero load, grids, theory of saturation, deadlock, mistakes."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Accepted load beside the bound that the routing tables set: never above it, and within a stated share."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How many threads a network gets, and what is said where it cannot get them."""
 
-from __future__ import annotations
-
 import pickle
 import re
 import subprocess

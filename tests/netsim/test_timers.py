@@ -1,7 +1,5 @@
 """Timers of computations, near and far: as the reference engine has them, also when jobs are stopped."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.apps import Program, TaskWriter

@@ -1,7 +1,5 @@
 """Patterns of destinations, computed by hand, and the measuring of load."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

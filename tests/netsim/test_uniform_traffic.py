@@ -1,7 +1,5 @@
 """Uniform random traffic is accepted and delayed as by INSEE's own simulator (section 11 of the model)."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.netsim import Config, measure_load

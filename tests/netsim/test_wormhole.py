@@ -1,7 +1,5 @@
 """Wormhole switching on the reference engine: what small buffers carry, hold up, and lock."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

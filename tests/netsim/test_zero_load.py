@@ -1,7 +1,5 @@
 """Alone in the network a message takes the time that the formulas of the model give."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Figures of sets of nodes against sums over all pairs, boxes by trial and parts by flooding."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Cost criteria, and the mappings that minimise them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

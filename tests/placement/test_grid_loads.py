@@ -1,7 +1,5 @@
 """Loads of links of grids in closed form: those that follow from the minimal routes, one by one."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

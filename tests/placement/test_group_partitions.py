@@ -1,7 +1,5 @@
 """Partitions by groups and switches."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.placement import partition

@@ -1,7 +1,5 @@
 """Mappings of thousands of tasks: costs computed and tabulated agree, blocks are compact, halos find home."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

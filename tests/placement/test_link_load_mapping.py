@@ -1,7 +1,5 @@
 """Mapping by routed link load: loads by hand, optimum by enumeration, never worse than its start."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

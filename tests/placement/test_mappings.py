@@ -1,7 +1,5 @@
 """Mappings: the node that each rule gives to each task, and what it refuses."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

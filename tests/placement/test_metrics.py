@@ -1,7 +1,5 @@
 """Partition metrics and link loads, on cases worked out by hand."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import sparse

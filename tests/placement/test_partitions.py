@@ -1,7 +1,5 @@
 """Partitions: the nodes that each rule gives, and what it refuses."""
 
-from __future__ import annotations
-
 from itertools import chain
 
 import numpy as np

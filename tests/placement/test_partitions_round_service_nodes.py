@@ -1,7 +1,5 @@
 """Partitions are placed round nodes that do not compute where there is room, and refuse by name where not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The quadratic assignment problem: exact costs, every kind of matrix, budgets, and what is refused."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

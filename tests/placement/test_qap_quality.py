@@ -1,7 +1,5 @@
 """Costs that the default method reaches in a number of iterations: QAPLIB and problems of known optimum."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The benchmark's table, made of what can be asserted without a clock."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.apps import application

@@ -1,7 +1,5 @@
 """TreeMatch: groups by hand and by exhaustive search, and what it gives on trees."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Pictures of bars and of points: what is drawn, and what is refused."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What documents name in Python, and what they promise of pictures."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A figure of a job is one field: it appears on the terminal, in files, on the page and in a comparison."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
 

@@ -1,7 +1,5 @@
 """Tables on narrow terminals: whole numbers, no line wider than the terminal."""
 
-from __future__ import annotations
-
 import io
 
 import pytest

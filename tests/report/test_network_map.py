@@ -1,7 +1,5 @@
 """Pictures of networks and of traffic: where things stand, and that files are whole."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

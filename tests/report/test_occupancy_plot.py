@@ -1,7 +1,5 @@
 """Pictures of who holds which nodes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from matplotlib.figure import Figure

@@ -1,7 +1,5 @@
 """Which tables and figures the page of each outcome has: none is lost."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.report.comparison import compare, read_outcome

@@ -1,7 +1,5 @@
 """Pages of outcomes: what stands in them."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import re

@@ -1,7 +1,5 @@
 """What a browser makes of pages: it draws, sorts, filters and downloads, at the width of desk and phone."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

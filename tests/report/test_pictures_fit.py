@@ -1,7 +1,5 @@
 """Pictures in print: as wide as a page or a column, nothing cut off, no text too small to read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

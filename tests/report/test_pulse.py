@@ -1,7 +1,5 @@
 """One long thing tells how far it is; what ends soon says nothing."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

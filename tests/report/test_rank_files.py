@@ -1,7 +1,5 @@
 """Mappings as launchers read them: each file is read back by rules of its own, and gives the mapping."""
 
-from __future__ import annotations
-
 import json
 import re
 

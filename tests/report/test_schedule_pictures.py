@@ -1,7 +1,5 @@
 """Gantt charts and schedules side by side: what is drawn, and from what."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Means and spreads over runs."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.report.tables.summary import means, spread

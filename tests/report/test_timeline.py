@@ -1,7 +1,5 @@
 """Timelines and critical paths of ``netplace run``: trace events as the format demands, and a picture."""
 
-from __future__ import annotations
-
 import json
 import math
 from itertools import product

@@ -1,7 +1,5 @@
 """Plans of any kind, carried out here, by worker processes and by a cluster whose workers are killed."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Worker processes: forked from a single thread alone, and no module of the working folder is theirs."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """One function over many items, in several processes."""
 
-from __future__ import annotations
-
 import gc
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The mapping that simulates: the fastest candidate, alone on the job's nodes, kept like any other run."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.apps import application

@@ -1,7 +1,5 @@
 """Many runs carried out: by one or more workers or Dask, killed and resumed, shared, interrupted."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import random

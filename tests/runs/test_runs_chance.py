@@ -1,7 +1,5 @@
 """What is said to be the same for every seed, or every place, is the same."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A placement may be simulated more than once: the network has a seed of its own."""
 
-from __future__ import annotations
-
 from netplace.runs import execute, resolve
 from netplace.runs.chance import simulation_of
 from netplace.runs.job_programs import programs_of

@@ -1,7 +1,5 @@
 """What older code made of a rule that has changed is kept, told apart, and not taken for what it gives."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """What a run is: canonical form, content hash, and from a user's words to it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import shutil

@@ -1,7 +1,5 @@
 """A sweep costs what its simulations cost."""
 
-from __future__ import annotations
-
 import os
 import resource
 import sqlite3

@@ -1,7 +1,5 @@
 """The store: what is kept comes back, and a file that cannot be used is told in one sentence."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Sweep files: what they expand to, and that every mistake is told with line, key and value."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.runs.sweep import read_sweep

@@ -1,7 +1,5 @@
 """Files of tables of one name: classes of a mix, lists of jobs, jobs beside a job."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.runs.toml_lines import read_table_list

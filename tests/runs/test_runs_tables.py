@@ -1,7 +1,5 @@
 """Tables: what is in them, written and read back, compared, and looked up."""
 
-from __future__ import annotations
-
 import math
 import statistics
 import time

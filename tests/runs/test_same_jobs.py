@@ -1,7 +1,5 @@
 """What is compared has the same jobs: left out for all, in larger boxes, or not counted."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

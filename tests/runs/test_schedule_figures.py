@@ -1,7 +1,5 @@
 """Figures of schedules are the same after they were kept, and those of older files are read."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Plans and what came of them: keys, the store, and stores from before there were schedules."""
 
-from __future__ import annotations
-
 import sqlite3
 from pathlib import Path
 

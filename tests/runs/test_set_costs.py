@@ -1,7 +1,5 @@
 """Costs of the levels of a machine, measured: who sits where, and what comes out."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Run times of application jobs from a table, and from a store that simulates what it lacks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Partitioners, jobs and a slow scheduler for the tests of policies; written apart from the package."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 
@@ -41,7 +39,7 @@ class Row:
         assert self.held[allocation.nodes].all(), "nodes released that were free"
         self.held[allocation.nodes] = False
 
-    def copy(self) -> Row:
+    def copy(self) -> "Row":
         twin = Row(len(self.held), not self.by_count)
         twin.held = self.held.copy()
         return twin

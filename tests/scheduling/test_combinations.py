@@ -1,7 +1,5 @@
 """Every policy with every partitioner: nobody shares a node, everybody runs, promises are kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

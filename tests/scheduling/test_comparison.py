@@ -1,7 +1,5 @@
 """Paired differences: against SciPy, against theory on drawn values, and what is not to be called clear."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Contiguity is a property of where nodes lie, whoever chose them."""
 
-from __future__ import annotations
-
 import itertools
 
 import networkx as nx

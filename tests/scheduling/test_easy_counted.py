@@ -1,7 +1,5 @@
 """EASY that reserves a number of nodes, beside a scheduler that works everything out anew each second."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from small_machines import NODES, Row, workloads

@@ -1,7 +1,5 @@
 """EASY on trees: partitioners that foresee give the schedules of those that search step by step."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,7 +1,5 @@
 """One protocol of executions: run times known from the start, and ends that only come to be known."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jobs that take no time, or are estimated to, among others that do."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Policies keep their promises, whatever the jobs."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import example, given, settings

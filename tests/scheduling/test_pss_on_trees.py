@@ -1,7 +1,5 @@
 """Processor sets that are nested or disjoint: valued on their tree, the choice is the same, to the node."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

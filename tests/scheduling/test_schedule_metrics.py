@@ -1,7 +1,5 @@
 """Figures of schedules: recomputed from the rows, and against schedules made by hand."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 
@@ -36,7 +34,7 @@ class Pairs(Row):
     def find(self, job: Job) -> Allocation | None:
         return super().find(dataclasses.replace(job, nodes=job.nodes + job.nodes % 2))
 
-    def copy(self) -> Pairs:
+    def copy(self) -> "Pairs":
         twin = Pairs(len(self.held), not self.by_count)
         twin.held = self.held.copy()
         return twin

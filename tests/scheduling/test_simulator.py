@@ -1,7 +1,5 @@
 """The simulator: order, memory, run times, estimates, and what it says of jobs that make no sense."""
 
-from __future__ import annotations
-
 import dataclasses
 import tracemalloc
 

@@ -1,7 +1,5 @@
 """Batch means by time."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.scheduling import Job, schedule

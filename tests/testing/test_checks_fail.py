@@ -1,7 +1,5 @@
 """Every demand can fail: rules at fault in one way each, and the sentence that says so."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

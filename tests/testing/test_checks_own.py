@@ -1,7 +1,5 @@
 """Our own rules pass through the checks that authors run on theirs."""
 
-from __future__ import annotations
-
 import pytest
 
 from netplace.apps import APPLICATIONS

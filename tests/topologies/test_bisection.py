@@ -1,7 +1,5 @@
 """Bisection widths against the best of all cuts."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

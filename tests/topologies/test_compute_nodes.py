@@ -1,7 +1,5 @@
 """Compute nodes of several tasks: what crosses memory, what shares the interface, rails and planes."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Links and routers that are down or slow: what remains, that it is routed, and what is refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

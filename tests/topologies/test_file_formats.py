@@ -1,7 +1,5 @@
 """Files of other programs as networks: told by their content, and meaning what those programs mean."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """A network of any wiring made by hand: each of its arrays is as it must be, or a sentence names it."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from dataclasses import replace

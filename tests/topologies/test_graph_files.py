@@ -1,7 +1,5 @@
 """Networks from files: edge lists, GraphML, trees, Slurm's topology.conf."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import networkx as nx

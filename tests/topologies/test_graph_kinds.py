@@ -1,7 +1,5 @@
 """Networks beyond grids and trees: counts and distances by hand, and what every wiring must keep."""
 
-from __future__ import annotations
-
 import networkx as nx
 import numpy as np
 import pytest

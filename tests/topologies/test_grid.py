@@ -1,7 +1,5 @@
 """Meshes, tori and twisted tori as grids: numbering, ports, records."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Trees of any shape: their subtrees, Slurm's files with widths, ibnetdiscover's, and what is no tree."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

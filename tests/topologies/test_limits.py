@@ -1,7 +1,5 @@
 """Networks that are too large are refused before they are built."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import pytest

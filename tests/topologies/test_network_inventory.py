@@ -1,7 +1,5 @@
 """What networks are made of, beside closed formulas, and what it costs."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

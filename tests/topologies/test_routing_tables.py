@@ -1,7 +1,5 @@
 """Routing tables lead everywhere, need the virtual channels that are known, and cannot deadlock."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import networkx as nx

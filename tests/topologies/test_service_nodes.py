@@ -1,7 +1,5 @@
 """Nodes that do not compute: what is placed on a network leaves them alone."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

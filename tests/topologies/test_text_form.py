@@ -1,7 +1,5 @@
 """Text forms: read, written, refused."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from pathlib import Path

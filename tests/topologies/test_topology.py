@@ -1,7 +1,5 @@
 """What holds for every network, whatever its kind."""
 
-from __future__ import annotations
-
 import pickle
 
 import networkx as nx

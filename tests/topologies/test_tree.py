@@ -1,7 +1,5 @@
 """k-ary n-trees and thin trees: wiring, stages, levels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

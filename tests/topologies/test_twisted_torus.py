@@ -1,7 +1,5 @@
 """The twisted torus: which way it is twisted, and what the twist is for."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Channels and dependencies of routings are those of packets that are followed one by one."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import replace
 

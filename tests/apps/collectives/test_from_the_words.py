@@ -4,8 +4,6 @@ Each function tells from the ranks p (those of a tree count from the root) how m
 every pair exchanges; none uses anything of the product.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise
 

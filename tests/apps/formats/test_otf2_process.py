@@ -1,7 +1,5 @@
 """The process that reads OTF2 archives ends with whoever asked for it."""
 
-from __future__ import annotations
-
 from netplace.apps.formats.otf2_process import Library
 
 

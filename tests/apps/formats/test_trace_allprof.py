@@ -1,7 +1,5 @@
 """liballprof's traces: what each line sends, in bytes and between whom, and what cannot be known."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

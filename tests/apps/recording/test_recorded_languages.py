@@ -1,7 +1,5 @@
 """Programs in C, Fortran and Python are recorded alike: messages and collectives are those that they call."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Recordings: what is read of entries written here, and of programs that count themselves."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Compute times of layers from a file."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

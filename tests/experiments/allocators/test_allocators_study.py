@@ -1,7 +1,5 @@
 """The study of allocators: its parts, and what its small version finds."""
 
-from __future__ import annotations
-
 import csv
 import itertools
 

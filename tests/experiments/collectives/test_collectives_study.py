@@ -1,7 +1,5 @@
 """The study of collectives: cells, who wins, and what tables choose."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The demonstration, on less."""
 
-from __future__ import annotations
-
 import csv
 
 from netplace.experiments.demo import runs as demo

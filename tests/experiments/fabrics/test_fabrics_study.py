@@ -1,7 +1,5 @@
 """The study of fabrics, their features, and what sharing costs on them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

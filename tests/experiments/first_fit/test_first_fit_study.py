@@ -1,7 +1,5 @@
 """The study of first-fit searches."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

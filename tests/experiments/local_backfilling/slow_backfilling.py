@@ -1,7 +1,5 @@
 """Rules and backfilling on sets of processors, reservation by reservation; written apart from the package."""
 
-from __future__ import annotations
-
 from netplace.scheduling import Job
 
 Choice = frozenset[int] | None

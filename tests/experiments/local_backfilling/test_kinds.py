@@ -1,7 +1,5 @@
 """Orders among rules of one kind: each constraint's rule against the other two, best effort or forced."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from netplace.experiments.local_backfilling.simulator import RULES

@@ -1,7 +1,5 @@
 """Backfilling with places against a slow program of its own, and what every rule promises."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Machines and clusters of other sizes: ratios to the basic rule by log and machine."""
 
-from __future__ import annotations
-
 import pandas as pd
 
 from netplace.experiments.local_backfilling.simulator import Platform

@@ -1,7 +1,5 @@
 """The study of the 8x8 and the 4x4x4 mesh."""
 
-from __future__ import annotations
-
 import csv
 
 import pandas as pd
@@ -23,7 +21,7 @@ def test_every_application_runs_on_both_meshes_under_four_mappings():
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, quick):
-    return quick(STUDY.name, tmp_path_factory.mktemp("meshes") / "out")
+    return quick(STUDY.name, tmp_path_factory.mktemp("meshes") / "out", "--mappings", "1")
 
 
 def read(file):

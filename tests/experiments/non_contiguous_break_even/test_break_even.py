@@ -1,7 +1,5 @@
 """The study of the slowdown at which scattered jobs stop paying."""
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
 

@@ -1,7 +1,5 @@
 """The study of partition metrics and run time."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The published study of partition selection: its table, its schedules, and what the small version finds."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The study of partition and mapping on tori and trees."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

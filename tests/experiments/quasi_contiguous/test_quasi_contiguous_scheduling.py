@@ -1,7 +1,5 @@
 """The study of the speed-up that pays for contiguity on trees."""
 
-from __future__ import annotations
-
 import csv
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Policies of tasks in unit steps on integers, with plain lists; written apart from the package."""
 
-from __future__ import annotations
-
 from itertools import permutations
 
 

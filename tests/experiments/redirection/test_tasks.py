@@ -1,7 +1,5 @@
 """Tasks under policies with and without redirection, beside unit steps and known optima."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import permutations
 

@@ -1,7 +1,5 @@
 """The study of partition shapes: its table, how it answers, and what it finds on a small machine."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where curves cross, and what several seeds say of it."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

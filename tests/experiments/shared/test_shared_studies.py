@@ -1,7 +1,5 @@
 """Studies of shared machines: small, from the command, and kept."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

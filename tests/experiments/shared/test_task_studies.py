@@ -1,7 +1,5 @@
 """Studies of backfilling with places, redirection and two kinds of workers: small, from the command."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """The study of TD against the classic mapping: its runs, its report, and its command."""
 
-from __future__ import annotations
-
 import csv
 
 import pytest

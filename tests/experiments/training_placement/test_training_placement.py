@@ -1,7 +1,5 @@
 """The study of training jobs and their places."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

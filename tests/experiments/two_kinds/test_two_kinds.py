@@ -1,7 +1,5 @@
 """Dual approximation: guarantees beside the optimum of a solver, and a brute force beside that."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np

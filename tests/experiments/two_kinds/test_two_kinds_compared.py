@@ -1,7 +1,5 @@
 """Alignments against all alignments, and the master against steps written apart."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 

@@ -1,7 +1,5 @@
 """Random lives of a machine: jobs come and go."""
 
-from __future__ import annotations
-
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Algorithms that look at distances: bounds that are proven for them, and slow versions written apart."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from functools import cache

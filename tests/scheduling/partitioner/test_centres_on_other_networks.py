@@ -1,7 +1,5 @@
 """The best centre of a tree from counts of its subtrees, of others from one a switch, against all centres."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given

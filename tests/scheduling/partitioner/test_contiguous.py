@@ -1,7 +1,5 @@
 """Contiguous partitioners: exact searches against a scan written here, and accounts of what is held."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

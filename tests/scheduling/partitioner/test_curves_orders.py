@@ -1,7 +1,5 @@
 """Curves through all nodes of a grid."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

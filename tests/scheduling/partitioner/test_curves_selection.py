@@ -1,7 +1,5 @@
 """Choice among the free intervals of a curve."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections import Counter

@@ -1,7 +1,5 @@
 """GABL against a greedy choice over sets of places, written apart."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Sets and costs of nodes that are given beside the levels of a topology."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from lives import a_job

@@ -1,7 +1,5 @@
 """Paging and the multiple buddy system."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Processor sets: selections against enumeration, the language, constraints, and the partitioner."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The choice by processor sets, beside the published steps in plain words."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

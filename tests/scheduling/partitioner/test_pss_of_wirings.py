@@ -1,7 +1,5 @@
 """Processor sets of networks of groups and switches."""
 
-from __future__ import annotations
-
 from netplace.scheduling import Job
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.pss.derive import wiring_levels

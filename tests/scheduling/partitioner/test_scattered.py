@@ -1,7 +1,5 @@
 """Scattered nodes, and what all partitioners but the boxes have in common."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Machines with several nodes at a switch, and with switches whose nodes do not compute."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

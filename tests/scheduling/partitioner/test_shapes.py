@@ -1,7 +1,5 @@
 """Boxes for jobs that give a number of nodes only."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Contiguous and quasi-contiguous partitions of trees."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

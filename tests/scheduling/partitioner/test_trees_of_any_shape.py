@@ -1,7 +1,5 @@
 """Partitioners of trees of any shape: on k-ary trees as those of these, and by hand elsewhere."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Plans: the on/off program against enumeration, the list and its window, the policy at work."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Power of nodes: the model, its files, and energy after the fact."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Nodes that are switched while jobs come and go."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The rules of a site: each by a case that can be followed by hand, and what must hold whatever the jobs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Workloads of applications, and the CSV files that hold them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

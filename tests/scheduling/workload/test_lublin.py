@@ -1,7 +1,5 @@
 """The Lublin-Feitelson model against its own formulas."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import gammainc

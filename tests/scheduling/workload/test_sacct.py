@@ -1,7 +1,5 @@
 """Slurm's account of jobs as a workload: the same jobs from every form of it."""
 
-from __future__ import annotations
-
 import gzip
 import json
 

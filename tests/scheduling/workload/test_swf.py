@@ -1,7 +1,5 @@
 """The Standard Workload Format: what is kept, what is dropped and counted, and what is refused."""
 
-from __future__ import annotations
-
 import gzip
 
 import numpy as np

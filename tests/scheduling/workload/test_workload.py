@@ -1,7 +1,5 @@
 """The value that all workloads are: columns in order, jobs made when asked for, what is dropped counted."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
