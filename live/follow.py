@@ -232,20 +232,23 @@ class Follower:
         """Switch nodes as the rule says: never one that a job has or needs, or that is reserved."""
         nodes, jobs = self.controller.nodes(times=True), self.controller.jobs()
         decision = decide(self.rules.power, self.rules.model, self._power_state(nodes, jobs))
+        boot = decision.boot
         stop = [name for name in decision.stop if name not in self.rules.excluded]
         stop.sort(key=lambda name: (len(name), name))  # n2 before n10
         self._tell(
-            f"{decision.reason}; boot {host_list(decision.boot) or 'none'}, stop {host_list(stop) or 'none'}"
+            f"{decision.reason}; boot {host_list(boot) or 'none'}, stop {host_list(stop) or 'none'}"
             + ("" if self.act else " (no changes; use --act)")
         )
-        if self.act and stop:  # Slurm may have given some to jobs while the plan was made
-            idle = {node.name for node in self.controller.nodes() if node.state == "idle"}
-            stop = [name for name in stop if name in idle]
-        for names, on in ((decision.boot, True), (tuple(stop), False)):
+        if self.act and (boot or stop):
+            # Meanwhile, Slurm may have given some to jobs. It boots again what boots already and is told to.
+            states = {node.name: node.state for node in self.controller.nodes()}
+            boot = tuple(name for name in boot if states.get(name) == "off")
+            stop = [name for name in stop if states.get(name) == "idle"]
+        for names, on in ((boot, True), (tuple(stop), False)):
             if self.act and names:
                 self._log("boot" if on else "stop", nodes=list(names), reason=decision.reason)
                 self.controller.power(names, on)
-        return Decision(decision.boot, tuple(stop), decision.wanted, decision.reason)
+        return Decision(boot, tuple(stop), decision.wanted, decision.reason)
 
     def _power_state(self, nodes: Sequence[SlurmNode], jobs: Sequence[QueuedJob]) -> PowerState:
         """Return what a rule sees: neither nodes that a waiting job must have, nor reserved ones."""

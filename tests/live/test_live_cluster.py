@@ -88,8 +88,9 @@ def cluster(tmp_path_factory):
     (folder / "job_submit.lua").write_text(hook(folder / "watch", BOUND))
     for verb, do in (
         ("suspend", f'kill "$(cat {folder}/d.$n.pid)"'),
-        # -b: says that the node has booted; setsid: it outlives the program that Slurm runs
-        ("resume", "setsid -f /usr/sbin/slurmd -b -N $n </dev/null >/dev/null 2>&1"),
+        # -b: says that the node has booted, in whole seconds that Slurm rounds. Without the sleep, the boot may
+        # seem to be before its request, and Slurm waits for another. setsid: outlives the program that Slurm runs
+        ("resume", 'setsid -f sh -c "sleep 1; exec /usr/sbin/slurmd -b -N $n" </dev/null >/dev/null 2>&1'),
     ):
         path = folder / verb
         path.write_text(SWITCH.format(dir=folder, verb=verb, do=do))

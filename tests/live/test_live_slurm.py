@@ -293,3 +293,21 @@ def test_a_plan_needs_time_limits(tmp_path):
     controller = FakeController([job], nodes=[slurm.SlurmNode("n0", "held")])
     with pytest.raises(ValueError, match="a job has no time limit, which a plan needs"):
         follower(tmp_path, controller, power="plan:slot=300").switch()
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "meanwhile", "told"),
+    [("always-on", "off", "booting", [(("n1",), True)]), ("timeout:0", "idle", "held", [(("n1",), False)])],
+)
+def test_nodes_that_slurm_gave_to_a_job_meanwhile_are_not_switched(tmp_path, rule, before, meanwhile, told):
+    class Changing(FakeController):
+        def nodes(self, times=False):
+            states = [before if times else meanwhile, before, *["reserved"] * 6]
+            return [slurm.SlurmNode(f"n{node}", state) for node, state in enumerate(states)]
+
+        def power(self, nodes, on):
+            self.calls.append((tuple(nodes), on))
+
+    controller = Changing([])
+    follower(tmp_path, controller, power=rule).switch()
+    assert controller.calls == told
