@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -71,12 +72,6 @@ def serve_command(**given: Any) -> None:
         told = f"{machine}, {machine.nodes} nodes, {len(cluster.jobs)} jobs, {len(cluster.waiting)} wait"
         click.echo(f"netplace: serves {told}; {' and '.join(places) or 'stdin'}", err=True)
         if places:
-            _wait()
+            threading.Event().wait()
         else:
             service.serve_lines(sys.stdin.buffer, sys.stdout.buffer)
-
-
-def _wait() -> None:
-    import threading
-
-    threading.Event().wait()

@@ -133,9 +133,8 @@ class Cluster:
         self.free[topology.service] = False
         self._kept: dict[str, Partitioner] = {}
         self._by_box: dict[str, bool] = {}
-        self._loads: dict[
-            str, tuple[Took, NDArray[np.float64]]
-        ] = {}  # of jobs that hold nodes, on every link
+        # Of jobs that hold nodes, on every link.
+        self._loads: dict[str, tuple[Took, NDArray[np.float64]]] = {}
 
     # Verbs.
 
@@ -325,15 +324,11 @@ class Cluster:
                 up = [node for node in held.nodes.tolist() if self.states[node] == "up"]
                 self._turn(np.array(up, np.int64), True)
         elif isinstance(event, Marked):
-            held_nodes = {node for job in self.jobs.values() for node in job.nodes.tolist()}
-            service = set(self.topology.service.tolist())
+            kept = {node for job in self.jobs.values() for node in job.nodes.tolist()}
+            kept.update(self.topology.service.tolist())
             changed = [node for node in event.nodes if self.states[node] != event.state]
             turned = [
-                node
-                for node in changed
-                if node not in held_nodes
-                and node not in service
-                and (event.state == "up") != (self.states[node] == "up")
+                node for node in changed if "up" in (event.state, self.states[node]) and node not in kept
             ]
             for node in changed:
                 self.states[node] = event.state

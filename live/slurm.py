@@ -160,12 +160,10 @@ class Controller:
             if "exit code" not in str(error):
                 raise
             text = ""
-        if text.lstrip().startswith("{"):
-            found = read_queue(text)
-        else:
-            found = read_queue(self._run("squeue", "-h", "-o", _FORMAT))
+        if not text.lstrip().startswith("{"):
+            text = self._run("squeue", "-h", "-o", _FORMAT)
         # JSON also lists jobs that have ended within the last minutes.
-        return [job for job in found if job.state == "PENDING" or job.state in _ON_NODES]
+        return [job for job in read_queue(text) if job.state == "PENDING" or job.state in _ON_NODES]
 
     def start(self, job: QueuedJob, nodes: Iterable[str]) -> None:
         """Let a job that is held back start, on given nodes; none: wherever Slurm puts it."""

@@ -20,11 +20,8 @@ from netplace.scheduling.policy import Machine, Policy, Running, Waiting
 from netplace.scheduling.simulation import Simulation
 from netplace.topologies.host_lists import spelled
 
-RULES = {
-    "policy": "fcfs",
-    "partition": "non-contiguous",
-    "overrun": "kill",
-}  # of a plan whose jobs another places
+# Of a plan whose jobs another places.
+RULES = {"policy": "fcfs", "partition": "non-contiguous", "overrun": "kill"}
 _CONFIG = {
     "redis-enabled": False,
     "profiles-forwarded-on-submission": True,

@@ -88,8 +88,8 @@ def cluster(tmp_path_factory):
     (folder / "job_submit.lua").write_text(hook(folder / "watch", BOUND))
     for verb, do in (
         ("suspend", f'kill "$(cat {folder}/d.$n.pid)"'),
-        # -b: says that the node has booted, in whole seconds that Slurm rounds. Without the sleep, the boot may
-        # seem to be before its request, and Slurm waits for another. setsid: outlives the program that Slurm runs
+        # -b: says that the node has booted. sleep: Slurm counts whole seconds, so that a boot within a second
+        # of its request can seem to precede it, and Slurm waits on. setsid: outlives what Slurm runs.
         ("resume", 'setsid -f sh -c "sleep 1; exec /usr/sbin/slurmd -b -N $n" </dev/null >/dev/null 2>&1'),
     ):
         path = folder / verb
