@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 
 
-def run_fresh(script: str, *arguments: str, environment: Mapping[str, str] | None = None) -> list[float]:
+def run_fresh(script: str, *arguments: str) -> list[float]:
     """Return the numbers that a Python script prints, run in a new process."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", script, *arguments],  # -P: no module of the working folder
-        env=dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, sys.path)), **(environment or {})),
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, sys.path))),
         stdout=subprocess.PIPE,
         text=True,
         check=True,

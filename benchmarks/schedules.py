@@ -21,19 +21,17 @@ PARTS = 4  # of the stream behind its beginning
 _POLICIES = (("fcfs", 0.7), ("easy", 0.7), ("easy", 0.95))  # with the load
 
 
-def job_microseconds(
-    text: str, machine: str, policy: str, load: float, jobs: int, seed: int = 1
-) -> list[float]:
+def job_microseconds(text: str, machine: str, policy: str, load: float, jobs: int) -> list[float]:
     """Return the CPU time of a job in microseconds, in each part of a stream of jobs of the Lublin model.
 
     The stream has one part more, at its beginning, in which the machine fills up; it is not counted.
 
     `text`, `machine`, `policy`: text forms of the partitioner, the network and the policy. `load`: load that
-    the stream has. `jobs`: jobs of each part. `seed`: seed of the stream.
+    the stream has. `jobs`: jobs of each part.
     """
     topology = parse(machine)
     schedule(topology, lublin(topology.nodes, 20, 9, load=load), policy, text)  # compiled, or read from disk
-    drawn = list(lublin(topology.nodes, (PARTS + 1) * jobs + 1, seed, load=load))
+    drawn = list(lublin(topology.nodes, (PARTS + 1) * jobs + 1, 1, load=load))
     read: list[float] = []
 
     def arriving() -> Iterator[Job]:

@@ -17,18 +17,10 @@ NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 def read_trusted(path: str | Path) -> bytes:
     """Return the contents of a file of this user or the system that not everyone can write."""
     with os.fdopen(os.open(path, os.O_RDONLY | NO_LINK), "rb") as file:
-        _check(os.fstat(file.fileno()), path)
+        state = os.fstat(file.fileno())
+        if hasattr(os, "getuid") and (state.st_uid not in (os.getuid(), 0) or state.st_mode & 0o002):
+            raise PermissionError(f"{path}: belongs to another user, or other users can write to it")
         return file.read()
-
-
-def check_owner(path: str | Path) -> None:
-    """Check the owner of a file without reading it; see `read_trusted`."""
-    _check(os.lstat(path), path)
-
-
-def _check(state: os.stat_result, path: str | Path) -> None:
-    if hasattr(os, "getuid") and (state.st_uid not in (os.getuid(), 0) or state.st_mode & 0o002):
-        raise PermissionError(f"{path}: belongs to another user, or other users can write to it")
 
 
 def state_folder() -> Path:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeVar
 
 from netplace.checks.trusted import NO_LINK
@@ -47,9 +46,7 @@ class Claims:
     def __enter__(self) -> Claims:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._file < 0:
             return
         if LOCKS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 from netplace.runs.executors import answer_of
@@ -63,9 +62,7 @@ class Cluster(Generic[Item, Outcome]):
     def __enter__(self) -> Cluster[Item, Outcome]:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._client.cancel(list(self._items))
         self._items.clear()
         self._client.close()

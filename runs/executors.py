@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from netplace.checks.stopping import left_to_parent
@@ -40,9 +39,7 @@ class Executor(Protocol[Item, Outcome]):
     def __enter__(self) -> Executor[Item, Outcome]:
         """Begin."""
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End everything at once."""
 
     def has_room(self) -> bool:
@@ -66,9 +63,7 @@ class InProcessExecutor(Generic[Item, Outcome]):
     def __enter__(self) -> InProcessExecutor[Item, Outcome]:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.busy = 0
 
     def has_room(self) -> bool:
@@ -104,9 +99,7 @@ class ProcessPoolExecutor(Generic[Item, Outcome]):
             self._workers.append(self._hire())
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.process.kill()  # at once, whatever it does or has inherited
         for worker in self._workers:

@@ -21,19 +21,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 from netplace.checks import abbreviate, check_choice, check_float, check_int
-from netplace.runs.toml_lines import line_of, read_toml
+from netplace.runs.toml_lines import Check, check_flag, check_text, checked_table, in_file, line_of, read_toml
 from netplace.scheduling.power import PowerModel, PowerRules
 
 __all__ = ["DEFAULT_POWER", "read_power"]
 
 DEFAULT_POWER = "taurus"
-_NODES = tuple(item.name for item in fields(PowerModel))
-_SWITCHING = ("rule", "boot_rate", "stop_rate", "awake")
+_COUNT = partial(check_int, least=0)
+_TABLES: Mapping[str, Mapping[str, Check]] = {
+    "nodes": {item.name: partial(check_float, most=1e12) for item in fields(PowerModel)} | {"keep": _COUNT},
+    "switching": {"rule": check_text, "boot_rate": _COUNT, "stop_rate": _COUNT, "awake": check_flag},
+}
 
 
 def read_power(path: str | Path, switching: str | None = None) -> PowerRules:
@@ -50,45 +54,14 @@ def read_power(path: str | Path, switching: str | None = None) -> PowerRules:
         return PowerRules(switching=switching or "always-on")
     path = Path(path)
     text, said = read_toml(path)
-    for table in said:
-        check_choice(table, ("nodes", "switching"), f"{path}, line {line_of(text, '', table)}, table")
-        if not isinstance(said[table], dict):
-            raise ValueError(f"{path}: {table} is {abbreviate(said[table])}, expected a table [{table}]")
-    nodes, rules = said.get("nodes", {}), said.get("switching", {})
-    for table, keys in (("nodes", _NODES), ("switching", _SWITCHING)):
-        for name in said.get(table, {}):
-            check_choice(name, keys, f"{path}, line {line_of(text, table, name)}, key")
-    try:
-        return PowerRules(
-            _model(path, text, nodes),
-            switching or _text(path, rules.get("rule", "always-on")),
-            awake=_flag(path, rules.get("awake", True)),
-            **{
-                name: check_int(rules[name], f"{path}, line {line_of(text, 'switching', name)}: {name}", 0)
-                for name in ("boot_rate", "stop_rate")
-                if name in rules
-            },
-        )
-    except ValueError as error:
-        sentence = str(error)
-        raise ValueError(sentence if sentence.startswith(str(path)) else f"{path}: {sentence}") from None
-
-
-def _model(path: Path, text: str, said: dict[str, Any]) -> PowerModel:
-    given: dict[str, Any] = {}
-    for name, value in said.items():
-        where = f"{path}, line {line_of(text, 'nodes', name)}: {name}"
-        given[name] = check_int(value, where, 0) if name == "keep" else check_float(value, where, 0, 1e12)
-    return PowerModel(**given)
-
-
-def _text(path: Path, value: object) -> str:
-    if not isinstance(value, str):
-        raise ValueError(f'{path}: rule is {abbreviate(value)}, expected text such as "timeout:900"')
-    return value
-
-
-def _flag(path: Path, value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError(f"{path}: awake is {abbreviate(value)}, expected true or false")
-    return value
+    made = {}
+    for table, values in said.items():
+        where = f"{path}, line {line_of(text, '', table)}, table"
+        keys = _TABLES[check_choice(table, _TABLES, where)]
+        if not isinstance(values, dict):
+            raise ValueError(f"{path}: {table} is {abbreviate(values)}, expected a table [{table}]")
+        made[table] = checked_table(path, text, table, values, keys)
+    nodes, rules = made.get("nodes", {}), made.get("switching", {})
+    rule = rules.pop("rule", "always-on")
+    with in_file(path):
+        return PowerRules(PowerModel(**nodes), switching or rule, **rules)

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.netsim import Config
 from netplace.placement.node_lists import node_lists
 from netplace.runs.resolve import resolve
 from netplace.runs.spec import Run
@@ -61,8 +60,6 @@ def measurements(
     applications: Sequence[str],
     *,
     pieces: int = 2,
-    config: Config | None = None,
-    seed: int = 0,
 ) -> list[Measurement]:
     """Return the runs that measure the cost of borders; a split job is spread over `pieces` blocks."""
     planned = []
@@ -72,9 +69,7 @@ def measurements(
             for straddles, alone in ((False, False), (True, False), (False, True), (True, True)):
                 jobs = (split if straddles else compact)[: 1 if alone else None]
                 job = {"app": application, "tasks": len(jobs[0])}
-                run = resolve(
-                    topology.text, [job] * len(jobs), partition=node_lists(jobs), config=config, seed=seed
-                )
+                run = resolve(topology.text, [job] * len(jobs), partition=node_lists(jobs))
                 planned.append(Measurement(place, application, straddles, alone, run))
     return planned
 

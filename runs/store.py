@@ -22,7 +22,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from netplace.checks.inputs import check_readable, input_file
@@ -98,9 +97,7 @@ class Store:
     def __enter__(self) -> Store:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         if isinstance(error, Stopped) and not self._read_only:
             error.kept.append(str(self.path))
         unused = error is not None and self._made and self._is_unused()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from netplace.checks.display import abbreviate
+from netplace.checks import abbreviate, check_choice
 from netplace.checks.inputs import input_file
 from netplace.checks.toml_text import parsed_toml
 
@@ -20,6 +21,7 @@ class TableList(NamedTuple):
     others: dict[str, Any]  # the other keys
 
 
+Check = Callable[[Any, str], Any]  # returns a value as it is used; the text names it in errors
 _TABLE = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]")
 _KEY = re.compile(r"""\s*["']?([\w.-]+?)["']?\s*=""")
 
@@ -51,6 +53,38 @@ def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableL
     if not tables:
         raise ValueError(f"{path}: has no [[{name}]], expected at least one")
     return TableList(text, tables, said)
+
+
+def checked_table(
+    path: Path, text: str, table: str, said: Mapping[str, Any], checks: Mapping[str, Check]
+) -> dict[str, Any]:
+    """Return the values of a table such as ``pairs.0``, each through the check of its key."""
+    made = {}
+    for key, value in said.items():
+        where = f"{path}, line {line_of(text, table, key)}"
+        made[check_choice(key, checks, f"{where}, key")] = checks[key](value, f"{where}: {key}")
+    return made
+
+
+def check_text(value: object, what: str) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{what} is {abbreviate(value)}, expected text")
+    return value
+
+
+def check_flag(value: object, what: str) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"{what} is {abbreviate(value)}, expected true or false")
+    return value
+
+
+@contextmanager
+def in_file(path: Path) -> Iterator[None]:
+    """Let errors begin with the name of the file."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def underscored(said: Any, path: Path) -> Any:

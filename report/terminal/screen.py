@@ -77,7 +77,7 @@ def print_tables(*tables: Table) -> None:
             console.print(part)
 
 
-def progress_bar(shown: bool = True) -> Progress:
+def progress_bar() -> Progress:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -97,9 +97,7 @@ def progress_bar(shown: bool = True) -> Progress:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    return Progress(
-        *columns, console=console, transient=True, disable=is_quiet() or not (shown and console.is_terminal)
-    )
+    return Progress(*columns, console=console, transient=True, disable=is_quiet() or not console.is_terminal)
 
 
 @contextmanager
