@@ -62,7 +62,8 @@ def checked_table(
     made = {}
     for key, value in said.items():
         where = f"{path}, line {line_of(text, table, key)}"
-        made[check_choice(key, checks, f"{where}, key")] = checks[key](value, f"{where}: {key}")
+        check_choice(key, checks, f"{where}, key")
+        made[key] = checks[key](value, f"{where}: {key}")
     return made
 
 

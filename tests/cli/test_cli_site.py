@@ -69,8 +69,8 @@ def test_without_rules_it_is_easy(netplace, tmp_path):
     [
         ("orders = 'largest'", "site.toml, line 1, key: unknown name 'orders'; did you mean order"),
         ("order = 'large'", "site.toml: order: unknown name 'large'"),
-        ("half_life = 'x'", "site.toml: half_life"),
-        ("prediction = 1", "site.toml: prediction is 1, expected true or false"),
+        ("half_life = 'x'", "site.toml, line 1: half_life"),
+        ("prediction = 1", "site.toml, line 1: prediction is 1, expected true or false"),
         ("queue = 3", "queue is not a list of tables"),
         ("[[queue]]\nmost_nodes = 0", "most_nodes"),
         ("[[queue]]\nnumbers = 3", "expected a list"),
