@@ -18,8 +18,11 @@ _LONG = {
 
 
 def _exact():
-    for row in [*golden_rows("exact"), *golden_rows("exact_more")]:
-        long = (row["trace"], row["network"]) in _LONG
+    rows = [*golden_rows("exact"), *golden_rows("exact_more")]
+    shorter = {row["insee_options"] for row in rows if row["trace"] == "random_25_a"}
+    for row in rows:
+        twice = row["trace"] == "all_to_all_25_4" and row["insee_options"] in shorter
+        long = twice or (row["trace"], row["network"]) in _LONG
         yield pytest.param(row, id=_name(row), marks=pytest.mark.slow if long else ())
 
 
