@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import copy
-import hashlib
-import json
+import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,107 +17,62 @@ from netplace.experiments.allocators.suite import makespan, stream, together
 from netplace.netsim import Config, simulate
 from netplace.placement.compactness import compactness, pairwise_sum
 from netplace.placement.rule import grid_of
-from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner, schedule
+from netplace.scheduling import Allocation, Job, make_partitioner, schedule
 from netplace.scheduling.metrics import OVER_JOBS
 from netplace.scheduling.partitioner.curves import order_of, ranks_along, ring_span
 from netplace.scheduling.workload import Workload, lublin, read
+from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
 SPREADS = ("mean hops", "span", "stretch-span", "cube ratio", "sides of the box", "components")
 
 
-# Situation and decision: what allocators would choose in states that one of them has brought about.
-#
-# M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005, section 5:
-# the situation algorithm's nodes are held; each decision algorithm is asked first, with the same free
-# nodes.
-
-
-class Watched:
-    """A partitioner beside which others decide, too; `sums` of pairwise distances by decision."""
-
-    def __init__(self, machine: Topology, situation: str, decisions: tuple[str, ...]) -> None:
-        self._machine = machine
-        self._inner = make_partitioner(situation, machine)
-        self._others = {name: make_partitioner(name, machine) for name in decisions}
-        self.sums = dict.fromkeys(decisions, 0)
-
-    @property
-    def free(self) -> int:
-        return self._inner.free
-
-    @property
-    def by_count(self) -> bool:
-        return self._inner.by_count
-
-    @property
-    def searches(self) -> int:
-        return self._inner.searches
-
-    @property
-    def visited(self) -> int:
-        return self._inner.visited
-
-    def find(self, job: Job) -> Allocation | None:
-        return self._inner.find(job)
-
-    def take(self, allocation: Allocation) -> None:
-        size = len(allocation.nodes)
-        for name, other in self._others.items():
-            chosen = other.find(Job(0, 0.0, size, 1.0))
-            assert chosen is not None, "allocators by count always find nodes"
-            self.sums[name] += pairwise_sum(self._machine, chosen.nodes)
-        for partitioner in (self._inner, *self._others.values()):
-            partitioner.take(allocation)
-
-    def release(self, allocation: Allocation) -> None:
-        for partitioner in (self._inner, *self._others.values()):
-            partitioner.release(allocation)
-
-    def copy(self) -> Partitioner:
-        twin = copy.copy(self)
-        twin._inner = self._inner.copy()
-        twin._others = {name: other.copy() for name, other in self._others.items()}
-        return twin
-
-
 def decided(
     machine: Topology, jobs: Workload, situation: str, decisions: tuple[str, ...]
 ) -> dict[str, float]:
-    """Return the mean pairwise sum a job of each decision on one stream of jobs, first come first served."""
-    watched = Watched(machine, situation, decisions)
-    made = schedule(machine, jobs, "fcfs", watched)
-    return {name: total / len(made) for name, total in watched.sums.items()} | {
-        "jobs": len(made),
-        "mean size": float(np.mean(made.nodes)),
-    }
+    """Return the mean pairwise sum of what allocators would choose on a machine that one of them fills.
+
+    M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005, section 5:
+    the nodes of the situation's jobs, first come, first served, are held; before each of them begins, every
+    decision is asked with the same free nodes.
+    """
+    made = schedule(machine, jobs, "fcfs", situation, keep_nodes=True)
+    assert made.allocations is not None, "they were asked for"
+    deciding = {name: make_partitioner(name, machine) for name in decisions}
+    sums = dict.fromkeys(decisions, 0)
+    running: list[tuple[float, int]] = []  # by their ends
+    for row, (start, end) in enumerate(zip(made.start.tolist(), made.end.tolist(), strict=True)):
+        while running and running[0][0] <= start:
+            ended = Allocation(made.allocations[heapq.heappop(running)[1]])
+            for partitioner in deciding.values():
+                partitioner.release(ended)
+        held = Allocation(made.allocations[row])
+        for name, partitioner in deciding.items():
+            chosen = partitioner.find(Job(0, 0.0, len(held.nodes), 1.0))
+            assert chosen is not None, "allocators by count always find nodes"
+            sums[name] += pairwise_sum(machine, chosen.nodes)
+            partitioner.take(held)
+        heapq.heappush(running, (end, row))
+    means = {name: total / len(made) for name, total in sums.items()}
+    return means | {"jobs": len(made), "mean size": float(np.mean(made.nodes))}
 
 
 @dataclass(frozen=True)
-class AllocatorCase:
+class AllocatorCase(KeptCase):
+    study: ClassVar[str] = "allocators"
+
     kind: str  # key of the functions below
     machine: str  # text form of the network
     partition: str  # text form of the partitioner, or of the compared rule
     seed: int = 0  # seed of the draws
     options: tuple[tuple[str, Any], ...] = ()  # further options of the kind
 
-    def described(self) -> dict[str, Any]:
-        return {
-            "study": "allocators",
-            "kind": self.kind,
-            "machine": self.machine,
-            "partition": self.partition,
-            "seed": self.seed,
-            **dict(self.options),
-        }
+    def describe(self) -> dict[str, Any]:
+        plain = {name: value for name, value in vars(self).items() if name != "options"}
+        return {"study": self.study, **plain, **dict(self.options)}
 
-    @property
-    def key(self) -> str:
-        return hashlib.sha256(json.dumps(self.described(), sort_keys=True).encode()).hexdigest()
-
-
-def run_case(case: AllocatorCase) -> dict[str, Any]:
-    return _KINDS[case.kind](case, parse(case.machine), **dict(case.options))
+    def run(self) -> dict[str, Any]:
+        return _KINDS[self.kind](self, parse(self.machine), **dict(self.options))
 
 
 def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, fidelity: str) -> dict[str, float]:

@@ -8,21 +8,19 @@ log says, alone on near nodes, with time scaled so that the mean job runs for 40
 
 from __future__ import annotations
 
-import os
 from functools import lru_cache, partial
-from pathlib import Path
 
 import numpy as np
 
 from netplace.apps import application
 from netplace.cosim import LiveExecution, Placing, Work
+from netplace.experiments.shared.archive_logs import folder_logs
 from netplace.netsim import Config, simulate
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling import Job, make_partitioner, schedule
 from netplace.scheduling.workload import lublin, read
 from netplace.topologies import Topology, parse
 
-FOLDER = "NETPLACE_SWF"
 BYTES = 1024
 MEAN_CYCLES = 40_000
 _LOAD = 0.7
@@ -31,9 +29,7 @@ _DIVISOR = 4
 
 def log_in_folder(name: str) -> str:
     """Return the path of a log in the user's folder; empty: there is none."""
-    folder = Path(os.environ.get(FOLDER) or "swf")
-    logs = sorted(folder.glob(f"{name}*.swf*")) if folder.is_dir() else []
-    return str(logs[0]) if logs else ""
+    return next((str(path) for path in folder_logs() if path.name.startswith(name)), "")
 
 
 def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str = "") -> dict[str, float]:

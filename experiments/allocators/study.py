@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.allocators.cases import AllocatorCase, run_case
+from netplace.experiments.allocators.cases import AllocatorCase
 from netplace.experiments.allocators.flow import log_in_folder
 from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, MEASURED
 from netplace.experiments.allocators.tables import TABLES
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
 from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import kept_outcomes
+from netplace.studies.schedules import case_outcomes
 from netplace.topologies import parse
 
 ORDERS = ("row", "snake", "hilbert", "hilbert-cut")
@@ -189,13 +189,8 @@ _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
 def conduct(asked: Asked, bench: Bench) -> Report:
     tables, summary, figures = [], [], {}
     for part in asked.parts:
-        wanted = {case.key: case for case in _CASES[part](asked.quick)}
-        outcomes = kept_outcomes(wanted, run_case, AllocatorCase.described, bench)
-        rows = [
-            {**dict(case.options), "machine": case.machine, "partition": case.partition, "seed": case.seed}
-            | outcomes[key]
-            for key, case in wanted.items()
-        ]
+        made = case_outcomes(_CASES[part](asked.quick), bench)
+        rows = [case.describe() | outcome for case, outcome in made]
         cells, digits, sentences = TABLES[part](pd.DataFrame(rows))
         tables.append(ReportTable(part, PARTS[part], cells, digits))
         summary += [f"{part}: {sentence}" for sentence in sentences]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,14 @@ from netplace.scheduling.metrics import OVER_JOBS
 from netplace.scheduling.metrics.interval import half_width
 
 Made = tuple[pd.DataFrame, dict[str, int], list[str]]
+
+
+def _to_base(frame: pd.DataFrame, base: str, names: list[str], runs: list[str]) -> pd.DataFrame:
+    """Return the table with figures relative to those of the partitioner `base` in the same run."""
+    theirs = frame[frame["partition"] == base].set_index(runs)[names]
+    return frame.assign(**(frame[names] / theirs.loc[pd.MultiIndex.from_frame(frame[runs])].to_numpy()))
+
+
 _COUNTS = ["requests", "compared", "equal", "first better", "second better"]
 _CARDS = ["cards", "deviation", "least cards"]
 
@@ -64,23 +71,20 @@ def _parts(frame: pd.DataFrame) -> Made:
 
 def _pay(frame: pd.DataFrame) -> Made:
     """Return figures relative to the first free nodes, seed by seed."""
-    names = ["wait", "run", "turnaround", "makespan", "slowdown", "mean hops"]
-    base = frame[frame["partition"] == "non-contiguous"].set_index(["machine", "load", "seed"])
-    rows = []
-    for (machine, load, partition), own in frame.groupby(["machine", "load", "partition"], sort=False):
-        keys = [(machine, load, seed) for seed in own["seed"]]
-        row = {"machine": machine, "load": load, "partition": partition}
-        for name in names[1:]:
-            row[name] = float((own[name].to_numpy() / base.loc[keys, name].to_numpy()).mean())
-        row["wait"] = float(own["wait"].mean() / own["run"].mean())
-        rows.append(row)
-    cells = pd.DataFrame(rows)[["machine", "load", "partition", *names]]
+    names, groups = (
+        ["run", "turnaround", "makespan", "slowdown", "mean hops"],
+        ["machine", "load", "partition"],
+    )
+    waits = frame.groupby(groups, sort=False)[["wait", "run"]].mean()
+    ratios = _to_base(frame, "non-contiguous", names, ["machine", "load", "seed"])
+    cells = ratios.groupby(groups, sort=False)[names].mean().reset_index()
+    cells.insert(3, "wait", (waits["wait"] / waits["run"]).to_numpy())
     sentences = [
         "run, turnaround, makespan, slowdown and mean hops are relative to the first free nodes, seed by "
         "seed; wait is in run times. The slowdown is what a job suffers from where it is and from others."
     ]
     for machine, own in cells.groupby("machine", sort=False):
-        mean = own.groupby("partition", sort=False)[names].mean()
+        mean = own.groupby("partition", sort=False)[["run", "turnaround"]].mean()
         sentences.append(
             f"{machine}: "
             + ", ".join(
@@ -89,7 +93,7 @@ def _pay(frame: pd.DataFrame) -> Made:
             )
             + " of the run time on the first free nodes, all loads."
         )
-    return cells, {"load": 2, "wait": 2} | dict.fromkeys(names[1:], 3), sentences
+    return cells, {"load": 2, "wait": 2} | dict.fromkeys(names, 3), sentences
 
 
 def _times(frame: pd.DataFrame) -> Made:
@@ -103,15 +107,6 @@ def _times(frame: pd.DataFrame) -> Made:
     return cells, {"sets": 0, "surplus": 0, "ms": 2}, sentences
 
 
-SET_TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {
-    "sets": _sets,
-    "set-parts": _parts,
-    "sets-pay": _pay,
-    "set-times": _times,
-}
-
-
-_Made = tuple[pd.DataFrame, dict[str, int], list[str]]
 _BASE, _CURVE, _BEST = "curve:row,free-list", "curve:hilbert,free-list", "curve:hilbert,best-fit"
 _CLAIMS = {  # name: what is compared with what, and by how much it is printed to be shorter
     "the curve alone": (_CURVE, _BASE, 0.14),
@@ -125,30 +120,19 @@ _MACHINES = {  # of machines, for people
 }
 
 
-def _stream_table(frame: pd.DataFrame) -> _Made:
+def _stream_table(frame: pd.DataFrame) -> Made:
     """Return makespans and waits over those of the free list along rows, beside the printed."""
-    theirs = {f"curve:{row['order']},{row['policy']}": row["makespan_s"] for row in _printed()}
-    frame = frame.replace({"machine": _MACHINES})
-    rows: list[dict[str, Any]] = []
-    for machine, group in frame.groupby("machine", sort=False):
-        base = group[group["partition"] == _BASE].set_index("seed")
-        for partition, part in group.groupby("partition", sort=False):
-            own = part.set_index("seed")
-            values = own["makespan"] / base["makespan"]
-            rows.append(
-                {
-                    "machine": machine,
-                    "partition": partition,
-                    "makespan": float(own["makespan"].mean()),
-                    "ratio": float(values.mean()),
-                    "deviation": float(values.std()) if len(values) > 1 else np.nan,
-                    "printed ratio": theirs.get(str(partition), np.nan) / theirs[_BASE],
-                    "wait of largest": float((own["wait of largest"] / base["wait of largest"]).mean()),
-                    "wait of others": float((own["wait of others"] / base["wait of others"]).mean()),
-                    "spread of runs": float(own["spread of runs"].mean()),
-                }
-            )
-    cells = pd.DataFrame(rows)
+    printed = published("cpa_makespan.csv")
+    theirs = dict(
+        zip("curve:" + printed["order"] + "," + printed["policy"], printed["makespan_s"], strict=True)
+    )
+    waits = ["wait of largest", "wait of others"]
+    frame = frame.replace({"machine": _MACHINES}).assign(ratio=frame["makespan"])
+    ratios = _to_base(frame, _BASE, ["ratio", *waits], ["machine", "seed"])
+    groups = ratios.groupby(["machine", "partition"], sort=False)
+    cells = groups[["makespan", "ratio", *waits, "spread of runs"]].mean().reset_index()
+    cells.insert(4, "deviation", groups["ratio"].std().to_numpy())
+    cells.insert(5, "printed ratio", cells["partition"].map(theirs) / theirs[_BASE])
     sentences = [
         "ratios are to the free list along rows, seed by seed; on torus:8x8,c=4 every switch of the rows "
         "named has four processors, the other rows have none."
@@ -158,11 +142,6 @@ def _stream_table(frame: pd.DataFrame) -> _Made:
     counts = dict.fromkeys(("ratio", "deviation", "printed ratio"), 3)
     digits = {"makespan": 0, **counts, "wait of largest": 3, "wait of others": 3, "spread of runs": 3}
     return cells, digits, sentences
-
-
-def _printed() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = published("cpa_makespan.csv").to_dict("records")
-    return rows
 
 
 def _sentences(own: pd.DataFrame) -> list[str]:
@@ -193,7 +172,7 @@ def _sentences(own: pd.DataFrame) -> list[str]:
     return sentences
 
 
-def _hops_table(frame: pd.DataFrame) -> _Made:
+def _hops_table(frame: pd.DataFrame) -> Made:
     """Return Pearson's r of completion time with hops and spans, network by network."""
     rows = []
     for machine, group in frame.replace({"machine": _MACHINES}).groupby("machine", sort=False):
@@ -220,22 +199,14 @@ NEAR_DECISION = 0.02  # share by which a ratio of sums may differ; with the log,
 LOG_NEAR = 0.01
 
 
-def _choice(frame: pd.DataFrame) -> _Made:
+def _choice(frame: pd.DataFrame) -> Made:
     """Return live and table figures relative to random nodes, machine by machine."""
-    measures = ("makespan", "turnaround", "run", "mean hops")
-    base = frame[frame["partition"] == "random"].set_index(["machine", "fidelity", "seed"])
-    rows = []
-    for (machine, partition), own in frame.groupby(["machine", "partition"], sort=False):
-        row: dict[str, Any] = {"machine": machine, "partition": partition}
-        for source, part in own.groupby("fidelity", sort=False):
-            keys = [(machine, source, seed) for seed in part["seed"]]
-            for name in measures:
-                if name == "mean hops" and source == "table":
-                    continue
-                values = part[name].to_numpy() / base.loc[keys, name].to_numpy()
-                row[f"{source} {name}" if name != "mean hops" else name] = float(values.mean())
-        rows.append(row)
-    cells = pd.DataFrame(rows)
+    measures = ["makespan", "turnaround", "run", "mean hops"]
+    ratios = _to_base(frame, "random", measures, ["machine", "fidelity", "seed"])
+    means = ratios.groupby(["fidelity", "machine", "partition"], sort=False)[measures].mean()
+    live, table = (means.loc[fidelity].add_prefix(f"{fidelity} ") for fidelity in ("live", "table"))
+    hops = {"live mean hops": "mean hops"}
+    cells = live.rename(columns=hops).join(table.drop(columns="table mean hops")).reset_index()
     digits = {name: 3 for name in cells if name not in ("machine", "partition")}
     sentences = ["figures are relative to random nodes, seed by seed."]
     for machine, own in cells.groupby("machine", sort=False):
@@ -250,7 +221,7 @@ def _choice(frame: pd.DataFrame) -> _Made:
     return cells, digits, sentences
 
 
-def _decisions(frame: pd.DataFrame) -> _Made:
+def _decisions(frame: pd.DataFrame) -> Made:
     printed = published("cpa_pairwise_sum.csv").replace(_NAMES)
     theirs = printed.set_index(["situation", "decision"])["mean_pairwise_sum"]
     decisions = frame["decisions"].iloc[0]
@@ -297,7 +268,7 @@ def _decisions(frame: pd.DataFrame) -> _Made:
     return cells, dict.fromkeys(("ratio", "least", "most", "printed", "difference"), 3), sentences
 
 
-def _overlap(frame: pd.DataFrame) -> _Made:
+def _overlap(frame: pd.DataFrame) -> Made:
     rows = []
     for row in frame.to_dict("records"):
         factors = [both / alone for both, alone in zip(row["together"], row["alone"], strict=True)]
@@ -317,7 +288,7 @@ def _overlap(frame: pd.DataFrame) -> _Made:
     return cells, digits, [f"{'; '.join(sentences)} ({accepted})."]
 
 
-def _trends(frame: pd.DataFrame) -> _Made:
+def _trends(frame: pd.DataFrame) -> Made:
     figures = [*SPREADS, *(f"span, {name}" for name in OVER_JOBS if name != "mean")]
     cells = frame.groupby(["partition", "work", "copies"], sort=False)[figures].mean().reset_index()
     once = cells[cells["copies"] == 1]
@@ -349,18 +320,12 @@ def _trends(frame: pd.DataFrame) -> _Made:
     return cells, digits, sentences
 
 
-def _flow(frame: pd.DataFrame) -> _Made:
-    names, rows = ("flow", "run", "pairwise sum"), []
-    for machine, group in frame.groupby("machine", sort=False):
-        base = group[group["partition"] == "mc1x1"].set_index("seed")
-        for partition, own in group.groupby("partition", sort=False):
-            row: dict[str, Any] = {"machine": machine, "partition": partition}
-            for name in names:
-                ratios = own.set_index("seed")[name] / base[name]
-                row[name] = float(ratios.mean())
-                row[f"{name} +-"] = half_width(ratios)
-            rows.append(row)
-    cells = pd.DataFrame(rows)
+def _flow(frame: pd.DataFrame) -> Made:
+    names = ["flow", "run", "pairwise sum"]
+    ratios = _to_base(frame, "mc1x1", names, ["machine", "seed"])
+    groups = ratios.groupby(["machine", "partition"], sort=False)[names]
+    both = groups.mean().join(groups.agg(half_width).add_suffix(" +-"))
+    cells = both[[f"{name}{end}" for name in names for end in ("", " +-")]].reset_index()
     log = "the log of the iPSC" if frame["log"].iloc[0] else "the model of Lublin and Feitelson"
     sentences = [
         f"means relative to mc1x1, {frame['seed'].nunique()} parts of {log}, with 95% intervals; the "
@@ -377,7 +342,7 @@ def _flow(frame: pd.DataFrame) -> _Made:
     return cells, {column: 3 for column in cells if column not in ("machine", "partition")}, sentences
 
 
-TABLES: dict[str, Callable[[pd.DataFrame], _Made]] = {
+TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {
     "choice": _choice,
     "decisions": _decisions,
     "stream": _stream_table,
@@ -385,5 +350,8 @@ TABLES: dict[str, Callable[[pd.DataFrame], _Made]] = {
     "overlap": _overlap,
     "trends": _trends,
     "flow": _flow,
-    **SET_TABLES,
+    "sets": _sets,
+    "set-parts": _parts,
+    "sets-pay": _pay,
+    "set-times": _times,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -19,8 +19,8 @@ from netplace.netsim.threads import cores
 from netplace.report.pages import page_of, write_page
 from netplace.report.pages.html import Page, Part
 from netplace.report.plots import write_figure
-from netplace.report.plots.charts import bar_figure
-from netplace.report.plots.figure import Axis, Bars, Figure, Panel, Rule
+from netplace.report.plots.charts import bar_figure, bar_marks
+from netplace.report.plots.figure import Axis, Figure, Panel, Rule
 from netplace.report.plots.jobs import sharing_figure
 from netplace.report.tables.cosim import title_of, write_kept
 from netplace.report.tables.data_table import DataTable
@@ -205,17 +205,11 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
     panels = []
     for network, (_, mappings) in NETWORKS.items():
         per_trace = [_ratios(outcomes, trace, network) for trace in TRACES]
-        bars = [
-            Bars(
-                at=[place + 0.27 * (number - 1) for place in range(len(TRACES))],
-                values=[ratio[mapping]["mean"] for ratio in per_trace],
-                half=[ratio[mapping]["std"] for ratio in per_trace],
-                width=0.25,
-                label=mapping,
-                colour=_COLOURS.index(mapping),
-            )
-            for number, mapping in enumerate(mappings)
-        ]
+        values, half = (
+            {mapping: [ratio[mapping][name] for ratio in per_trace] for mapping in mappings}
+            for name in ("mean", "std")
+        )
+        bars = [replace(bar, colour=_COLOURS.index(bar.label)) for bar in bar_marks(values, half)]
         marks = [*bars, Rule(at=1.0, lying=True)]
         panels.append(Panel(marks=marks, x=Axis(names=TRACES), y=Axis(low=0.0, grid=True), title=network))
     figure = Figure(

@@ -71,13 +71,14 @@ def backfill_command(**given: Any) -> None:
 def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[list[Job]]]:
     from netplace.checks import check_int, check_size
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
+    from netplace.experiments.shared.archive_logs import jobs_of
 
     if asked.weeks is not None and asked.draw is not None:
         raise ValueError("--draw: given with --weeks, expected one of them")
     if asked.instances is not None and asked.weeks is None and asked.draw is None:
         raise ValueError(f"--instances: {asked.instances} given, but neither --weeks nor --draw")
     seed = check_int(asked.seed, "--seed", 0)
-    log = _log(asked, processors, seed)
+    log = jobs_of(asked.workload, processors, asked.jobs, seed, asked.drop, asked.allocated)
     instances = check_int(asked.instances or 1, "--instances")
     if asked.weeks is not None:
         return log, draw_weeks(log, check_int(asked.weeks, "--weeks"), instances, seed)
@@ -86,24 +87,6 @@ def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[
         check_size(jobs * instances, _BYTES_PER_JOB, "jobs", "--draw and --instances")
         return log, [draw_jobs(log, jobs, processors, seed + i) for i in range(instances)]
     return log, [list(log)]
-
-
-def _log(asked: SimpleNamespace, processors: int, seed: int) -> Workload:
-    from netplace.checks import check_int
-    from netplace.scheduling.workload import make_workload, read
-
-    path, jobs = asked.workload, asked.jobs
-    options: dict[str, Any] = {}
-    if ".swf" in Path(path).name.lower():
-        drop = asked.drop if asked.drop is not None else "not-completed,never-ran"
-        options["drop"] = [word.strip() for word in drop.split(",") if word]
-        options["requested"] = not asked.allocated
-    elif asked.drop is not None or asked.allocated:
-        raise ValueError(f"{path}: --drop and --allocated are for .swf files")
-    if path == "lublin":
-        return make_workload(path, processors, check_int(jobs or 1000, "--jobs"), seed)
-    log = read(path, **options)
-    return log if jobs is None else log[: check_int(jobs, "--jobs")]
 
 
 def _figures(

@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
-from netplace.report.plots import write_figure
-from netplace.report.plots.charts import marked_figure
 from netplace.runs import resolve
 from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
@@ -178,19 +177,9 @@ def _summary(cells: pd.DataFrame, shapes: pd.DataFrame) -> list[str]:
 
 
 def _draw(path: Path, cells: pd.DataFrame) -> None:
-    apps = list(dict.fromkeys(cells["app"]))
-    base = cells[(cells["mesh"] == "8x8") & (cells["mapping"] == "consecutive")].set_index("app")["mean"]
-    series, spread = {}, {}
-    for mesh in NETWORKS:
-        for mapping in MAPPINGS:
-            own = cells[(cells["mesh"] == mesh) & (cells["mapping"] == mapping)].set_index("app")
-            series[f"{mesh} {mapping}"] = own["to consecutive 8x8"][apps].tolist()
-            spread[f"{mesh} {mapping}"] = (own["std"] / base)[apps].tolist()
-    clear = cells.groupby("app")["winner"].transform(lambda marks: not (marks == "=").any())
-    first = cells[clear & (cells["winner"] == "*")]
-    best = dict(zip(first["app"], first["mesh"] + " " + first["mapping"], strict=True))
-    unit = "run time / consecutive on 8x8"
-    write_figure(path, marked_figure("64 tasks on a mesh", apps, series, half=spread, unit=unit, best=best))
+    named = cells.assign(placement=cells["mesh"] + " " + cells["mapping"])
+    title, value, base = "64 tasks on a mesh", "to consecutive 8x8", "consecutive on 8x8"
+    draw_relative(path, named, title, "placement", value, base)
 
 
 STUDY = Study(

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.published import published
-from netplace.experiments.shared.relative_bars import draw_relative
-from netplace.experiments.shared.statistics import spread
+from netplace.experiments.shared.relative_bars import draw_relative, times_of
 from netplace.netsim import Config
 from netplace.placement import map_tasks, partition
 from netplace.placement.node_lists import node_lists
@@ -159,26 +158,13 @@ _WIDE_DIGITS = dict.fromkeys((*ON_TORI, *ON_TREES, *(f"published {name}" for nam
 
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    cells = []
-    for app, group in runs.groupby("app", sort=False):
-        base = group.groupby("placement")["cycles"].mean().min() / 1e4
-        for placement, own in group.groupby("placement", sort=False):
-            mean, deviation = spread((own["cycles"] / 1e4).tolist())
-            known = app in printed.index and placement in printed.columns
-            theirs = float(printed.loc[app, placement]) if known else np.nan
-            cells.append(
-                {
-                    "app": app,
-                    "placement": placement,
-                    "mean": mean,
-                    "std": deviation if len(own) > 1 else np.nan,
-                    "runs": len(own),
-                    "to best": mean / base,
-                    "published": theirs,
-                    "difference": mean / base - theirs,
-                }
-            )
-    return pd.DataFrame(cells)
+    cells = times_of(runs, "placement")
+    cells["to best"] = cells["mean"] / cells.groupby("app")["mean"].transform("min")
+    cells["published"] = [
+        float(printed.loc[app, placement]) if app in printed.index and placement in printed else np.nan
+        for app, placement in zip(cells["app"], cells["placement"], strict=True)
+    ]
+    return cells.assign(difference=cells["to best"] - cells["published"])
 
 
 def _wide(cells: pd.DataFrame) -> pd.DataFrame:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from netplace.checks import check_choice
 from netplace.experiments.published import published
-from netplace.experiments.shared.relative_bars import draw_relative
-from netplace.experiments.shared.statistics import constant, spread
+from netplace.experiments.shared.relative_bars import draw_relative, times_of
+from netplace.experiments.shared.statistics import constant
 from netplace.netsim import Config
 from netplace.placement.node_lists import node_lists
 from netplace.runs import resolve
@@ -160,28 +160,16 @@ _DIGITS = {
 
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    cells = []
-    for app, group in runs.groupby("app", sort=False):
-        base = float(group.loc[group["layout"] == "contiguous", "cycles"].mean())
-        for layout, own in group.groupby("layout", sort=False):
-            mean, deviation = spread((own["cycles"] / 1e4).tolist())
-            relative = own["cycles"] / base
-            theirs = float(printed.loc[app, PRINTED[str(layout)]]) if app in printed.index else np.nan
-            cells.append(
-                {
-                    "app": app,
-                    "layout": layout,
-                    "mean": mean,
-                    "std": deviation if len(own) > 1 else np.nan,
-                    "runs": len(own),
-                    "to contiguous": float(relative.mean()),
-                    "least": float(relative.min()),
-                    "most": float(relative.max()),
-                    "published": theirs,
-                    "difference": float(relative.mean()) - theirs,
-                }
-            )
-    return pd.DataFrame(cells)
+    cells = times_of(runs, "layout")
+    base = cells[cells["layout"] == "contiguous"].set_index("app")["mean"]
+    relative = runs.assign(relative=runs["cycles"] / (1e4 * runs["app"].map(base)))
+    spreads = relative.groupby(["app", "layout"], sort=False)["relative"].agg(["mean", "min", "max"])
+    cells[["to contiguous", "least", "most"]] = spreads.to_numpy()
+    cells["published"] = [
+        float(printed.loc[app, PRINTED[layout]]) if app in printed.index else np.nan
+        for app, layout in zip(cells["app"], cells["layout"], strict=True)
+    ]
+    return cells.assign(difference=cells["to contiguous"] - cells["published"])
 
 
 def _summary(cells: pd.DataFrame) -> list[str]:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from netplace.experiments.shared.archive_logs import FOLDER, folder_logs
 from netplace.runs.plan import Plan, make_plan
 from netplace.scheduling.workload import read
 from netplace.studies import Asked
 
-# Jobs of the study of contiguity on trees, and their machines: logs, and generated jobs like theirs.
-#
-# Logs are those that are given (``--log``), else those of a folder of the user's, `swf` or what the
-# environment variable ``NETPLACE_SWF`` names;
-# generated workloads have the machines and loads of three logs of the Parallel Workloads Archive.
-
-FOLDER = "NETPLACE_SWF"
 ARITIES = (4, 6, 8)
 # Machine and load of the first 20,000 jobs of logs, as the tree sees them.
 LIKE = {
@@ -60,23 +53,12 @@ def logs(quick: bool = False, given: Sequence[str] = ()) -> list[_Stream]:
         if not Path(file).is_file():
             raise ValueError(f"--log {file}: there is no such file, expected a log (.swf, .swf.gz)")
     streams = []
-    for path in [Path(file) for file in given] or _of_folder():
+    for path in [Path(file) for file in given] or folder_logs():
         workload = read(path)
         machine = tree_for(max(workload.machine_nodes or 0, int(workload.nodes.max())))
         name = path.name.removesuffix(".gz").removesuffix(".swf")
         streams.append(_Stream(name, machine, 0.0, 500 if quick else 20_000, str(path)))
     return streams
-
-
-def _of_folder() -> list[Path]:
-    """Return the logs of the user's folder."""
-    named = os.environ.get(FOLDER)
-    folder = Path(named or "swf")
-    if not folder.is_dir():
-        if named:
-            raise ValueError(f"{FOLDER}={named}: there is no such folder, expected one with .swf files")
-        return []
-    return sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")])
 
 
 def _whole_logs(quick: bool, given: Sequence[str] = ()) -> list[_Stream]:

@@ -11,13 +11,13 @@ import pandas as pd
 from netplace.experiments.published import published
 from netplace.experiments.quasi_contiguous.cases import (
     CONTIGUOUS,
-    FOLDER,
     PARTS,
     SCATTERED,
     StreamCase,
     cases,
     speedups,
 )
+from netplace.experiments.shared.archive_logs import FOLDER
 from netplace.experiments.shared.statistics import crossing, point_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure

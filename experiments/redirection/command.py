@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -96,18 +95,12 @@ def redirect_command(**given: Any) -> None:
 def _task_sets(asked: SimpleNamespace) -> list[Any]:
     from netplace.checks import check_int
     from netplace.experiments.redirection.simulator import tasks_of, windows
-    from netplace.scheduling.workload import make_workload, read
+    from netplace.experiments.shared.archive_logs import jobs_of
 
-    path, jobs = asked.workload, asked.jobs
     machine, seed = check_int(asked.machine, "--machine"), check_int(asked.seed, "--seed", 0)
     if asked.processors is not None:
         check_int(asked.processors, "--processors")
-    if path == "lublin":
-        log = make_workload(path, machine, check_int(jobs or 1000, "--jobs"), seed)
-    else:
-        options = {"drop": ("not-completed", "never-ran"), "requested": True}
-        log = read(path, **options if ".swf" in Path(path).name.lower() else {})
-        log = log if jobs is None else log[: check_int(jobs, "--jobs")]
+    log = jobs_of(asked.workload, machine, asked.jobs, seed)
     if asked.days is not None:
         count = check_int(asked.instances or 1, "--instances")
         return windows(log, asked.days, count, machine, asked.processors, seed, asked.method)

@@ -25,9 +25,8 @@ from netplace.experiments.shared.box_times import (
     run_in_box,
     shapes,
 )
+from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
-from netplace.report.plots import write_figure
-from netplace.report.plots.charts import marked_figure
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors, Ranking
@@ -205,17 +204,11 @@ def _of_cells(sizes: str, cells: pd.DataFrame) -> list[str]:
 
 
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
-    groups = list(dict.fromkeys(cells["classes"]))
-    series, spread = {}, {}
-    for mapping, selection in itertools.product(("consecutive", "td", BEST), SELECTIONS):
-        own = cells[(cells["selection"] == selection) & (cells["mapping"] == mapping)].set_index("classes")
-        series[f"{selection} {mapping}"] = own["makespan"][groups].tolist()
-        spread[f"{selection} {mapping}"] = own["std"][groups].fillna(0.0).tolist()
-    clear = cells.groupby("classes")["best"].transform(lambda marks: not (marks == "=").any())
-    first = cells[clear & (cells["best"] == "*")]
-    best = dict(zip(first["classes"], first["selection"] + " " + first["mapping"], strict=True))
-    unit = "makespan / CS consecutive"
-    write_figure(path, marked_figure(title, groups, series, half=spread, unit=unit, best=best))
+    drawn = cells[cells["mapping"] != "random"].rename(columns={"best": "winner"})
+    named = drawn.assign(rule=drawn["selection"] + " " + drawn["mapping"], mean=drawn["makespan"])
+    draw_relative(
+        path, named, title, "rule", "makespan", "CS consecutive", group="classes", measure="makespan"
+    )
 
 
 STUDY = Study(

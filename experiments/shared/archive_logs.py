@@ -11,11 +11,12 @@ import os
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from netplace.checks import check_int
 from netplace.experiments.published import published
 from netplace.extensions import file_digest
-from netplace.scheduling.workload import Workload, lublin, read_swf
+from netplace.scheduling.workload import Workload, lublin, make_workload, read, read_swf
 from netplace.studies import Asked
 
 FOLDER = "NETPLACE_SWF"
@@ -55,19 +56,24 @@ def asked_logs(asked: Asked) -> list[ArchiveLog]:
         return [_given(text) for text in asked.logs]
     if asked.quick:
         return [_known(MODEL)]
-    named = os.environ.get(FOLDER)
-    folder = Path(named or "swf")
-    if named and not folder.is_dir():
-        raise ValueError(f"{FOLDER}={named}: there is no such folder, expected one with .swf files")
-    files = sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")])
-    logs = [_known(_name(path), path) for path in files if _name(path) in _NAMES.values()]
+    logs = [_known(_name(path), path) for path in folder_logs() if _name(path) in _NAMES.values()]
     if not logs:
+        named = os.environ.get(FOLDER)
         raise ValueError(
             f"{f'{FOLDER}={named}' if named else 'folder swf'} has none of the logs of the study, expected "
             f"files that begin with {', '.join(_NAMES)} and end with .swf or .swf.gz; {FOLDER} names another "
             "folder, --log FILE gives another log, and --log model takes a model of jobs"
         )
     return logs
+
+
+def folder_logs() -> list[Path]:
+    """Return the logs of the user's folder, sorted by name; none if it is not named, and not there."""
+    named = os.environ.get(FOLDER)
+    folder = Path(named or "swf")
+    if named and not folder.is_dir():
+        raise ValueError(f"{FOLDER}={named}: there is no such folder, expected one with .swf files")
+    return sorted([*folder.glob("*.swf"), *folder.glob("*.swf.gz")])
 
 
 def _name(path: Path) -> str:
@@ -103,3 +109,20 @@ def _given(text: str) -> ArchiveLog:
         else:
             log = replace(log, per_node=check_int(value, f"--log {text}: per-node"))
     return log
+
+
+def jobs_of(
+    path: str, processors: int, jobs: int | None, seed: int, drop: str | None = None, allocated: bool = False
+) -> Workload:
+    """Return what a command reads: jobs of the model ``lublin``, or those of a file, of which the first."""
+    options: dict[str, Any] = {}
+    if ".swf" in Path(path).name.lower():
+        dropped = "not-completed,never-ran" if drop is None else drop
+        options["drop"] = [word.strip() for word in dropped.split(",") if word]
+        options["requested"] = not allocated
+    elif drop is not None or allocated:
+        raise ValueError(f"{path}: --drop and --allocated are for .swf files")
+    if path == "lublin":
+        return make_workload(path, processors, check_int(jobs or 1000, "--jobs"), seed)
+    log = read(path, **options)
+    return log if jobs is None else log[: check_int(jobs, "--jobs")]

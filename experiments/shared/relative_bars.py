@@ -11,34 +11,41 @@ from netplace.report.plots.charts import marked_figure
 from netplace.report.plots.comparisons import clear_best
 
 
+def times_of(runs: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Return mean and deviation of the times of each application and kind, in 10,000 cycles."""
+    groups = runs.assign(cycles=runs["cycles"] / 1e4).groupby(["app", kind], sort=False)["cycles"]
+    return groups.agg(["mean", "std", "count"]).rename(columns={"count": "runs"}).reset_index()
+
+
 def draw_relative(
-    path: Path, cells: pd.DataFrame, title: str, series: str, value: str, published: str, base: str
+    path: Path,
+    cells: pd.DataFrame,
+    title: str,
+    series: str,
+    value: str,
+    base: str,
+    published: str = "",
+    group: str = "app",
+    measure: str = "run time",
 ) -> None:
     """Draw, for each application, bars of times relative to `base`, with marks of the published ones."""
-    apps = list(dict.fromkeys(cells["app"]))
+    groups = list(dict.fromkeys(cells[group]))
     bars, spread, marks = {}, {}, {}
     for name, own in cells.groupby(series, sort=False):
-        by_app = own.set_index("app").loc[apps]
-        deviation = by_app["std"].fillna(0) * by_app[value] / by_app["mean"]
-        bars[str(name)], spread[str(name)] = by_app[value].tolist(), deviation.tolist()
-        if by_app[published].notna().any():
-            marks[str(name)] = by_app[published].tolist()
-    figure = marked_figure(
-        title,
-        apps,
-        bars,
-        half=spread,
-        unit=f"run time / {base}",
-        published=marks,
-        best=_best(cells, series),
-    )
+        by_group = own.set_index(group).loc[groups]
+        deviation = by_group["std"].fillna(0) * by_group[value] / by_group["mean"]
+        bars[str(name)], spread[str(name)] = by_group[value].tolist(), deviation.tolist()
+        if published and by_group[published].notna().any():
+            marks[str(name)] = by_group[published].tolist()
+    best, unit = _best(cells, series, group), f"{measure} / {base}"
+    figure = marked_figure(title, groups, bars, half=spread, unit=unit, published=marks, best=best)
     write_figure(path, figure)
 
 
-def _best(cells: pd.DataFrame, series: str) -> dict[str, str]:
-    """Return for each application what is better than all else by more than chance."""
+def _best(cells: pd.DataFrame, series: str, group: str) -> dict[str, str]:
+    """Return for each group what is better than all else by more than chance."""
     best = {}
-    for app, own in cells.groupby("app", sort=False):
+    for name, own in cells.groupby(group, sort=False):
         if "winner" in own:  # told by a test of the samples
             first = own.loc[own["winner"] == "*", series].tolist()
             clear = first[0] if first and not (own["winner"] == "=").any() else None
@@ -46,5 +53,5 @@ def _best(cells: pd.DataFrame, series: str) -> dict[str, str]:
             place = clear_best(own["mean"], own["std"], own["runs"])
             clear = None if place is None else own[series].iloc[place]
         if clear is not None:
-            best[str(app)] = str(clear)
+            best[str(name)] = str(clear)
     return best

@@ -8,8 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.quasi_contiguous.cases import FOLDER, LIKE, cases, logs, tree_for
+from netplace.experiments.quasi_contiguous.cases import LIKE, cases, logs, tree_for
 from netplace.experiments.quasi_contiguous.study import beside_printed, needed
+from netplace.experiments.shared.archive_logs import FOLDER
 from netplace.scheduling.workload import lublin, write
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
