@@ -209,7 +209,7 @@ def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
             {mapping: [ratio[mapping][name] for ratio in per_trace] for mapping in mappings}
             for name in ("mean", "std")
         )
-        bars = [replace(bar, colour=_COLOURS.index(bar.label)) for bar in bar_marks(values, half)]
+        bars = [replace(bar, colour=_COLOURS.index(bar.label)) for bar in bar_marks(values, half, named=True)]
         marks = [*bars, Rule(at=1.0, lying=True)]
         panels.append(Panel(marks=marks, x=Axis(names=TRACES), y=Axis(low=0.0, grid=True), title=network))
     figure = Figure(
