@@ -80,11 +80,6 @@ def test_what_had_ended_before_a_mistake_is_kept(tmp_path):
         assert kept.missing(plans) == plans[1:]
 
 
-def test_a_mistake_on_a_cluster_is_the_same_sentence(cluster):
-    with pytest.raises(ValueError, match=r"^-1 is negative$"):
-        outcomes_of([Square(-1, "")], square, InMemory(), Resources(dask=cluster.scheduler_address))
-
-
 def test_a_cluster_carries_out_plans_of_any_kind_though_a_worker_is_killed(tmp_path, cluster):
     plans = [Square(number, str(tmp_path)) for number in range(8)]
     resources = Resources(dask=cluster.scheduler_address)
@@ -93,6 +88,11 @@ def test_a_cluster_carries_out_plans_of_any_kind_though_a_worker_is_killed(tmp_p
     assert (tmp_path / "killed").exists()
     assert squares(found) == [number**2 for number in range(8)]
     assert os.getpid() not in {outcome["process"] for outcome in found}
+
+
+def test_a_mistake_on_a_cluster_is_the_same_sentence(cluster):
+    with pytest.raises(ValueError, match=r"^-1 is negative$"):
+        outcomes_of([Square(-1, "")], square, InMemory(), Resources(dask=cluster.scheduler_address))
 
 
 @pytest.mark.slow
