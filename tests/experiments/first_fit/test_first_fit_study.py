@@ -7,8 +7,8 @@ from click.testing import CliRunner
 
 from netplace.benchmarks.first_fit import mean_side
 from netplace.cli import app
-from netplace.experiments.first_fit import study
 from netplace.experiments.first_fit.searches import ImprovedFirstFit, PublishedVisits
+from netplace.experiments.first_fit.study import sets
 from netplace.experiments.published import published
 from netplace.topologies import parse
 
@@ -17,10 +17,7 @@ ROWS = ("NFF", "ZFF", "RBS", "IFF", "ours")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, carried_out):
-    measure = study.measure
-    with pytest.MonkeyPatch.context() as patch:  # who visits less is seen in less time
-        patch.setattr(study, "measure", lambda search, put, seconds: measure(search, put, seconds / 10))
-        return carried_out("first-fit", tmp_path_factory.mktemp("first-fit") / "out", "--quick")
+    return carried_out("first-fit", tmp_path_factory.mktemp("first-fit") / "out", "--quick")
 
 
 def read(file):
@@ -54,7 +51,7 @@ def test_the_report_says_how_much_faster(folder):
 def test_the_published_sets_have_a_size_each():
     printed = published("allocation_time_ms.csv")
     for part in ("mesh", "torus"):
-        grid, sides = study.sets(part, quick=False)
+        grid, sides = sets(part, quick=False)
         assert grid.nodes == 2**20
         own = printed[printed["network"].str.endswith(part)]
         assert set(own["set"]) == set(range(1, len(sides) + 1))
