@@ -29,7 +29,7 @@ COMMANDS = {
     "table": "table sweep.toml --workers 2 --store new.sqlite --csv new.csv",
     "load": "load curves.toml --workers 1 --store new.sqlite -o curves.svg",
     "schedule": "schedule study.toml --workers 1 --store new.sqlite -o new",
-    "cosim": "cosim costudy.toml --workers 2 --store new.sqlite -o new",
+    "cosim": "cosim costudy.toml --workers 1 --store new.sqlite -o new",
     "doctor": "doctor",
     "record": "record -n 2 -o new.trace -- ./program",
 }
