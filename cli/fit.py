@@ -39,6 +39,7 @@ _MOST_POINTS = 200
     metavar="OPERATION[=ALGORITHM]:FILE",
     panel=WHAT_RUNS,
 )
+@flag("--alltoall", "The same as --collective alltoall:FILE.", metavar="FILE", panel=WHAT_RUNS)
 @flag("--tasks", "Ranks of the collectives. [default: one per node]", COUNT, panel=WHAT_RUNS)
 @flag("--hosts", "File with the host of each rank.", metavar="FILE", panel="Placement")
 @flag(
@@ -85,7 +86,8 @@ def _points(given: dict[str, Any]) -> list[Point]:
         raise ValueError(f"--tasks: {ranks} given, and --hosts {given['hosts']} lists {there} hosts")
     mapping = f"hosts:{given['hosts']}" if given["hosts"] else "consecutive"
     files = [("pingpong", "", path) for path in given["pingpong"]]
-    for text in given["collectives"]:
+    named = [*given["collectives"], *([f"alltoall:{given['alltoall']}"] if given["alltoall"] else [])]
+    for text in named:
         what, colon, path = text.partition(":")
         kind, _, algorithm = what.partition("=")
         if not colon or not path:
@@ -94,7 +96,9 @@ def _points(given: dict[str, Any]) -> list[Point]:
             (check_choice(kind, [k for k in KINDS if k != "pingpong"], "--collective"), algorithm, path)
         )
     if not files:
-        raise ValueError("fit: no measurements given, expected --pingpong FILE or --collective")
+        raise ValueError(
+            "fit: no measurements given, expected --pingpong FILE, --alltoall FILE or --collective"
+        )
     points = []
     network = given["network"]
     for kind, algorithm, path in files:
@@ -159,7 +163,7 @@ def _toml(found: Fitted, given: dict[str, Any]) -> str:
     import json
     from dataclasses import fields
 
-    files = [*given["pingpong"], *given["collectives"]]
+    files = [*given["pingpong"], *given["collectives"], *([given["alltoall"]] if given["alltoall"] else [])]
     said = "; ".join(
         f"{name} {value:.4g} ({low:.4g} to {high:.4g})" for name, (value, low, high) in found.values.items()
     )
