@@ -42,7 +42,8 @@ FIDELITIES = {
     "mixes": "simulates each mix of jobs over windows and measures the progress of looping jobs",
     "sampled": "simulates the packets of all jobs on one network and skips steady intervals",
     "live": "simulates every packet of every job on one network",
-    "auto": "live, sampled or mixes: the one that is predicted to take the least CPU time",
+    "auto": "live, sampled or mixes: the one that is predicted to take the least CPU time; mixes that "
+    "would take more than minutes have a coarser default target half-width",
 }
 
 _LEAST_DRAWS = 3

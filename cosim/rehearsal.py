@@ -16,7 +16,7 @@ from netplace.cosim.cost import live_packets, packets_of, times_alone
 from netplace.cosim.fast_forward import LOOK, simulated_cycles
 from netplace.cosim.loop_times import LoopTimes, timed_iterations
 from netplace.cosim.mixes import SLACK
-from netplace.cosim.neighbours import Neighbours, intervals, presence
+from netplace.cosim.neighbours import Neighbours, Presence, intervals, presence
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.rates import Rates
@@ -28,6 +28,8 @@ from netplace.topologies import Grid
 
 _REHEARSED = 200  # jobs at most: more of the same kind cost in proportion
 _LITTLE = 1e6  # packets that take about a second: the cheapest of less is not worth the search
+_MINUTES = 1e8  # packets that take a few minutes: more by default only as the precision says
+_COARSER = (0.05, 0.1)  # precision by default in turn, where a finer one would take longer
 _NETWORK = 4000.0  # packets that take as long as to make a network
 _WINDOWS = 5  # of a mix, usually
 _DIMS = 4  # of a grid at most, beyond which influences cost too much
@@ -43,21 +45,33 @@ class _Stay:
     packets: float  # of an iteration
 
 
-def cheapest(plan: CosimPlan, placing: Placing, rates: Rates, jobs: Sequence[Job]) -> tuple[str, str]:
-    """Return the cheapest fidelity that includes sharing, and the reason in a sentence."""
+def cheapest(plan: CosimPlan, placing: Placing, rates: Rates, jobs: Sequence[Job]) -> tuple[str, float, str]:
+    """Return the cheapest fidelity that includes sharing, its target half-width, and the reason in words.
+
+    Only the default target half-width becomes coarser, and only for mixes that would otherwise take longer
+    than minutes.
+    """
+    own = target = plan.target_half_width
     live = live_packets(placing, jobs) + len(jobs) * (1 + 2 * times_alone(placing)) * _NETWORK
     if live <= _LITTLE:
-        return "live", "fidelity live was chosen: the packets of all jobs are few enough"
+        return "live", own, "fidelity live was chosen: the packets of all jobs are few enough"
     # Sampled times skip nothing where that would cost more, so they never cost more than live ones.
     stays = _rehearsed(plan, placing, rates, jobs)
     share = len(jobs) / max(1, min(len(jobs), _REHEARSED))
     sampled, mixes = share * _sampled(stays, placing), math.inf
     if sampled > _LITTLE and not (isinstance(placing.machine, Grid) and placing.machine.dims > _DIMS):
-        mixes = share * _mixes(stays, placing, rates)
-    best = "sampled" if sampled <= mixes else "mixes"
+        present = [_presence(placing, one) for one in stays]
+        for target in (own, *(_COARSER if own == CosimPlan.target_half_width else ())):
+            mixes = share * _mixes(stays, present, placing, rates, target)
+            if min(sampled, mixes) <= _MINUTES:
+                break
+    best, target = ("sampled", own) if sampled <= mixes else ("mixes", target)
     costs = {"sampled": sampled, "mixes": mixes, "live": live}
     said = ", ".join(f"{name} {cost / 1e6:.2g}" for name, cost in costs.items() if cost < math.inf)
-    return best, f"fidelity {best} was chosen; predicted costs in millions of packets: {said}"
+    why = f"fidelity {best} was chosen; predicted costs in millions of packets: {said}"
+    if target != own:
+        why += f"; the target half-width is {target:g}, because {own:g} would take more than minutes"
+    return best, target, why
 
 
 def _rehearsed(plan: CosimPlan, placing: Placing, rates: Rates, jobs: Sequence[Job]) -> list[_Stay]:
@@ -129,14 +143,20 @@ def _cost(rate: float, span: float, jobs: int, sampled: tuple[float, int]) -> fl
     return min(rate * cycles + LOOK * jobs * looks, 1.3 * rate * span + LOOK * jobs)
 
 
-def _mixes(stays: Sequence[_Stay], placing: Placing, rates: Rates) -> float:
+def _presence(placing: Placing, one: _Stay) -> Presence:
+    return presence(placing, one.placed, one.period, max(1.0, one.period - one.placed.work.compute))
+
+
+def _mixes(
+    stays: Sequence[_Stay], present: Sequence[Presence], placing: Placing, rates: Rates, target: float
+) -> float:
     """Return the packets of each mix that is simulated, and of each job alone."""
     draws = times_alone(placing)
     alone = {rates.key([one.placed])[0]: one for one in stays}
     packets = draws * sum(
         2 * _NETWORK + one.packets * timed_iterations(one.placed.work, one.period) for one in alone.values()
     )
-    neighbours, known, measured = Neighbours(SLACK * rates.target_half_width), set[object](), 0
+    neighbours, known, measured = Neighbours(SLACK * target), set[object](), 0
 
     def settled(place: int, foretold: float) -> bool:
         nonlocal measured
@@ -147,9 +167,7 @@ def _mixes(stays: Sequence[_Stay], placing: Placing, rates: Rates) -> float:
         for place in gone:
             neighbours.go(place)
         for place in came:
-            one = stays[place]
-            speaking = max(1.0, one.period - one.placed.work.compute)
-            neighbours.come(place, presence(placing, one.placed, one.period, speaking))
+            neighbours.come(place, present[place])
         for wanted in neighbours.to_measure(settled):
             some = [stays[place] for place in (*wanted.watched, *wanted.beside)]
             placed, once = [one.placed for one in some], [one.period for one in some]

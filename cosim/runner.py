@@ -88,8 +88,9 @@ def cosimulate(
     began = time.process_time()
     chosen = []
     if plan.fidelity == "auto":
-        fidelity, why = cheapest(plan, placing, rates, jobs)
-        plan, chosen = replace(plan, fidelity=fidelity), [why]
+        fidelity, target, why = cheapest(plan, placing, rates, jobs)
+        plan, chosen = replace(plan, fidelity=fidelity, target_half_width=target), [why]
+        rates = replace(rates, target_half_width=target)
     elif plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
         fitting = [job for job in jobs if job.nodes <= placing.machine.nodes]
         check_affordable(placing, fitting, plan.fidelity, plan.max_packets)

@@ -12,7 +12,8 @@ machine, nodes, programs, lengths, the share of communication and starts. Only `
 budget of observations, so ``sampled`` skips iterations even where that saves nothing. ``draws`` parts sixty
 live runs of drawn co-simulations into groups, and compares the slowdowns and times alone of a group with
 those of all other runs. ``blame`` compares the charges of waiting with what a run without the charged job
-saves.
+saves; ``blame-sampled`` compares the job to which most of a loss is shared out with the job whose
+removal saves most.
 """
 
 from __future__ import annotations
@@ -39,12 +40,15 @@ from netplace.cosim import (
     fast_forward,
     fidelities,
     make_cosim_plan,
+    placing_of,
     reasons,
     replay,
     sampled_again,
 )
 from netplace.cosim.alone import several
 from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
+from netplace.cosim.job_row import Measured
+from netplace.cosim.losses import shared_losses
 from netplace.cosim.mixes import MixesExecution, Progress, half_width
 from netplace.cosim.rates import Rates
 from netplace.cosim.replay import Started
@@ -321,6 +325,38 @@ def blamed(number: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(lines)
 
 
+def divided(number: int, seed: int) -> pd.DataFrame:
+    """Return a row for each slowed job whose loss is divided among several others: who saves most."""
+    machine = WAITING[number]
+    plan = make_cosim_plan(GIVEN | {"machine": machine, "jobs": 10}, 900 + seed)
+    rows, second = cosimulate(plan).outcome["jobs"], plan.config.cycle_ns * 1e-9
+    started = {job.number: job for job in replay.started_jobs(plan, rows)}
+    measured = [
+        Measured(
+            started[row["job"]].placed, row["start_cycle"], row["live"] / second, row["alone"] / second, 0
+        )
+        for row in rows
+    ]
+    shares = pd.DataFrame(shared_losses(placing_of(plan), measured))
+    lines = []
+    for row in rows:
+        lost = shares[shares["job"] == row["job"]].set_index("by")["seconds"].sort_values(ascending=False)
+        if row["slowdown"] < 1.01 or (lost > 0).sum() < 2:
+            continue
+        neighbours = reasons(plan, rows, row["job"], suspects=len(rows)).neighbours
+        best = max((one for one in neighbours if one.saved is not None), key=lambda one: one.saved).job
+        found = {"first": lost.index[0] == best, "three": best in lost.index[:3], "others": len(lost)}
+        lines.append({"draw": number, "seed": seed, "machine": machine, "job": row["job"], **found})
+    return pd.DataFrame(lines)
+
+
+def hits(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return in percent how often the first, or one of the first three, saves most, and how often a guess."""
+    known = frame.assign(guess=1 / frame["others"])[["machine", "first", "three", "guess"]]
+    every = pd.concat([known, known.assign(machine="all")]).groupby("machine", sort=False)
+    return (100 * every[["first", "three", "guess"]].mean()).assign(jobs=every.size())
+
+
 def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.DataFrame:
     """Return how often live times are within 5 %, and within the stated interval."""
     error = (frame["live"] / frame["estimate"] - 1).abs()
@@ -470,6 +506,7 @@ CALIBRATIONS = {
         partial(estimated, method="mixes", target_half_width=0.2), ((range(7748, 7796), 1),), TIMES
     ),
     "draws": Calibration(slowdowns, ((range(201, 227), 1),), (intervals,)),
+    "blame-sampled": Calibration(divided, ((range(len(WAITING)), 3),), (hits,)),
     "stall_attribution": Calibration(blamed, ((range(len(WAITING)), 3),), (blame,)),
 }
 

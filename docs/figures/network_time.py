@@ -2,7 +2,7 @@
 
     python docs/figures/network_time.py [costs] [auto]
 
-``costs`` takes ten minutes of CPU time: jobs of 8 and 16 nodes run loops on random nodes, with each fidelity.
+``costs`` takes four minutes of CPU time: jobs of 8 and 16 nodes run loops on random nodes, by each fidelity.
 ``auto`` takes five: it draws sixty workloads by a seed. In each, ``auto`` runs first, and then the other
 fidelities, which are stopped once they have taken as long. A fidelity counts if the mean half-width of its
 times is at most the target; live times always count. The excess of ``auto``, its choice included, is its CPU
@@ -103,15 +103,15 @@ def measured(settings: dict[str, Any], fidelity: str, most: float) -> dict[str, 
 def cost(settings: dict[str, Any], fidelity: str) -> dict[str, Any]:
     chosen, choosing = [fidelity], [0.0]
 
-    def watched(plan: Any, placing: Placing, rates: Any, jobs: Sequence[Job]) -> tuple[str, str]:
+    def watched(plan: Any, placing: Placing, rates: Any, jobs: Sequence[Job]) -> tuple[str, float, str]:
         for job in jobs:
             placing.work_of(job)  # which every fidelity needs
         began = time.process_time()
-        best, why = cheapest(plan, placing, rates, jobs)
+        best, target, why = cheapest(plan, placing, rates, jobs)
         chosen[0], choosing[0] = best, time.process_time() - began
-        return best, why
+        return best, target, why
 
-    cheapest: Callable[..., tuple[str, str]] = runner.cheapest
+    cheapest: Callable[..., tuple[str, float, str]] = runner.cheapest
     began = time.process_time()
     with patch.object(runner, "cheapest", watched):
         outcome = cosimulate(make_cosim_plan(settings | {"fidelity": fidelity})).outcome

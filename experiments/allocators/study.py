@@ -55,6 +55,7 @@ PARTS = {
     "sets-pay": "processor sets and other allocators in live runs: levels, measured weights, a cost limit",
     "set-times": "time to select a processor set, by the number of surplus free nodes",
 }
+_STREAMS = ("choice", "stream", "trends", "flow", "sets-pay")  # whose rows are of a stream of jobs each
 
 
 def cases(asked: Asked) -> list[AllocatorCase]:
@@ -187,16 +188,18 @@ _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
 
 
 def conduct(asked: Asked, bench: Bench) -> Report:
-    tables, summary, figures = [], [], {}
+    tables, summary, figures, values = [], [], {}, {}
     for part in asked.parts:
         made = case_outcomes(_CASES[part](asked.quick), bench)
-        rows = [case.describe() | outcome for case, outcome in made]
-        cells, digits, sentences = TABLES[part](pd.DataFrame(rows))
+        frame = pd.DataFrame([case.describe() | outcome for case, outcome in made])
+        if part in _STREAMS:
+            values[f"values_{part}"] = frame.drop(columns=["study", "kind", "log"], errors="ignore")
+        cells, digits, sentences = TABLES[part](frame)
         tables.append(ReportTable(part, PARTS[part], cells, digits))
         summary += [f"{part}: {sentence}" for sentence in sentences]
         if part == "choice":
             figures[part] = partial(draw_choice, cells=cells)
-    return Report(tuple(tables), tuple(summary), figures)
+    return Report(tuple(tables), tuple(summary), figures, values)
 
 
 def draw_choice(path: Path, cells: pd.DataFrame) -> None:

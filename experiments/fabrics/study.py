@@ -165,15 +165,25 @@ def jobs_of(outcomes: Iterable[tuple[str, Cell, Mapping[str, Any]]]) -> pd.DataF
     return pd.DataFrame(rows)
 
 
+_CELL = ["fabric", "routing", "feature", "partitioner"]
+
+
+def by_draw(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean slowdown of each draw, on which the intervals rest."""
+    measured = jobs[jobs["kind"].isin(_MEASURED_KINDS)]
+    logs = measured.assign(slowdown=np.log(measured["live"] / measured["alone"]))
+    return np.exp(logs.groupby([*_CELL, "draw"], sort=False)["slowdown"].mean()).reset_index()
+
+
 def slowdowns(jobs: pd.DataFrame) -> pd.DataFrame:
     """Return geometric means of live over alone and of iteration times, with intervals of 95 %."""
     frame = jobs.assign(log=np.log(jobs["live"] / jobs["alone"]))
     frame[["log alone", "log live"]] = np.log(jobs[["alone", "live"]])
     rows = []
-    for key, own in frame.groupby(["fabric", "routing", "feature", "partitioner"], sort=False):
+    for key, own in frame.groupby(_CELL, sort=False):
         measured = own[own["kind"].isin(_MEASURED_KINDS)]
         middle, low, high = _interval(measured.groupby("draw")["log"].mean().to_numpy())
-        row = dict(zip(("fabric", "routing", "feature", "partitioner"), key, strict=True))
+        row = dict(zip(_CELL, key, strict=True))
         row |= {"slowdown": middle, "low": low, "high": high}
         row |= {kind: float(np.exp(own.loc[own["kind"] == kind, "log"].mean())) for kind in KINDS}
         row |= {f"{name} us": float(np.exp(measured[f"log {name}"].mean())) for name in ("alone", "live")}
@@ -234,16 +244,18 @@ def cells(part: str, asked: Asked) -> list[tuple[str, Cell]]:
 
 def conduct(asked: Asked, bench: Bench) -> Report:
     tables: list[ReportTable] = []
-    summary, figures = [], {}
+    summary, figures, values = [], {}, {}
     for part in asked.parts:
         named = cells(part, asked)
         wanted = {cell.key: cell for _, cell in named}
         kept = kept_outcomes(wanted, Cell.run, Cell.describe, bench)
-        table = _plain(slowdowns(jobs_of((name, cell, kept[cell.key]) for name, cell in named)))
+        jobs = jobs_of((name, cell, kept[cell.key]) for name, cell in named)
+        values[f"values_{part}"] = _plain(by_draw(jobs))
+        table = _plain(slowdowns(jobs))
         tables.append(_table(part, table))
         figures[part] = partial(draw_slowdowns, table=table, title=PARTS[part])
         summary.append(_said(part, table))
-    return Report(tuple(tables), tuple(summary), figures)
+    return Report(tuple(tables), tuple(summary), figures, values)
 
 
 def _table(part: str, table: pd.DataFrame) -> ReportTable:

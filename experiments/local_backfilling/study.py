@@ -206,8 +206,10 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         for case, outcome in case_outcomes(cases(asked), bench)
     ]
     frame = pd.DataFrame(rows)
-    tables, sentences = [], []
+    tables, sentences, values = [], [], {}
     for part, own in frame.groupby("part", sort=False):
+        kept = FIGURES.get(str(part), FIGURES["drawn"])
+        values[f"values_{part}"] = own[["log", "platform", "rule", "instance", *kept]]
         if part == "sizes":
             by_size = _by_size(own)
             tables.append(ReportTable("sizes", f"{PARTS['sizes']}: means over basic", by_size, _SIZE_DIGITS))
@@ -231,7 +233,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         counts = claimed["verdict"].value_counts()
         shown = ", ".join(f"{count} {name}" for name, count in counts.items())
         sentences.append(f"{part}: {len(claimed)} published orders: {shown}.")
-    return Report(tuple(tables), tuple(sentences))
+    return Report(tuple(tables), tuple(sentences), points=values)
 
 
 _SIZE_DIGITS = {

@@ -164,7 +164,8 @@ def _shapes(cells: pd.DataFrame) -> pd.DataFrame:
 def _summary(cells: pd.DataFrame, shapes: pd.DataFrame) -> list[str]:
     sentences = [
         "`*` marks the least mean of an application over both meshes and all mappings, `=` those not "
-        "different from it at 0.05 (t-test where one side does not vary, else Kruskal-Wallis)."
+        "different from it at 0.05 (t-test where one side does not vary, else Kruskal-Wallis; Holm's "
+        "correction for all others of an application)."
     ]
     for mapping in (*MAPPINGS, "best mapping of each"):
         faster = shapes.loc[shapes[mapping] < 1, "app"].tolist()

@@ -200,7 +200,7 @@ _UPDATES = (
 _ABOUT = (
     "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
     "class, for our results and for the printed ones. `*` marks the most jobs of a class, `=` results that "
-    "do not differ from it significantly (Kruskal-Wallis over batches, 0.05)."
+    "do not differ from it significantly (Kruskal-Wallis over batches, 0.05, Holm's correction)."
 )
 
 

@@ -129,7 +129,9 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         figures["front"] = partial(write_figure, figure=front_figure("Energy against waiting", table.frame))
     if "boot" in asked.parts:
         tables.append(_boot(frame[frame["part"] == "boot"]))
-    return Report(tuple(tables), tuple(sentences), figures)
+    kept = ["part", "load", "boot_seconds", "switching", "seed", "energy", "energy_delay", "mean_wait"]
+    points = {"values": frame[kept]} if len(frame) else {}
+    return Report(tuple(tables), tuple(sentences), figures, points)
 
 
 def _instances() -> ReportTable:

@@ -140,7 +140,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             table, sentence = _policies(part, str(log), group)
             tables.append(table)
             sentences.append(f"{part}: {sentence}")
-    return Report(tuple(tables), tuple(sentences))
+    return Report(tuple(tables), tuple(sentences), points={"values": every})
 
 
 def _swept(frame: pd.DataFrame, varied: list[tuple[RedirectionCase, str, pd.DataFrame]]) -> pd.DataFrame:

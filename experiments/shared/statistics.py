@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from netplace.scheduling.metrics.comparison import holm
 from netplace.scheduling.metrics.interval import half_width
 
 LEVEL = 0.05
@@ -46,16 +47,22 @@ def p_value(first: Sample, other: Sample) -> float:
 
 
 def best(samples: Mapping[str, Sample], tie: float = 0.0) -> list[str]:
-    """Return the name of the least mean, then those longer by at most `tie` or not significantly."""
+    """Return the name of the least mean, then those longer by at most `tie` or not significantly.
+
+    The tests of the least mean against all others are corrected by Holm's method.
+    """
     means = {name: float(np.mean(sample)) for name, sample in samples.items()}
     first = min(means, key=lambda name: means[name])
-    equal = [
-        name
-        for name in samples
-        if name != first
-        and (means[name] <= means[first] * (1 + tie) or p_value(samples[first], samples[name]) > LEVEL)
+    others = [name for name in samples if name != first]
+    corrected = holm([p_value(samples[first], samples[name]) for name in others])
+    return [
+        first,
+        *(
+            name
+            for name, p in zip(others, corrected, strict=True)
+            if means[name] <= means[first] * (1 + tie) or p > LEVEL
+        ),
     ]
-    return [first, *equal]
 
 
 def spread(sample: Sample) -> tuple[float, float]:

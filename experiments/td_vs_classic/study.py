@@ -171,7 +171,8 @@ def summary(cells: pd.DataFrame) -> list[str]:
     """Return sentences on the agreement of the cells with published values."""
     sentences = [
         "`*` marks the mapping with the least mean, `=` those within 0.1 % of it or not different at 0.05 "
-        "(t-test where one side does not vary, else Kruskal-Wallis). In the published column `*` marks those "
+        "(t-test where one side does not vary, else Kruskal-Wallis; Holm's correction for all mappings of an "
+        "application). In the published column `*` marks those "
         "within 0.1 % of the least mean, or of the least best where a mean is not printed."
     ]
     printed = cells[cells["table"].isin(cells.loc[cells["published"].notna(), "table"])]

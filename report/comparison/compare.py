@@ -19,7 +19,7 @@ MEANINGS = {
     "less": "significantly less, which is neither better nor worse",
     "more": "significantly more, which is neither better nor worse",
     "within chance": "a difference that chance alone can explain",
-    "one draw": "a difference whose significance is not known, because it comes from single draws, or from "
+    "one run": "a difference whose significance is not known, because it comes from single draws, or from "
     "jobs that are too few or not independent",
     "equal": "the same",
     "only in the first": "the second has no such result",
@@ -107,7 +107,7 @@ class Comparison:
                 f"Significance: {_joined(list(tests))}, at the level of 0.05 after Holm's correction for "
                 f"all tests."
             )
-        if self.count("one draw"):
+        if self.count("one run"):
             said.append(
                 "For some differences, the significance is not known; it can be tested with more seeds."
             )
@@ -228,13 +228,13 @@ def _difference(
         return replace(bare, half_width=0.0, test="exact", verdict=word), first.better, None
     test, tested = _tested(sample, other)
     if tested is None:
-        return replace(bare, verdict="one draw" if gap else "equal"), first.better, None
+        return replace(bare, verdict="one run" if gap else "equal"), first.better, None
     mean = tested.first
     known = replace(bare, first=mean, second=mean + tested.mean, difference=tested.mean, test=test)
     if tested.equal:
         return replace(known, half_width=0.0, verdict="equal"), first.better, None
     if math.isnan(tested.p_value):
-        return replace(known, test="", verdict="one draw"), first.better, None
+        return replace(known, test="", verdict="one run"), first.better, None
     half = None if math.isnan(tested.half_width) else tested.half_width
     return replace(known, half_width=half), first.better, tested
 

@@ -24,7 +24,7 @@ _RANK = (
     "only in the first",
     "only in the second",
     "within chance",
-    "one draw",
+    "one run",
     "equal",
 )
 

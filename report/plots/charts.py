@@ -15,9 +15,7 @@ VERDICT_COLOURS: dict[str, int | str] = {
     "worse": 3,
     "less": 0,
     "more": 0,
-    **dict.fromkeys(
-        ("within chance", "one draw", "one run", "only in the first", "only in the second"), HELD
-    ),
+    **dict.fromkeys(("within chance", "one run", "only in the first", "only in the second"), HELD),
 }
 _GROUP = 0.84  # width of a group of bars
 _LETTER = 0.065  # width of a letter in inches
@@ -116,7 +114,7 @@ def interval_figure(
     values, half : sequence of float, or None
         Where the mark is, and half of the interval around it.
     groups : sequence of str
-        Which group each belongs to: the color of its mark. Marks of the group ``one draw`` are hollow.
+        Which group each belongs to: the color of its mark. Marks of the group ``one run`` are hollow.
     unit : str
         What the values are.
     colours : mapping of str to int or str, optional
@@ -135,7 +133,7 @@ def interval_figure(
                 y=own,
                 half_x=[half[row] for row in own],
                 line="",
-                hollow=group == "one draw",
+                hollow=group == "one run",
             )
         )
     panel = Panel(marks=marks, x=Axis(label=unit, grid=True), y=Axis(names=names, down=True))

@@ -314,19 +314,26 @@ def waiting_table(outcome: Outcome) -> DataTable:
     )
 
 
+def costliest(lost: Sequence[Mapping[str, Any]], jobs: Sequence[JobRow]) -> str:
+    """Return which job cost the others the most node-hours; empty if none lost any."""
+    sizes = {job.job: job.size for job in jobs}
+    cost: Counter[int] = Counter()  # node-seconds that others lost by a job
+    for row in lost:
+        cost[row["by"]] += sizes[row["job"]] * row["seconds"]
+    for worst, most in cost.most_common(1):
+        return (
+            f"Job {worst} cost other jobs most: {100 * most / cost.total():.0f} % of the node-hours that "
+            "jobs lost by each other."
+        )
+    return ""
+
+
 def _lost_table(lost: Sequence[Mapping[str, Any]], jobs: Sequence[JobRow]) -> DataTable:
     """Return the pairs of a job and another by which it lost time, those with most first."""
     known = {job.job: job for job in jobs}
-    cost: Counter[int] = Counter()  # node-seconds that others lost by a job
-    for row in lost:
-        cost[row["by"]] += known[row["job"]].size * row["seconds"]
     note = "No job lost 0.1 % of its time by another, and more than chance explains."
-    if cost:
-        [(worst, most)] = cost.most_common(1)
-        note = (
-            f"Job {worst} cost other jobs most: {100 * most / cost.total():.0f} % of the node-hours that "
-            "jobs lost by each other. The loss of a job is divided by the expected load on links."
-        )
+    if worst := costliest(lost, jobs):
+        note = f"{worst} The loss of a job is divided by the expected load on links."
     rows = [
         [
             f"{row['job']}, {known[row['job']].application.partition(',')[0]}",

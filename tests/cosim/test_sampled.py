@@ -165,7 +165,7 @@ def test_a_loop_alone_of_a_million_iterations_takes_seconds():
     ("chosen", "jobs", "seconds", "partition"),
     [("live", 3, 3e-5, "random"), ("sampled", 6, 2e-3, "random"), ("mixes", 12, 1e3, "contiguous")],
 )
-def test_the_cheapest_fidelity_is_chosen_and_told(tmp_path, chosen, jobs, seconds, partition):
+def test_the_cheapest_fidelity_is_chosen_and_told(tmp_path, monkeypatch, chosen, jobs, seconds, partition):
     rows = [f"{n},{0.1 * n * seconds},8,{2 * seconds}" for n in range(1, jobs + 1)]
     (tmp_path / "log.csv").write_text("\n".join(["number,submit,nodes,run_time", *rows]))
     (tmp_path / "mix.toml").write_text('communication = 0.3\n[[class]]\napplication = "2d-torus,packets=4"\n')
@@ -174,9 +174,16 @@ def test_the_cheapest_fidelity_is_chosen_and_told(tmp_path, chosen, jobs, second
          "applications": str(tmp_path / "mix.toml"), "partition": partition}
     )  # fmt: skip
     (placing, rates), workload = placing_and_times(plan, Memory(), 1), workload_of(plan.jobs)
-    fidelity, why = cheapest(plan, placing, rates, workload)
-    assert fidelity == chosen
+    fidelity, target, why = cheapest(plan, placing, rates, workload)
+    assert (fidelity, target) == (chosen, 0.02)
     assert f"fidelity {chosen} was chosen" in why
+    # Where mixes would take long, the default precision becomes coarser, and one that is asked for stays.
+    monkeypatch.setattr("netplace.cosim.rehearsal._MINUTES", 1.0)
+    fidelity, target, why = cheapest(plan, placing, rates, workload)
+    assert (fidelity, target) == (chosen, 0.1 if chosen == "mixes" else 0.02)
+    assert ("the target half-width is 0.1" in why) == (chosen == "mixes")
+    asked = replace(plan, target_half_width=0.03)
+    assert cheapest(asked, placing, rates, workload)[:2] == (chosen, 0.03)
 
 
 @pytest.mark.parametrize(("packets", "times", "skips"), [(1, 200, False), (8, 400, True)])

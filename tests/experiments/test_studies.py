@@ -87,7 +87,10 @@ def test_the_test_follows_what_varies():
 
 
 def test_best_names_the_least_then_those_that_do_as_well():
-    samples = {"a": [2.0, 2.1, 2.2], "b": [1.0, 1.1, 1.2], "c": [1.05, 1.1, 1.2], "d": [1.1]}
+    samples = {"a": [2.0, 2.1, 2.2, 2.3], "b": [1.0, 1.1, 1.2, 1.05], "c": [1.05, 1.1, 1.2], "d": [1.1]}
+    assert best({name: samples[name] for name in "ab"}) == ["b"]  # p is 0.021
+    assert best(samples) == ["b", "a", "c", "d"]  # as one of three tests it is 0.063
+    samples = {name: sample * 3 for name, sample in samples.items()}
     assert best(samples) == ["b", "c", "d"]
     assert best({"a": [1.0], "b": [1.0005], "c": [1.01]}, tie=0.001) == ["a", "b"]
     assert spread([1.0, 3.0]) == (2.0, pytest.approx(2**0.5))

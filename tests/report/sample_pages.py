@@ -29,7 +29,7 @@ def of(title, *marks, **options):
 FIGURES = (
     bar_figure(MARKUP, [MARKUP, "b"], {MARKUP: [1.0, None], "y": [2.0, 3.0]}, unit=MARKUP, caption=MARKUP),
     bar_figure("one", ["a", "b"], {"x": [1.0, 2.0]}, half={"x": [0.1, None]}, base=1.0, whiskers=MARKUP),
-    interval_figure("intervals", [MARKUP, "b"], [-1.0, 2.0], [0.5, None], ["one draw", MARKUP], unit="%"),
+    interval_figure("intervals", [MARKUP, "b"], [-1.0, 2.0], [0.5, None], ["one run", MARKUP], unit="%"),
     curve_figure("lines", {MARKUP: [(0, 1), (1, 2, 0.5)], "_z": [(0, 2)]}, MARKUP, "y", whiskers="a half"),
     curve_figure("steps", {"a": [(0, 1), (1, 2)]}, "x", "y", step=True),
     of(

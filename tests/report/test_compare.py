@@ -43,7 +43,7 @@ def test_what_is_exact_compares_exactly(better, word):
 
 
 def test_of_single_draws_nothing_is_said():
-    assert verdict(seeds(10), seeds(9)).verdict == "one draw"
+    assert verdict(seeds(10), seeds(9)).verdict == "one run"
 
 
 def test_where_the_same_was_asked_every_difference_counts():

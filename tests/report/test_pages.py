@@ -159,7 +159,8 @@ def test_the_page_of_a_cosimulation_by_mixes_tells_which_job_slowed_which(outcom
     (tmp_path / "cosim.json").write_text(text_of(plan, outcome))
     page = page_of(tmp_path)
     table = next(part for part in page.parts if part.title == "Which job slowed which")
-    assert table.note.startswith(f"Job {other['job']} cost other jobs most: 100 % of the node-hours")
+    assert table.note.startswith(page.verdict[-2])
+    assert page.verdict[-2].startswith(f"Job {other['job']} cost other jobs most: 100 % of the node-hours")
     (row,) = table.rows
     assert row[2:] == [one["alone"] / 4, pytest.approx(25)]
     assert not page.missing

@@ -30,7 +30,7 @@ from netplace.report.pages.kinds.schedule import stream_of
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Detail, Figure
 from netplace.report.plots.jobs import held_panel, waiting_panel
-from netplace.report.tables.cosim import cost_rows, figure_tables, remarks, title_of
+from netplace.report.tables.cosim import cost_rows, costliest, figure_tables, remarks, title_of
 from netplace.report.tables.data_table import record_table
 from netplace.report.terminal.units import seconds_unit
 from netplace.scheduling.metrics import Metrics
@@ -76,6 +76,12 @@ def page(path: Path) -> Page:
             "which job slowed which: run netplace cosim with --explain, which also names the links, or with "
             "--fidelity sampled or mixes"
         )
+    if worst := costliest(outcome.get("lost", ()), jobs):
+        verdict += [
+            worst,
+            "To find out whether the jobs lose less on other nodes, run them with another --partition, and "
+            "use netplace compare.",
+        ]
     note = "Submission, start and end since the first submission."
     parts += figure_tables(plan, outcome)
     parts.append(record_table("Jobs", JobRow, jobs, note))
