@@ -98,36 +98,6 @@ class StoredRuns:
         return PlanStatus(outcome.failure is not None, outcome.cpu_seconds)
 
 
-class StoredOutcomes:
-    """Outcomes of plans in one table of a store."""
-
-    def __init__(self, store: Store, table: str) -> None:
-        self._store = store
-        self._table = table
-
-    @property
-    def path(self) -> Path | None:
-        return self._store.path
-
-    def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
-        wanted = {plan.key: plan for plan in plans}
-        return [plan for plan in wanted.values() if not self.has(plan)]
-
-    def has(self, plan: PlanLike) -> bool:
-        return self._store.outcome(self._table, plan.key) is not None
-
-    def keep(self, plan: PlanLike, outcome: dict[str, Any] | WorkerFailure) -> None:
-        assert not isinstance(outcome, WorkerFailure)
-        self._store.keep_outcome(self._table, plan.key, plan.to_dict(), outcome)
-
-    def status(self, outcome: dict[str, Any] | WorkerFailure) -> PlanStatus:
-        return _status(outcome)
-
-    def outcomes(self, plans: Sequence[PlanLike]) -> list[dict[str, Any]]:
-        kept = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]
-        return [outcome for outcome in kept if outcome is not None]
-
-
 class InMemory:
     """Outcomes of plans for the lifetime of this process."""
 
@@ -147,11 +117,27 @@ class InMemory:
         self._outcomes[plan.key] = outcome
 
     def status(self, outcome: Any) -> PlanStatus:
-        return _status(outcome)
+        return PlanStatus(lost=outcome.reason) if isinstance(outcome, WorkerFailure) else PlanStatus()
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:
         return [self._outcomes[plan.key] for plan in plans]
 
 
-def _status(outcome: Any) -> PlanStatus:
-    return PlanStatus(lost=outcome.reason) if isinstance(outcome, WorkerFailure) else PlanStatus()
+class StoredOutcomes(InMemory):
+    """Outcomes of plans in one table of a store."""
+
+    def __init__(self, store: Store, table: str) -> None:
+        self.path = store.path
+        self._store = store
+        self._table = table
+
+    def has(self, plan: PlanLike) -> bool:
+        return self._store.outcome(self._table, plan.key) is not None
+
+    def keep(self, plan: PlanLike, outcome: Any) -> None:
+        assert not isinstance(outcome, WorkerFailure)
+        self._store.keep_outcome(self._table, plan.key, plan.to_dict(), outcome)
+
+    def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:
+        kept = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]
+        return [outcome for outcome in kept if outcome is not None]

@@ -15,7 +15,6 @@ from netplace.apps.recorded.calls import ANY, OPERATIONS, Call, CallWriter
 from netplace.apps.recorded.trace import Trace, ignorable
 
 _ANY = -1
-_FIRST_USER_TYPE = 28
 _FROM_ANY, _OF_ANY = 1, 2
 _LEFT_OUT = ("intercomm_create", "intercomm_merge", "comm_spawn", "comm_accept", "comm_connect", "comm_join")
 

@@ -24,7 +24,6 @@ from netplace.checks.inputs import input_file
 _SUFFIX = ".otf2"
 _NO_ROOT = 0xFFFFFFF0  # and above: no root, or a root that is given in another way
 _UNEVEN = ("ALLTOALLV", "ALLTOALLW")
-_NONBLOCKING = {f"MPI_I{name}" for name in OPERATIONS} | {f"MPI_Ineighbor_{n}" for n in OPERATIONS}
 
 
 def recognises(path: Path, head: bytes) -> bool:

@@ -27,7 +27,6 @@ from netplace.checks.writing import write_atomically
 _ROOT = Path(__file__).parents[2]
 _FULL, _LOW = 1.0, 0.2
 _UGAL = {"routing": "ugal-l", "vcs": 3}
-_MINIMAL = {"routing": "minimal"}
 
 
 @dataclass(frozen=True)
