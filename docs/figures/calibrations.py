@@ -51,7 +51,7 @@ from netplace.cosim.job_row import Measured
 from netplace.cosim.losses import shared_losses
 from netplace.cosim.mixes import MixesExecution, Progress, half_width
 from netplace.cosim.rates import Rates
-from netplace.cosim.replay import Started
+from netplace.cosim.replay import Started, started_jobs
 from netplace.cosim.runner import outcome_of
 from netplace.cosim.work import Work, body_of
 from netplace.netsim import Config
@@ -330,7 +330,7 @@ def divided(number: int, seed: int) -> pd.DataFrame:
     machine = WAITING[number]
     plan = make_cosim_plan(GIVEN | {"machine": machine, "jobs": 10}, 900 + seed)
     rows, second = cosimulate(plan).outcome["jobs"], plan.config.cycle_ns * 1e-9
-    started = {job.number: job for job in replay.started_jobs(plan, rows)}
+    started = {job.number: job for job in started_jobs(plan, rows)}
     measured = [
         Measured(
             started[row["job"]].placed, row["start_cycle"], row["live"] / second, row["alone"] / second, 0
