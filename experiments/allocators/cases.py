@@ -12,7 +12,7 @@ import numpy as np
 from netplace.apps import application
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.experiments.allocators.flow import flow_times
-from netplace.experiments.allocators.set_schedules import chosen_sets, selection_times, sets_pay
+from netplace.experiments.allocators.set_schedules import chosen_sets, figures_of, selection_times, sets_pay
 from netplace.experiments.allocators.suite import makespan, stream, together
 from netplace.netsim import Config, simulate
 from netplace.placement.compactness import compactness, pairwise_sum
@@ -88,15 +88,7 @@ def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, fidelity: str)
         "fidelity": fidelity,
     }
     outcome = cosimulate(make_cosim_plan(given, case.seed)).outcome
-    done = [job for job in outcome["jobs"] if job["state"] == "done"]
-    cycle = Config().cycle_ns * 1e-9
-    placed = [compactness(machine, job["nodes"]).mean_hops for job in done if job["size"] > 1]
-    return {
-        "makespan": (max(job["end"] for job in done) - min(job["submit"] for job in done)) / cycle,
-        "turnaround": float(np.mean([job["end"] - job["submit"] for job in done])) / cycle,
-        "run": float(np.mean([job["end"] - job["start"] for job in done])) / cycle,
-        "mean hops": float(np.mean(placed)),
-    }
+    return figures_of(machine, [job for job in outcome["jobs"] if job["state"] == "done"])
 
 
 def _decision(

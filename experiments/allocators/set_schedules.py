@@ -238,15 +238,21 @@ def sets_pay(machine: Topology, partition: str, jobs: int, load: float, seed: in
         given["partition"] = _text(machine, partition, Path(folder) / "sets.conf")
         outcome = cosimulate(make_cosim_plan(given, seed)).outcome
     done = [job for job in outcome["jobs"] if job["state"] == "done"]
+    return figures_of(machine, done) | {
+        "wait": float(np.mean([job["wait"] for job in done])) / (Config().cycle_ns * 1e-9),
+        "stretch": float(np.mean([(job["end"] - job["submit"]) / job["alone"] for job in done])),
+        "slowdown": float(np.mean([job["slowdown"] for job in done])),
+    }
+
+
+def figures_of(machine: Topology, done: list[dict[str, Any]]) -> dict[str, float]:
+    """Return figures of the jobs that are done on a machine: times in cycles, and hops."""
     cycle = Config().cycle_ns * 1e-9
     near = [compactness(machine, job["nodes"]).mean_hops for job in done if job["size"] > 1]
     return {
         "makespan": (max(job["end"] for job in done) - min(job["submit"] for job in done)) / cycle,
-        "wait": float(np.mean([job["wait"] for job in done])) / cycle,
         "turnaround": float(np.mean([job["end"] - job["submit"] for job in done])) / cycle,
         "run": float(np.mean([job["end"] - job["start"] for job in done])) / cycle,
-        "stretch": float(np.mean([(job["end"] - job["submit"]) / job["alone"] for job in done])),
-        "slowdown": float(np.mean([job["slowdown"] for job in done])),
         "mean hops": float(np.mean(near)),
     }
 

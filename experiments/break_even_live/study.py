@@ -20,6 +20,7 @@ from netplace.experiments.shared.shared_cases import (
     Shared,
     carried_out,
     loaded,
+    named_load,
     size_of,
 )
 from netplace.experiments.shared.statistics import crossing
@@ -144,7 +145,7 @@ def _lines(
             lines.append(
                 {
                     "machine": machine,
-                    "load": "saturated" if load == SATURATED else f"{load:g}",
+                    "load": named_load(load),
                     "scattered": partition,
                     "suffered %": float(np.mean(suffered)),
                     "± suffered %": half_width(suffered),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.contiguity.cases import KINDS, Cell
-from netplace.experiments.pareto.study import front
+from netplace.experiments.pareto.study import with_front
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure, trade_off_figure
 from netplace.scheduling.metrics import Paired, judged
@@ -187,12 +187,7 @@ def points(values: pd.DataFrame) -> pd.DataFrame:
             row |= {name: scale * group[column].mean(), f"± {name}": half_width(apart.tolist())}
         row["slowed %"] = 100 * group["slowed"].mean()
         rows.append(row | {"streams": len(group)})
-    means = pd.DataFrame(rows)
-    means["front"] = ""
-    for _, group in means.groupby(CASE, sort=False):
-        best = front(group["wait"].to_numpy(), group["slowdown"].to_numpy())
-        means.loc[group.index[best], "front"] = "*"
-    return means
+    return with_front(pd.DataFrame(rows), CASE, "wait", "slowdown")
 
 
 def report_of(values: pd.DataFrame) -> Report:

@@ -16,6 +16,7 @@ from netplace.experiments.shared.shared_cases import (
     Shared,
     carried_out,
     loaded,
+    named_load,
     size_of,
 )
 from netplace.report.plots import write_figure
@@ -94,6 +95,15 @@ def front(wait: NDArray[np.float64], slowdown: NDArray[np.float64]) -> NDArray[n
     return np.logical_not((no_more & less).any(axis=1))
 
 
+def with_front(frame: pd.DataFrame, by: list[str], wait: str, other: str) -> pd.DataFrame:
+    """Return the table with a column that marks what none of its group beats."""
+    marked = frame.assign(front="")
+    for _, group in frame.groupby(by, sort=False):
+        best = front(group[wait].to_numpy(), group[other].to_numpy())
+        marked.loc[group.index[best], "front"] = "*"
+    return marked
+
+
 def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
     rows = []
     for case, outcome in zip(made, outcomes, strict=True):
@@ -101,31 +111,18 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
         rows.append(
             {
                 "machine": case.machine,
-                "load": "saturated" if case.load == SATURATED else f"{case.load:g}",
+                "load": named_load(case.load),
                 "partition": case.partition,
-                "wait": 1e6 * per_job["wait"]["mean"],
-                "turnaround": 1e6 * per_job["turnaround"]["mean"],
+                "wait µs": 1e6 * per_job["wait"]["mean"],
                 "slowdown": outcome["figures"]["sharing"]["mean_slowdown"],
+                "turnaround µs": 1e6 * per_job["turnaround"]["mean"],
             }
         )
-    lines = []
-    for names, group in pd.DataFrame(rows).groupby(["machine", "load", "partition"], sort=False):
-        lines.append(
-            {
-                **dict(zip(("machine", "load", "partition"), names, strict=True)),
-                "wait µs": group["wait"].mean(),
-                "± wait": half_width(group["wait"].tolist()),
-                "slowdown": group["slowdown"].mean(),
-                "± slowdown": half_width(group["slowdown"].tolist()),
-                "turnaround µs": group["turnaround"].mean(),
-            }
-        )
-    frame = pd.DataFrame(lines)
-    frame["front"] = ""
-    for _, group in frame.groupby(["machine", "load"], sort=False):
-        best = front(group["wait µs"].to_numpy(), group["slowdown"].to_numpy())
-        frame.loc[group.index[best], "front"] = "*"
-    return frame
+    groups = pd.DataFrame(rows).groupby(["machine", "load", "partition"], sort=False)
+    frame, half = groups.mean(), groups[["wait µs", "slowdown"]].agg(half_width)
+    frame.insert(1, "± wait", half["wait µs"])
+    frame.insert(3, "± slowdown", half["slowdown"])
+    return with_front(frame.reset_index(), ["machine", "load"], "wait µs", "slowdown")
 
 
 def draw(path: Path, cells: pd.DataFrame, machine: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from netplace.experiments.pareto.study import with_front
 from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, bundled, plan_shared
 from netplace.experiments.published import published
 from netplace.report.plots import write_figure
@@ -296,8 +297,7 @@ def _front(frame: pd.DataFrame) -> ReportTable:
                     "timeouts": sum(counts.get("timeouts", 0) for counts in own["counts"]),
                 }
             )
-    made = pd.DataFrame(lines)
-    made["front"] = [_unbeaten(row, made[made["load"] == row["load"]]) for _, row in made.iterrows()]
+    made = with_front(pd.DataFrame(lines), ["load"], "wait s", "energy %")
     digits = dict.fromkeys(("energy %", "hindsight %", "energy x response %"), 1)
     digits |= dict.fromkeys(("wait s", "wait more s", "plans", "fallbacks", "timeouts"), 0)
     return ReportTable(
@@ -306,12 +306,6 @@ def _front(frame: pd.DataFrame) -> ReportTable:
         made,
         {"load": 1, **digits, "boots a node and day": 2},
     )
-
-
-def _unbeaten(row: pd.Series, group: pd.DataFrame) -> str:
-    better = (group["energy %"] <= row["energy %"]) & (group["wait s"] <= row["wait s"])
-    truly = better & ((group["energy %"] < row["energy %"]) | (group["wait s"] < row["wait s"]))
-    return "" if truly.any() else "*"
 
 
 def _short(rule: str) -> str:

@@ -133,10 +133,6 @@ def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
 
 
 _TITLES = {
-    "published": "whole logs",
-    "published-bf": "whole logs",
-    "published-bf-counted": "whole logs",
-    "published-bf-patient": "whole logs",
     "lublin": "generated workloads like three logs",
     "logs": "logs",
 }
@@ -157,7 +153,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             cells = beside_printed(cells, asked.quick)
             sentences.append(_thresholds_met(part, cells))
         tables.append(ReportTable(part, PARTS[part], cells, _DIGITS))
-        figures[part] = partial(draw, cells=cells, title=_TITLES[part])
+        figures[part] = partial(draw, cells=cells, title=_TITLES.get(part, "whole logs"))
         if not part.startswith("published"):
             sentences += _findings(part, cells)
     return Report(tuple(tables), tuple(sentences), figures)

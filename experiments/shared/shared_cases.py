@@ -30,6 +30,10 @@ FULL = SharedSize(jobs=40, seeds=5, repeats="1:10")
 QUICK = SharedSize(jobs=8, seeds=2, repeats="1:2")
 
 
+def named_load(load: float) -> str:
+    return "saturated" if load == SATURATED else f"{load:g}"
+
+
 def size_of(asked: Asked) -> SharedSize:
     return QUICK if asked.quick else FULL
 

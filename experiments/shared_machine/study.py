@@ -16,6 +16,7 @@ from netplace.experiments.shared.shared_cases import (
     Shared,
     carried_out,
     loaded,
+    named_load,
     size_of,
 )
 from netplace.report.plots import write_figure
@@ -83,7 +84,7 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
             {
                 "machine": case.machine,
                 "class": case.classes,
-                "load": "saturated" if case.load == SATURATED else f"{case.load:g}",
+                "load": named_load(case.load),
                 "policy": case.policy,
                 "partition": case.partition,
                 "seed": case.seed,
@@ -98,31 +99,23 @@ def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
 
 
 def _summary(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
-    lines = []
-    for names, group in frame.groupby(["class", "load", "policy"], sort=False):
-        times = dict(iter(group.groupby("fidelity")))
-        base = {
-            time: own[own["partition"] == "contiguous"].set_index("seed")["turnaround"]
-            for time, own in times.items()
-        }
-        for partition in group["partition"].unique():
-            line: dict[str, object] = dict(zip(("class", "load", "policy"), names, strict=True))
-            line["partition"] = partition
-            ratios = {}
-            for time in ("table", "live"):
-                own = times[time][times[time]["partition"] == partition].set_index("seed")
-                ratio = ratios[time] = own["turnaround"] / base[time]
-                line[f"{time} / boxes"] = ratio.mean()
-                line[f"± {time}"] = half_width(ratio.tolist())
-            live = times["live"][times["live"]["partition"] == partition]
-            line["live / table"] = float((ratios["live"] / ratios["table"]).mean())
-            line["± live / table"] = half_width((ratios["live"] / ratios["table"]).tolist())
-            line["slowdown"] = live["slowdown"].mean()
-            line["± slowdown"] = half_width(live["slowdown"].tolist())
-            line["table errs %"] = 100 * live["error"].mean()
-            lines.append(line)
-    digits = dict.fromkeys([*line][4:], 3) | {"table errs %": 1}
-    return pd.DataFrame(lines), digits
+    """Return turnarounds over those in boxes, by a table and live, seed by seed."""
+    case = ["class", "load", "policy"]
+    by_fidelity = {}
+    for fidelity, own in frame.groupby("fidelity", sort=False):
+        boxes = own[own["partition"] == "contiguous"].set_index([*case, "seed"])["turnaround"]
+        runs = pd.MultiIndex.from_frame(own[[*case, "seed"]])
+        by_fidelity[fidelity] = own.assign(ratio=own["turnaround"] / boxes.loc[runs].to_numpy())
+    live, table = (by_fidelity[name].reset_index(drop=True) for name in ("live", "table"))
+    live = live.assign(**{"table / boxes": table["ratio"], "live / boxes": live["ratio"]})
+    live["live / table"] = live["ratio"] / table["ratio"]
+    groups = live.groupby([*case, "partition"], sort=False)
+    cells = pd.DataFrame(index=groups.size().index)
+    for name in ("table / boxes", "live / boxes", "live / table", "slowdown"):
+        cells[name] = groups[name].mean()
+        cells[f"± {name.removesuffix(' / boxes')}"] = groups[name].agg(half_width)
+    cells["table errs %"] = 100 * groups["error"].mean()
+    return cells.reset_index(), dict.fromkeys(cells, 3) | {"table errs %": 1}
 
 
 def _turned(plans: dict[Shared, CosimPlan], outcomes: list[Outcome]) -> pd.DataFrame:
@@ -147,7 +140,7 @@ def _turned(plans: dict[Shared, CosimPlan], outcomes: list[Outcome]) -> pd.DataF
                         {
                             "machine": machine,
                             "class": kind,
-                            "load": "saturated" if load == SATURATED else f"{load:g}",
+                            "load": named_load(load),
                             "under": case.get("policy") or case.get("partition"),
                             "first": pair.first,
                             "second": pair.second,
