@@ -11,6 +11,7 @@ from netplace.extensions import Registry, current_digest, file_digest
 from netplace.placement.mapping import MAPPING
 from netplace.placement.partition import PARTITION
 from netplace.topologies import TOPOLOGY, names_file
+from netplace.topologies.text_form import innermost
 
 Digest = tuple[str, str]  # the name of a file, or of an offered rule, and its SHA-256
 
@@ -28,8 +29,9 @@ def digest_of_rule(text: str, choice: Registry[Any], what: str = "") -> Digest |
 
 def digests_of_wiring(network: str) -> tuple[Digest, ...]:
     """Return the files of a network and of its code, with their digests."""
-    while network.startswith(("faulty:", "service:", "nodes:")):  # what stands behind the slash counts
-        network = network.partition("/")[2]
+    network = innermost(network)
+    if not network:  # which is told when it is read
+        return ()
     if TOPOLOGY.is_own(network) and (alone := digest_of(network)) is not None:
         return (alone,)
     if TOPOLOGY.is_own(network):

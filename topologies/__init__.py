@@ -33,7 +33,9 @@ from netplace.topologies.slurm_written import slurm_blocks_text, slurm_text
 from netplace.topologies.switch_grid import switch_grid
 from netplace.topologies.text_files import tree_file
 from netplace.topologies.text_form import (
+    MODIFIERS,
     Kind,
+    innermost,
     read_compute_nodes,
     read_first_number,
     read_named,
@@ -214,7 +216,6 @@ def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
     return Kind(build, read_path, name, description)
 
 
-_MODIFIERS = ("faulty:", "service:", "nodes:")  # kinds that another network stands behind
 _MOST_LEVELS = 16
 ALIASES = {"megafly": "dragonfly+"}  # other names of kinds
 
@@ -257,7 +258,7 @@ def parse(text: str) -> Topology:
 def _check_levels(text: str) -> None:
     """Raise ValueError if networks are nested more deeply than Python can follow."""
     levels, rest = 0, text
-    while rest.startswith(_MODIFIERS):
+    while rest.startswith(MODIFIERS):
         levels, rest = levels + 1, rest.partition("/")[2]
     if levels > _MOST_LEVELS:
         raise ValueError(
@@ -273,8 +274,6 @@ def names_file(text: str) -> bool:
     >>> [names_file(text) for text in ("torus:8x8", "slurm:topology.conf", "faulty:links=0.1/mine.py:ring")]
     [False, True, True]
     """
-    while text.startswith(_MODIFIERS):  # what stands behind the slash counts
-        text = text.partition("/")[2]
-    name = text.partition(":")[0]
+    name = innermost(text).partition(":")[0]
     kind = TOPOLOGIES.get(ALIASES.get(name, name))
     return kind is None or kind.build in _OF_FILES

@@ -125,6 +125,22 @@ def read_path_and(*names: str) -> Callable[[str], tuple[str, ...]]:
     return read
 
 
+MODIFIERS = ("faulty:", "service:", "nodes:")  # kinds that another network stands behind
+
+
+def innermost(text: str) -> str:
+    """Return the text form of the network that all modifiers change; empty if they name none.
+
+    Examples
+    --------
+    >>> innermost("faulty:links=0.1/nodes:tasks=2/torus:8x8")
+    'torus:8x8'
+    """
+    while text.startswith(MODIFIERS):
+        text = text.partition("/")[2]
+    return text
+
+
 def _modifier(what: str, example: str, **least: int | None) -> Callable[[str], tuple[str, dict[str, Any]]]:
     """Return a reader of ``name=value`` parts, a slash and a network; `least` as in `_options`."""
 

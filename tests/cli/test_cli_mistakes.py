@@ -65,6 +65,10 @@ LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
         (["run", "--network", "torus:4x-4", "--app", "lu"], ["-4 is too small"]),
         (["run", "--network", "torus:4x4.5", "--app", "lu"], ["'4.5' is not a whole number"]),
         (["run", "--network", "torus", "--app", "lu"], ["no numbers given"]),
+        (
+            ["run", "--network", "nodes:512", "--app", "lu"],
+            ["nodes:512: expected tasks, a slash and a network"],
+        ),
         (["run", "--network", "tree:4", "--app", "lu"], ["1 numbers given, expected 2"]),
         (["run", "--network", "torus:9999x9999x99", "--app", "lu"], ["too large"]),
         (["run", "--network", "torus:9999999x9999999", "--app", "lu"], ["too large"]),
