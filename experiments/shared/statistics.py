@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from netplace.scheduling.metrics.comparison import holm
+from netplace.scheduling.metrics import holm
 from netplace.scheduling.metrics.interval import half_width
 
 LEVEL = 0.05
