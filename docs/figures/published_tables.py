@@ -152,7 +152,7 @@ def gains(file: str, machine: str) -> Score:
 
 def visits() -> Score:
     """Return the same of visited nodes: within a factor of two, where any are printed."""
-    frame = pd.read_csv(STUDIES / "first-fit-visits" / "visits.csv")
+    frame = pd.read_csv(STUDIES / "first-fit" / "visits.csv")
     own = {search: frame[frame[f"printed {search}"] > 0] for search in ("found", "failed")}
     return score(
         *(
@@ -172,7 +172,7 @@ def speed_ups() -> Score:
 
 def ratios() -> Score:
     """Return the same of ratios of the times of jobs, on a full machine: within a factor of two."""
-    files = ("first-fit/mesh-ratios.csv", "first-fit-torus/torus-ratios.csv")
+    files = ("first-fit/mesh-ratios.csv", "first-fit/torus-ratios.csv")
     frame = pd.concat([pd.read_csv(STUDIES / file) for file in files])
     return score((frame["load 2"], 0.5 * frame["published"], 2 * frame["published"]))
 
@@ -380,7 +380,7 @@ def _speed_up(log: str, least: float, most: float) -> Verdict:
 
 
 def _first_fit(search: str, sets: tuple[int, ...], seconds: float) -> Verdict:
-    own = _table("first-fit-torus/torus")
+    own = _table("first-fit/torus")
     own = own[(own["search"] == search) & own["set"].isin(sets)]
     values = own[[column for column in own if column.startswith("ms ")]].max(axis=1) / 1000
     held = bool((values <= seconds).all() if search == "IFF" else (values > seconds).all())

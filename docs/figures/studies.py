@@ -195,7 +195,7 @@ PICTURES: dict[str, Callable[[Path, pd.DataFrame], None]] = {
         for part in ("torus", "tree", "dragonfly")
     },
     "first-fit/mesh": _first_fit("mesh:1024x1024"),
-    "first-fit-torus/torus": _first_fit("torus:16x16x16x16x16"),
+    "first-fit/torus": _first_fit("torus:16x16x16x16x16"),
     "allocators-choice/choice": allocators.draw_choice,
     "break-even-live/break-even": _break_even,
 }
