@@ -45,7 +45,7 @@ def test_it_is_shown(netplace, conf):
         (("check", "CONF", "--front", "cards:2"), "--front applies only to derive"),
         (("derive", "--machine", "tree:4,3", "--front", "cards:0", "-o", "new.conf"), "such as cards:12"),
         (("derive", "--machine", "tree:4,3", "--behind", "none.txt", "-o", "new.conf"), "none.txt: No such"),
-        (("derive", "--machine", "tree:4,3", "--cost", "io:64", "-o", "new.conf"), "node 64 does not exist"),
+        (("derive", "--machine", "tree:4,3", "--cost", "io:64", "-o", "new.conf"), "node: 64 is too large"),
         (("check", "CONF", "--apart"), "--apart applies only to derive"),
         (
             ("derive", "--machine", "tree:4,3", "--pieces", "4", "-o", "new.conf"),

@@ -144,11 +144,12 @@ def ended(folder):
 
 
 def submit(folder, size, seconds, *more):
-    """Submit a job that writes where each rank runs; the controller may be away for a while."""
+    """Submit a job that writes where each rank runs; the controller may be away meanwhile."""
     script = f"""#!/bin/sh
 hosts={folder}/watch/$SLURM_JOB_ID.hosts
 [ -s $hosts ] && export SLURM_HOSTFILE=$hosts SLURM_DISTRIBUTION=arbitrary
-srun -n {size} sh -c 'echo $SLURM_PROCID $SLURMD_NODENAME' > {folder}/$SLURM_JOB_ID.ranks
+until srun -n {size} sh -c 'echo $SLURM_PROCID $SLURMD_NODENAME' > {folder}/$SLURM_JOB_ID.ranks
+do sleep 1; done
 sleep {seconds}
 """
     words = ["sbatch", "--parsable", "-N", str(size), "-t", "5", "-o", "/dev/null", *more]
