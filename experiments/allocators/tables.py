@@ -71,10 +71,8 @@ def _parts(frame: pd.DataFrame) -> Made:
 
 def _pay(frame: pd.DataFrame) -> Made:
     """Return figures relative to the first free nodes, seed by seed."""
-    names, groups = (
-        ["run", "turnaround", "makespan", "slowdown", "mean hops"],
-        ["machine", "load", "partition"],
-    )
+    names = ["run", "turnaround", "makespan", "slowdown", "mean hops"]
+    groups = ["machine", "load", "partition"]
     waits = frame.groupby(groups, sort=False)[["wait", "run"]].mean()
     ratios = _to_base(frame, "non-contiguous", names, ["machine", "load", "seed"])
     cells = ratios.groupby(groups, sort=False)[names].mean().reset_index()

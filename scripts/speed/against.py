@@ -165,14 +165,16 @@ def against(commit: str, python: str | None, chosen: Sequence[Row], repeats: int
     with tempfile.TemporaryDirectory() as folder:
         _unpack(commit, Path(folder))
         _build(commit, Path(folder), python)
+        before, now = (python or sys.executable, folder), (sys.executable,)
         for row in chosen:
-            yield _duel(row, [(python or sys.executable, folder), (sys.executable,)], repeats)
+            if not (Path(folder) / "CMakeLists.txt").exists():  # compiles its kernel when that is first used
+                first = _Side(*before)
+                first.tell(*row.order)
+                first.end()
+            yield _duel(row, (before, now), repeats)
 
 
 def _duel(row: Row, versions: Sequence[tuple[str, ...]], repeats: int) -> Duel:
-    first = _Side(*versions[0])  # what compiles its kernel when it is first used does so here
-    first.tell(*row.order)
-    first.end()
     with ExitStack() as stack:
         sides = [_Side(*version) for version in versions]
         for side in sides:
