@@ -12,6 +12,7 @@ from netplace.experiments.shared.statistics import constant
 
 STUDIES = Path(__file__).parents[1] / "studies"
 PAGE = STUDIES / "published-tables.md"
+LIST = STUDIES / "published-cells.csv"
 PRINTED = Path(__file__).parents[2] / "experiments" / "published"
 HEAD = """# Published tables, cell by cell
 
@@ -22,8 +23,9 @@ this, it does not reproduce the differences between the printed cells. For order
 toss, which matches half of them. [The sources](sources.md) page names the papers that the first column
 abbreviates. Each table has one row, for the literal interpretation of the paper, even if another
 interpretation matches more cells.
-`docs/figures/published_tables.py` generates this page from tables in the folders of the studies. The pages
-of the studies explain why cells differ.
+[`published-cells.csv`](published-cells.csv) lists every cell of the first two tables: the printed value,
+ours, and whether they match. `docs/figures/published_tables.py` generates the page and the list from tables
+in the folders of the studies. The pages of the studies explain why cells differ.
 
 """
 APPENDIX = """
@@ -39,167 +41,211 @@ COLUMNS = """| published table | study | matched | a constant | of | tolerance |
 |---|---|---:|---:|---:|---|---|
 """
 Score = tuple[int, int, str]  # cells met, cells, what a constant meets
+LISTED = ["cell", "quantity", "printed", "ours", "matched"]  # what the list of cells says of each
 
 
-def score(*quantities: tuple[pd.Series, pd.Series, pd.Series]) -> Score:
-    """Return the score of quantities, each of ours and of least and most that counts as met."""
-    met = sum(int(ours.between(least - 1e-9, most + 1e-9).sum()) for ours, least, most in quantities)
-    by_constant = sum(constant(least, most)[1] for _, least, most in quantities)
-    return met, sum(len(ours) for ours, _, _ in quantities), str(by_constant)
+# Printed values beside ours, a row each: LISTED, and the bounds `least` and `most` if there are any.
+Cells = pd.DataFrame
 
 
-def shares(ours: pd.Series, printed: pd.Series, share: float) -> tuple[pd.Series, pd.Series, pd.Series]:
-    """Return ours, and between what the printed are met to within a share."""
-    return ours, printed - share * printed.abs(), printed + share * printed.abs()
+def cells(
+    frame: pd.DataFrame,
+    ours: str,
+    printed: str,
+    *,
+    share: pd.Series | float = 0.0,
+    most: float = 0.0,
+    names: tuple[str, ...] = (),
+    by: str = "",
+) -> Cells:
+    """Return the cells of a stored table with a printed value, met within a share of it, or within `most`.
 
-
-def near(file: str, ours: str, printed: str, share: float = 0.0, most: float = 0.0) -> Score:
-    """Return how many printed cells are within a share of the printed, or within `most`."""
-    frame = pd.read_csv(STUDIES / file)
+    The columns before the first with fractions name a cell, unless `names` does; one constant is chosen for
+    each value of the column `by`.
+    """
     frame = frame[frame[printed].notna()]
-    if share:
-        return score(shares(frame[ours], frame[printed], share))
-    return score((frame[ours], frame[printed] - most, frame[printed] + most))
+    fractions = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]
+    first = list(frame).index(fractions[0]) if fractions else len(frame.columns)
+    labels = frame[list(names) or [name for name in list(frame)[:first] if name not in (ours, printed)]]
+    around = (share * frame[printed].abs() if isinstance(share, float) else share[frame.index]) + most
+    least, greatest = frame[printed] - around, frame[printed] + around
+    return Cells(
+        {
+            "cell": [", ".join(map(str, row)) for row in labels.itertuples(index=False)],
+            "quantity": frame[by] if by else ours,
+            "printed": frame[printed],
+            "ours": frame[ours],
+            "matched": frame[ours].between(least - 1e-9, greatest + 1e-9),
+            "least": least,
+            "most": greatest,
+        }
+    )
 
 
-def selection(file: str) -> Score:
-    """Return the same of schedules by box rule and mapping: ratios to CS-BM, and utilizations."""
+def score(found: Cells | Score) -> Score:
+    """Return how many cells are met, of how many, and how many one constant a quantity meets."""
+    if isinstance(found, tuple):
+        return found
+    met = int(found["matched"].sum())
+    if "least" not in found:  # Verdicts, and orders that a coin would meet in half of the cases.
+        return met, len(found), f"a coin {len(found) / 2:g}" if (found["printed"] == "held").all() else "-"
+    by_constant = sum(constant(own["least"], own["most"])[1] for _, own in found.groupby("quantity"))
+    return met, len(found), str(by_constant)
+
+
+def near(file: str, ours: str, printed: str, share: float = 0.0, most: float = 0.0) -> Cells:
+    """Return the cells of a stored table, met within a share of the printed, or within `most`."""
+    frame = pd.read_csv(STUDIES / file, keep_default_na=False, na_values=[""])  # NA is a metric.
+    return cells(frame, ours, printed, share=share, most=most)
+
+
+def selection(file: str) -> Cells:
+    """Return the cells of schedules by box rule and mapping: ratios to CS-BM, and utilizations."""
     frame = pd.read_csv(STUDIES / file)
-    quantities = []
-    for name in ("started", "head_wait", "run"):
-        own = frame[frame[f"printed {name} / CS-BM"].notna() & (frame["strategy"] != "CS-BM")]
-        quantities.append(shares(own[f"{name} / CS-BM"], own[f"printed {name} / CS-BM"], 0.05))
-    level = frame[frame["printed utilisation"].notna()]
-    printed = level["printed utilisation"]
-    return score(*quantities, (level["utilisation"], printed - 0.05, printed + 0.05))
+    others = frame[frame["strategy"] != "CS-BM"]
+    ratios = [f"{name} / CS-BM" for name in ("started", "head_wait", "run")]
+    parts = [cells(others, name, f"printed {name}", share=0.05) for name in ratios]
+    return Cells(pd.concat([*parts, cells(frame, "utilisation", "printed utilisation", most=0.05)]))
 
 
-def mappings(folder: str, table: str) -> Score:
-    """Return the same of run times by mapping: 1 % of the consecutive one if none is drawn, 5 % of others."""
-    frame = pd.read_csv(STUDIES / folder / f"table-{table}.csv")
-    frame = frame[frame["ours / published"].notna()]
-    fixed = "consecutive" if table != "3c" else None
-    allowed = frame["mapping"].map(lambda name: 0.01 if name == fixed else 0.05)
-    printed = frame["published"]
-    ours = frame["ours / published"] * printed
-    return score((ours, printed * (1 - allowed), printed * (1 + allowed)))
+def _mapped(table: str) -> pd.DataFrame:
+    frame = pd.read_csv(STUDIES / f"td-vs-classic-{_TD[table]}" / f"table-{table}.csv")
+    return frame.assign(ours=frame["ours / published"] * frame["published"])
 
 
-def normalized() -> Score:
-    """Return the same of JPDC 1b, 2 and 3c over the best of consecutive, random and TD means."""
-    cells = []
+def mappings(table: str) -> Cells:
+    """Return run times by mapping: met within 1 % for consecutive unless nodes are drawn, 5 % for others."""
+    frame = _mapped(table)
+    fixed = (frame["mapping"] == "consecutive") & (table != "3c")
+    share = fixed.map({True: 0.01, False: 0.05}) * frame["published"]
+    return cells(frame, "ours", "published", share=share, names=("app", "mapping"))
+
+
+def normalized() -> Cells:
+    """Return the cells of JPDC 1b, 2 and 3c over the best of consecutive, random and TD means."""
+    parts = []
     for table in ("1b", "2", "3c"):
-        frame = pd.read_csv(STUDIES / f"td-vs-classic-{_TD[table]}" / f"table-{table}.csv")
+        frame = _mapped(table)
         own = frame[frame["mapping"].isin(["consecutive", "random", "td"]) & frame["published"].notna()]
-        own = own.assign(table=table, ours=own["ours / published"] * own["published"])
         least = own.groupby("app")[["ours", "published"]].transform("min")
-        cells.append(own[["mapping"]].join(own[["ours", "published"]] / least))
-    by_mapping = pd.concat(cells).groupby("mapping")
-    return score(*(shares(own["ours"], own["published"], 0.05) for _, own in by_mapping))
+        relative = own[["ours", "published"]] / least
+        parts.append(own[["app", "mapping"]].assign(table=table).join(relative))
+    frame = pd.concat(parts, ignore_index=True)
+    return cells(frame, "ours", "published", share=0.05, names=("table", "app", "mapping"), by="mapping")
 
 
-def by_quantity(file: str) -> Score:
-    """Return how many printed values of each quantity are met exactly; solving times are not compared."""
+def by_quantity(file: str) -> Cells:
+    """Return the printed values of each quantity, met exactly; solving times are not compared."""
     frame = pd.read_csv(STUDIES / file)
-    frame = frame[frame["published"].notna() & ~frame["quantity"].str.startswith("solving time")]
-    return score(*((own["ours"], own["published"], own["published"]) for _, own in frame.groupby("quantity")))
+    own = frame[~frame["quantity"].str.startswith("solving time")]
+    return cells(own, "ours", "published", names=("instance", "quantity"), by="quantity")
 
 
-def selections() -> Score:
-    """Return the same of shares of equal choices of processor sets, within a percentage point."""
-    frame = pd.read_csv(STUDIES / "allocators-sets" / "sets.csv").set_index(["rule", "tie"])
-    ours = frame["equal"] / frame["compared"]
-    quantities = []
-    for rule, tie, equal in (("quality", "first", 1 - 23 / 4272), ("nodes", "coin", 15155 / 15210)):
-        printed = pd.Series([equal])
-        quantities.append((pd.Series([ours[rule, tie]]), printed - 0.01, printed + 0.01))
-    return score(*quantities)
+def selections() -> Cells:
+    """Return shares of equal choices of processor sets, met within a percentage point."""
+    frame = pd.read_csv(STUDIES / "allocators-sets" / "sets.csv")
+    printed = {"quality, first": 1 - 23 / 4272, "nodes, coin": 15155 / 15210}
+    named = frame.assign(choice=frame["rule"] + ", " + frame["tie"], equal=frame["equal"] / frame["compared"])
+    named["printed"] = named["choice"].map(printed)
+    return cells(named, "equal", "printed", most=0.01, names=("choice",), by="choice")
 
 
-def exchanged(file: str) -> Score:
-    """Return the same of times relative to contiguous ones, with tasks outside the subtree."""
+def exchanged(file: str) -> Cells:
+    """Return times relative to contiguous ones, with tasks outside the subtree."""
     frame = pd.read_csv(STUDIES / file)
-    frame = frame[frame["published"].notna() & (frame["layout"] != "contiguous")]
-    return score(shares(frame["to contiguous"], frame["published"], 0.10))
+    return cells(frame[frame["layout"] != "contiguous"], "to contiguous", "published", share=0.10)
 
 
 def best_reading() -> Score:
-    """Return the same for the reading of tasks outside the subtree that meets most."""
+    """Return the score of the reading of tasks outside the subtree that meets most."""
     files = ("quasi-contiguity-readings/readings.csv", "quasi-contiguity-readings-ft/readings-ft.csv")
     frame = pd.concat([pd.read_csv(STUDIES / file) for file in files])
     sums = frame.groupby("reading")[["met", "of"]].sum()
     best = sums.loc[sums["met"].idxmax()]
-    return int(best["met"]), int(best["of"]), exchanged("quasi-contiguity/together.csv")[2]
+    return int(best["met"]), int(best["of"]), score(exchanged("quasi-contiguity/together.csv"))[2]
 
 
 def programs_of_class_a() -> Score:
-    """Return the same of generated programs of class A, neighbors straying together, one level up."""
+    """Return the score of generated programs of class A, neighbors straying together, one level up."""
     frame = pd.read_csv(STUDIES / "quasi-contiguity-programs" / "programs.csv").set_index(
         ["program", "reading"]
     )
     own = frame.loc[("A generated", "leaf, one level, together")]
-    return int(own["met"]), int(own["of"]), exchanged("quasi-contiguity/together.csv")[2]
+    return int(own["met"]), int(own["of"]), score(exchanged("quasi-contiguity/together.csv"))[2]
 
 
-def gains(file: str, machine: str) -> Score:
-    """Return the same of gains over the free list along rows: within a factor of two."""
+def gains(file: str, machine: str) -> Cells:
+    """Return gains over the free list along rows, met within a factor of two."""
     frame = pd.read_csv(STUDIES / file)
-    known = (frame["machine"] == machine) & frame["printed ratio"].notna()
-    own = frame[known & (frame["partition"] != "curve:row,free-list")]
-    printed = 1 - own["printed ratio"]
-    return score((1 - own["ratio"], 0.5 * printed, 2 * printed))
+    own = frame[(frame["machine"] == machine) & (frame["partition"] != "curve:row,free-list")]
+    own = own.assign(gain=1 - own["ratio"], printed=1 - own["printed ratio"])
+    return _by_factor(own, "gain", "printed", names=("partition",))
 
 
-def visits() -> Score:
-    """Return the same of visited nodes: within a factor of two, where any are printed."""
+def _by_factor(frame: pd.DataFrame, ours: str, printed: str, names: tuple[str, ...] = ()) -> Cells:
+    """Return the cells of a table that are met within a factor of two."""
+    found = cells(frame, ours, printed, names=names)
+    least, most = 0.5 * found["printed"], 2 * found["printed"]
+    matched = found["ours"].between(least - 1e-9, most + 1e-9)
+    return Cells(found.assign(least=least, most=most, matched=matched))
+
+
+def visits() -> Cells:
+    """Return visited nodes, met within a factor of two, where any are printed."""
     frame = pd.read_csv(STUDIES / "first-fit" / "visits.csv")
-    own = {search: frame[frame[f"printed {search}"] > 0] for search in ("found", "failed")}
-    return score(
-        *(
-            (rows[search], 0.5 * rows[f"printed {search}"], 2 * rows[f"printed {search}"])
-            for search, rows in own.items()
-        )
+    names = ("network", "load", "set")
+    parts = [
+        _by_factor(frame[frame[f"printed {search}"] > 0], search, f"printed {search}", names)
+        for search in ("found", "failed")
+    ]
+    return Cells(pd.concat(parts))
+
+
+def speed_ups() -> Cells:
+    """Return speed-ups needed, first come, first served and backfilling by place."""
+    files = ("quasi-contiguous-published/published.csv", f"{_BF}.csv")
+    frame = pd.concat([pd.read_csv(STUDIES / file) for file in files], ignore_index=True)
+    names = ("workload", "policy", "allocation")
+    return cells(frame, "speed-up needed", "printed", most=5, names=names)
+
+
+def ratios() -> Cells:
+    """Return ratios of the times of jobs on a full machine, met within a factor of two."""
+    files = {"mesh": "first-fit/mesh-ratios.csv", "torus": "first-fit/torus-ratios.csv"}
+    parts = [pd.read_csv(STUDIES / file).assign(network=network) for network, file in files.items()]
+    frame = pd.concat(parts, ignore_index=True)
+    return _by_factor(frame, "load 2", "published", names=("network", "ratio"))
+
+
+def verdicts() -> Cells:
+    """Return the verdicts on two or three dimensions; a constant has none."""
+    frame = pd.read_csv(STUDIES / "mesh-2d-or-3d" / "verdicts.csv", dtype=str)
+    frame["cell"] = frame["verdict"] + ", " + frame["app"]
+    return Cells(
+        frame.assign(quantity="verdict", printed="yes", ours=frame["met"], matched=frame["met"] == "yes")
     )
 
 
-def speed_ups() -> Score:
-    """Return the same of speed-ups needed, first come, first served and backfilling by place."""
-    files = ("quasi-contiguous-published/published.csv", f"{_BF}.csv")
-    frame = pd.concat([pd.read_csv(STUDIES / file) for file in files])
-    own = frame[frame["printed"].notna()]
-    return score((own["speed-up needed"], own["printed"] - 5, own["printed"] + 5))
-
-
-def ratios() -> Score:
-    """Return the same of ratios of the times of jobs, on a full machine: within a factor of two."""
-    files = ("first-fit/mesh-ratios.csv", "first-fit/torus-ratios.csv")
-    frame = pd.concat([pd.read_csv(STUDIES / file) for file in files])
-    return score((frame["load 2"], 0.5 * frame["published"], 2 * frame["published"]))
-
-
-def verdicts() -> Score:
-    """Return how many verdicts on two or three dimensions are met; a constant has none."""
-    met = pd.read_csv(STUDIES / "mesh-2d-or-3d" / "verdicts.csv")["met"]
-    return int((met.astype(str).str.lower().isin(["yes", "true", "1"])).sum()), len(met), "-"
-
-
-def orders(file: str, figures: tuple[str, ...] = ()) -> Score:
-    """Return how many published orders hold of those that were tried, of all figures or of some."""
+def orders(file: str, figures: tuple[str, ...] = ()) -> Cells:
+    """Return the published orders that were tried, of all figures or of some."""
     frame = pd.read_csv(STUDIES / "local-backfilling-kinds" / f"{file}.csv", dtype=str)
     own = frame[frame["figure"].isin(figures or frame["figure"]) & (frame["verdict"] != "not tried")]
-    return int((own["verdict"] == "held").sum()), len(own), f"a coin {len(own) / 2:g}"
+    names = [name for name in ("on", "figure", "metric", "order", "rule", "next") if name in own]
+    named = own[names].agg(", ".join, axis=1)
+    held = own["verdict"] == "held"
+    return Cells(own.assign(cell=named, quantity="order", printed="held", ours=own["verdict"], matched=held))
 
 
-def class_a() -> Score:
-    """Return the same of correlations that are printed for class A beside ours of class W."""
+def class_a() -> Cells:
+    """Return correlations that are printed for class A beside ours of class W."""
     keys = ["app", "metric"]
     printed = pd.read_csv(PRINTED / "partition_metric_correlations_2d.csv", keep_default_na=False)
     own = pd.read_csv(STUDIES / _METRICS, keep_default_na=False)[[*keys, "r"]]
-    cells = own.merge(printed[printed["npb_class"] == "A"], on=keys)
-    return score((cells["r"], cells["pearson_r"] - 0.1, cells["pearson_r"] + 0.1))
+    found = own.merge(printed[printed["npb_class"] == "A"], on=keys)
+    return cells(found, "r", "pearson_r", most=0.1, names=("app", "metric"))
 
 
-Count = Callable[[], Score]
+Count = Callable[[], Cells | Score]
 Rows = list[tuple[str, str, Count, str, str]]
 _TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared", "3c": "random"}
 _METRICS = "partition-metrics/correlations-2d-W.csv"
@@ -219,7 +265,7 @@ ROWS: Rows = [
     ("thesis 3.2, quadrant of a larger torus", "placement-effects",
      lambda: near("placement-effects-alone/in-quadrant-times.csv", "to best", "published", 0.1), "10 %",
      "a quadrant of a larger torus lacks the links that close its rings"),
-    *[(f"JPDC {table}", "td-vs-classic", partial(mappings, f"td-vs-classic-{_TD[table]}", table),
+    *[(f"JPDC {table}", "td-vs-classic", partial(mappings, table),
        "1 % consecutive, 5 % others", why)
       for table, why in (
         ("1a", "FT: all mappings have the same cost; the paper does not state how the construction chooses"),
@@ -489,9 +535,20 @@ def claims() -> pd.DataFrame:
 def lines(rows: Rows) -> Iterator[str]:
     """Yield the rows of a table of the page."""
     for table, page, count, within, why in rows:
-        met, total, by_constant = count()
+        met, total, by_constant = score(count())
         differs = why if met < total else ""
         yield f"| {table} | [{page}]({page}.md) | {met} | {by_constant} | {total} | {within} | {differs} |"
+
+
+def listed() -> pd.DataFrame:
+    """Return every cell of both tables of the page beside ours, with six significant digits."""
+    parts = [(table, count()) for table, _, count, _, _ in ROWS + READINGS]
+    frame = pd.concat(
+        [own[LISTED].assign(table=table) for table, own in parts if isinstance(own, pd.DataFrame)]
+    )
+    for name in ("printed", "ours"):
+        frame[name] = [value if isinstance(value, str) else f"{value:.6g}" for value in frame[name]]
+    return frame[["table", *LISTED]].replace({"matched": {True: "yes", False: "no"}})
 
 
 def page() -> str:
@@ -507,3 +564,4 @@ def page() -> str:
 
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    listed().to_csv(LIST, index=False, lineterminator="\n")

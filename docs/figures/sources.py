@@ -57,7 +57,7 @@ COLUMNS = """| where | item | state | command or name | score |
 def scores() -> dict[str, str]:
     """Return the score of each published table, by its name on the page of tables."""
     made = runpy.run_path(str(FIGURES / "published_tables.py"))
-    counted = {name: count() for name, _, count, _, _ in made["ROWS"]}
+    counted = {name: made["score"](count()) for name, _, count, _, _ in made["ROWS"]}
     flat = {name: by if by.startswith("a coin") else f"constant {by}" for name, (_, _, by) in counted.items()}
     return {name: f"{met} of {cells}, {flat[name]}" for name, (met, cells, _) in counted.items()}
 
