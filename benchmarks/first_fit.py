@@ -24,7 +24,7 @@ from netplace.topologies import Grid, parse
 
 ASK, TAKE, RELEASE = range(3)
 _SETTLED = 3.0  # Mean run times until as many jobs leave as come.
-_MOST = 1000  # Steps between readings of the clock.
+_MOST = 16  # Steps between readings of the clock.
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost
     """Return what `asked` costs an exact search, an empty one when it is handed over.
 
     `search`: a search on the machine of `asked`. `asked`: questions to the search. `seconds`: CPU time after
-    which no further question is put.
+    which no further group of at most 16 steps is put.
     """
     for base, shape in asked.held:
         search.take(base, shape)
@@ -151,8 +151,7 @@ def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost
         spent += _play(search, asked.steps[first : first + more], looks)
         count += sum(kind == ASK for kind, _, _ in asked.steps[first : first + more])
         first += more
-        # Twice as many, but no more than there is time for, as far as that can be told.
-        more = max(1, int(min(2 * more, _MOST, first * (seconds - spent) / spent / 4)))
+        more = min(2 * more, _MOST)
     placed = sum(kind == TAKE for kind, _, _ in asked.steps[:first])
     answered, failed = (looks[way][0] / max(1, looks[way][1]) for way in (True, False))
     return Cost(count, spent / count, (search.visited - visited) / count, placed, answered, failed)
