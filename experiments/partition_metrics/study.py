@@ -49,15 +49,18 @@ class Part:
     sets: str = "compact"
 
 
-def _flat(problem_class: str, sets: str = "compact") -> Part:
-    title = f"16 instances, class {problem_class}, on a 32x32 mesh{_FORMS[sets]}"
-    return Part(title, "mesh:32x32", 16, problem_class, ("8x8", "4x16", "2x32"), (2, 4, 8, 16), sets)
+def _flat(problem_class: str, sets: str = "compact", sharers: tuple[int, ...] = (2, 4, 8, 16)) -> Part:
+    title = f"16 instances, class {problem_class}, on a 32x32 mesh{_form(sets, sharers)}"
+    return Part(title, "mesh:32x32", 16, problem_class, ("8x8", "4x16", "2x32"), sharers, sets)
 
 
 def _solid(problem_class: str, sets: str = "compact", sharers: tuple[int, ...] = (2, 4, 8)) -> Part:
-    form = ", pairs of blocks anywhere" if sharers == PAIRS else _FORMS[sets]
-    title = f"8 instances, class {problem_class}, on an 8x8x8 mesh{form}"
+    title = f"8 instances, class {problem_class}, on an 8x8x8 mesh{_form(sets, sharers)}"
     return Part(title, "mesh:8x8x8", 8, problem_class, ("4x4x4", "8x4x2"), sharers, sets)
+
+
+def _form(sets: str, sharers: tuple[int, ...]) -> str:
+    return ", pairs of blocks anywhere" if sharers == PAIRS else _FORMS[sets]
 
 
 PAIRS = (2,)
@@ -72,6 +75,7 @@ PARTS = {
     "3d-W": _solid("W", "anywhere", PAIRS),
     "3d-A": _solid("A", "anywhere", PAIRS),
     "2d-W-anywhere": _flat("W", "anywhere"),
+    "2d-W-pairs": _flat("W", "anywhere", PAIRS),
     "3d-W-anywhere": _solid("W", "anywhere"),
     "3d-W-compact": _solid("W"),
     "2d-W-own": _flat("W", "own"),

@@ -33,6 +33,7 @@ STUDY = STUDIES["partition-metrics"]
         ("2d-W", 83),
         ("3d-W", 82),
         ("2d-W-anywhere", 83),
+        ("2d-W-pairs", 83),
         ("3d-W-anywhere", 82),
         ("3d-W-compact", 82),
         ("2d-W-own", 83),
