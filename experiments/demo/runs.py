@@ -19,8 +19,8 @@ from netplace.netsim.threads import cores
 from netplace.report.pages import page_of, write_page
 from netplace.report.pages.html import Page, Part
 from netplace.report.plots import write_figure
-from netplace.report.plots.charts import bar_figure, bar_marks
-from netplace.report.plots.figure import Axis, Figure, Panel, Rule
+from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.figure import Figure
 from netplace.report.plots.jobs import sharing_figure
 from netplace.report.tables.cosim import title_of, write_kept
 from netplace.report.tables.data_table import DataTable
@@ -65,14 +65,23 @@ class Outcome(Case):
     cpu_seconds: float
 
 
-def _ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, dict[str, float]]:
-    """Return, for each mapping, the spread of its cycles divided by the mean of the consecutive mapping's."""
+@dataclass(frozen=True)
+class _Ratio:
+    """Cycles divided by the mean of the consecutive mapping's: the mean over seeds and its 95 % interval."""
+
+    mean: float
+    half: float
+
+
+def _ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, _Ratio]:
+    """Return the ratio of each mapping."""
     chosen = [outcome for outcome in outcomes if (outcome.trace, outcome.network) == (trace, network)]
     base = fmean(outcome.cycles for outcome in chosen if outcome.mapping == "consecutive")
-    return {
-        mapping: spread([outcome.cycles / base for outcome in chosen if outcome.mapping == mapping])
-        for mapping in NETWORKS[network][1]
-    }
+    found = {}
+    for mapping in NETWORKS[network][1]:
+        ratios = [outcome.cycles / base for outcome in chosen if outcome.mapping == mapping]
+        found[mapping] = _Ratio(fmean(ratios), half_width_of(spread(ratios)["std"], len(ratios)))
+    return found
 
 
 _MACHINE, _JOBS = "torus:8x8", 40
@@ -127,29 +136,14 @@ def _shared_machine(picture: Path) -> _Shared:
     return _Shared(table(title, columns, rows), columns, rows, plan, outcome)
 
 
-def _demo_page(outcomes: Sequence[Outcome], shared: _Shared) -> Page:
-    traces = list(dict.fromkeys(outcome.trace for outcome in outcomes))
-    seeds = len({outcome.seed for outcome in outcomes})
-    parts: list[Part] = []
+def _demo_page(outcomes: Sequence[Outcome], pictures: Sequence[Figure], shared: _Shared) -> Page:
+    parts: list[Part] = list(pictures)
     said = []
-    for network, (_, mappings) in NETWORKS.items():
-        by_trace = {trace: _ratios(outcomes, trace, network) for trace in traces}
-        parts.append(
-            bar_figure(
-                f"Run time on {network} by mapping",
-                traces,
-                {name: [by_trace[trace][name]["mean"] for trace in traces] for name in mappings},
-                half={
-                    name: [half_width_of(by_trace[trace][name]["std"], seeds) for trace in traces]
-                    for name in mappings
-                },
-                unit="run time / consecutive",
-                caption="Relative to consecutive nodes; means over the seeds.",
-                whiskers="95 % intervals",
-            )
-        )
+    for network in NETWORKS:
         most, trace, name = max(
-            (by_trace[trace][name]["mean"], trace, name) for trace in traces for name in mappings
+            (ratio.mean, trace, name)
+            for trace in TRACES
+            for name, ratio in _ratios(outcomes, trace, network).items()
         )
         said.append(
             f"On {network}, the mapping of tasks to nodes matters most for {trace}: {name} nodes take "
@@ -165,11 +159,9 @@ def _demo_page(outcomes: Sequence[Outcome], shared: _Shared) -> Page:
     notes = [*machine.notes, _WHY_LESS]
     said.append(f"The rest of this page shows {_MACHINE}, shared by jobs on {_PARTITIONS[-1]} nodes.")
     title = "netplace demo: recorded programs, and jobs that share a machine"
-    asked = [("traces", ", ".join(traces)), ("seeds", str(seeds)), *machine.asked]
+    seeds = len({outcome.seed for outcome in outcomes})
+    asked = [("traces", ", ".join(TRACES)), ("seeds", str(seeds)), *machine.asked]
     return Page(title, [*said, *machine.verdict], asked, [*parts, *machine.parts], machine.missing, notes)
-
-
-_COLOURS = ("consecutive", "random", "column", "shuffle")
 
 
 def run(case: Case) -> Outcome:
@@ -200,28 +192,40 @@ def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
     write_rows(path, [field.name for field in fields(Outcome)], map(astuple, outcomes))
 
 
-def draw(path: Path, outcomes: Sequence[Outcome]) -> None:
-    """Draw run times relative to the consecutive mapping, a panel for each network."""
-    panels = []
-    for network, (_, mappings) in NETWORKS.items():
-        per_trace = [_ratios(outcomes, trace, network) for trace in TRACES]
-        values, half = (
-            {mapping: [ratio[mapping][name] for ratio in per_trace] for mapping in mappings}
-            for name in ("mean", "std")
-        )
-        bars = [replace(bar, colour=_COLOURS.index(bar.label)) for bar in bar_marks(values, half, named=True)]
-        marks = [*bars, Rule(at=1.0, lying=True)]
-        panels.append(Panel(marks=marks, x=Axis(names=TRACES), y=Axis(low=0.0, grid=True), title=network))
-    figure = Figure(
+_COLOURS = ("consecutive", "random", "column", "shuffle")
+
+
+def mappings_figure(outcomes: Sequence[Outcome], network: str) -> Figure:
+    """Return the run times on a network relative to the consecutive mapping, for each program."""
+    per_trace = [_ratios(outcomes, trace, network) for trace in TRACES]
+    values, half = (
+        {mapping: [getattr(ratio[mapping], name) for ratio in per_trace] for mapping in NETWORKS[network][1]}
+        for name in ("mean", "half")
+    )
+    figure = bar_figure(
+        f"Run time on {network} by mapping",
+        TRACES,
+        values,
+        half=half,
+        unit="run time / consecutive",
+        caption="Relative to consecutive nodes; means over the seeds.",
+        whiskers="95 % intervals",
+    )
+    [panel] = figure.panels
+    bars = [replace(bar, colour=_COLOURS.index(name)) for bar, name in zip(panel.marks, values, strict=True)]
+    return replace(figure, panels=[replace(panel, marks=bars)])
+
+
+def _together(by_network: dict[str, Figure]) -> Figure:
+    """Return one picture of the figures of all networks."""
+    return Figure(
         title="NPB class W on 16 nodes: means over seeds",
-        panels=panels,
-        whiskers="one standard deviation",
-        columns=len(panels),
+        panels=[replace(figure.panels[0], title=network) for network, figure in by_network.items()],
+        whiskers="95 % intervals",
+        columns=len(by_network),
         height=3.1,
         share_y=True,
-        y="run time / mean of consecutive",
     )
-    write_figure(path, figure)
 
 
 def show(outcomes: Sequence[Outcome]) -> None:
@@ -234,13 +238,10 @@ def show(outcomes: Sequence[Outcome]) -> None:
                 for o in outcomes
                 if (o.trace, o.network, o.mapping) == (trace, network, "consecutive")
             )
-            shares = [
-                f"{by_mapping[mapping]['mean']:.3f} ± {by_mapping[mapping]['std']:.3f}"
-                for mapping in mappings
-            ]
+            shares = [f"{by_mapping[name].mean:.3f} ± {by_mapping[name].half:.3f}" for name in mappings]
             rows.append([trace, f"{base:,.0f}", *shares])
         columns = ["trace", "consecutive (cycles)", *(f"{mapping} (ratio)" for mapping in mappings)]
-        print_tables(table(f"{network}: run time, mean ± standard deviation over seeds", columns, rows))
+        print_tables(table(f"{network}: run time, means over seeds with 95 % intervals", columns, rows))
 
 
 def run_demo(seeds: int, output: Path) -> None:
@@ -251,12 +252,15 @@ def run_demo(seeds: int, output: Path) -> None:
         note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
         outcomes = with_progress(run_each(run, every, cores()), len(every), "replaying")
         write_table(output / "runs.csv", outcomes)
-        draw(output / "mappings.png", outcomes)
+        by_network = {network: mappings_figure(outcomes, network) for network in NETWORKS}
+        write_figure(output / "mappings.png", _together(by_network))
         show(outcomes)
         shared = _shared_machine(output / "sharing.png")
         print_tables(shared.table)
         note.print(_WHY_LESS)
-        write_page(output / "report.html", _demo_page(outcomes, shared), "netplace demo")
+        write_page(
+            output / "report.html", _demo_page(outcomes, [*by_network.values()], shared), "netplace demo"
+        )
         pictures = f"{output / 'mappings.png'}, {output / 'sharing.png'}"
         note.print(f"every run: {output / 'runs.csv'}\npictures:  {pictures}")
         note.print(f"all of it, to open or to send: {output / 'report.html'}")
