@@ -183,7 +183,7 @@ def _summary(cells: pd.DataFrame) -> list[str]:
     ]
     beside = cells[cells["published"].notna() & (cells["layout"] != "contiguous")]
     if beside.empty:
-        return [*sentences, "Nothing is published for these applications."]
+        return [*sentences, "No published values for these applications were available."]
     off = beside["to contiguous"] / beside["published"] - 1
     differ = [
         f"{row['app']} {row['layout']} {row['to contiguous']:.2f} (published {row['published']:.2f})"

@@ -178,7 +178,7 @@ def summary(cells: pd.DataFrame) -> list[str]:
     printed = cells[cells["table"].isin(cells.loc[cells["published"].notna(), "table"])]
     beside = cells[cells["published"].notna()]
     if beside.empty:
-        return [*sentences, "Nothing is published for these tables."]
+        return [*sentences, "No published values for these tables were available."]
     sentences.append(_winners(printed))
     others = beside[beside["mapping"] != "consecutive"]
     sentences.append(
