@@ -143,7 +143,7 @@ def by_quantity(file: str) -> Cells:
 
 def selections() -> Cells:
     """Return shares of equal choices of processor sets, met within a percentage point."""
-    frame = pd.read_csv(STUDIES / "allocators-sets" / "sets.csv")
+    frame = pd.read_csv(STUDIES / "allocators" / "sets.csv")
     printed = {"quality, first": 1 - 23 / 4272, "nodes, coin": 15155 / 15210}
     named = frame.assign(choice=frame["rule"] + ", " + frame["tie"], equal=frame["equal"] / frame["compared"])
     named["printed"] = named["choice"].map(printed)
@@ -302,7 +302,7 @@ ROWS: Rows = [
      lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %",
      "the log of LLNL's T3D is missing"),
     ("CLUSTER 1, gains", "allocators",
-     partial(gains, "allocators-cplant/stream.csv", "torus:8x8,c=4, first four rows"), "a factor of 2", ""),
+     partial(gains, "allocators/stream.csv", "torus:8x8,c=4, first four rows"), "a factor of 2", ""),
     ("PSS 6.2, equal choices", "allocators", selections, "1 point", ""),
     ("Marra, section 4", "power", lambda: by_quantity("power/instances.csv"), "exact",
      "the printed energy of test 2 is not that of the printed solution"),
@@ -362,7 +362,7 @@ READINGS: Rows = [
         ("with force", "-counted", "kills jobs that were probably not killed in the paper"),
         ("with patience", "-patient", ""))],
     *[(f"CLUSTER 1, gains, {where}", "allocators",
-       partial(gains, "allocators-cplant/stream.csv", machine), "a factor of 2", why)
+       partial(gains, "allocators/stream.csv", machine), "a factor of 2", why)
       for where, machine, why in (
         ("every other row", "torus:8x8,c=4, every other row", ""),
         ("one processor per switch, torus", "torus:16x8", ""),
@@ -434,7 +434,7 @@ def _first_fit(search: str, sets: tuple[int, ...], seconds: float) -> Verdict:
 
 
 def _stream() -> pd.Series:
-    own = _table("allocators-cplant/stream")
+    own = _table("allocators/stream")
     return own[own["machine"] == "torus:8x8,c=4, first four rows"].set_index("partition")["ratio"]
 
 
@@ -445,7 +445,7 @@ def _gain(of: str, over: str, printed: float) -> Verdict:
 
 
 def _overlap() -> Verdict:
-    own = _table("allocators-cplant/overlap").dropna()
+    own = _table("allocators/overlap").dropna()
     own = own[own["columns"] == "every other"]
     values = own[["first", "second"]].to_numpy()
     return f"{values.min():.2f} to {values.max():.2f}", bool((abs(values / 2 - 1) <= 0.1).all()), "-"
@@ -464,7 +464,7 @@ def _decisions() -> Verdict:
 
 
 def _hops() -> Verdict:
-    own = _table("allocators-cplant/hops")
+    own = _table("allocators/hops")
     hops, span = own["r, hops"], own["r, ring span"]
     held = (hops > 0) & (span > 0) & (hops > span)
     return f"on {held.sum()} of {len(own)} machines", bool(held.all()), f"{len(own) / 8:.1f} machines"
@@ -477,7 +477,7 @@ def _intervals() -> Verdict:
 
 
 def _waits() -> Verdict:
-    own = _table("allocators-cplant/stream")
+    own = _table("allocators/stream")
     own = own[own["machine"] == "torus:8x8,c=4, first four rows"]
     large, small = (
         float(own["ratio"].corr(own[f"wait of {who}"], "spearman")) for who in ("largest", "others")

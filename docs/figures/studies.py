@@ -196,7 +196,7 @@ PICTURES: dict[str, Callable[[Path, pd.DataFrame], None]] = {
     },
     "first-fit/mesh": _first_fit("mesh:1024x1024"),
     "first-fit/torus": _first_fit("torus:16x16x16x16x16"),
-    "allocators-choice/choice": allocators.draw_choice,
+    "allocators/choice": allocators.draw_choice,
     "break-even-live/break-even": _break_even,
 }
 
