@@ -109,7 +109,7 @@ def selection(file: str) -> Cells:
 
 
 def _mapped(table: str) -> pd.DataFrame:
-    frame = pd.read_csv(STUDIES / f"td-vs-classic-{_TD[table]}" / f"table-{table}.csv")
+    frame = pd.read_csv(STUDIES / f"td-vs-classic{_TD[table]}" / f"table-{table}.csv")
     return frame.assign(ours=frame["ours / published"] * frame["published"])
 
 
@@ -247,7 +247,7 @@ def class_a() -> Cells:
 
 Count = Callable[[], Cells | Score]
 Rows = list[tuple[str, str, Count, str, str]]
-_TD = {"1a": "published", "1b": "published", "2": "2", "3a": "shared", "3b": "shared", "3c": "random"}
+_TD = {"1a": "", "1b": "", "2": "", "3a": "-shared", "3b": "-shared", "3c": "-random"}
 _METRICS = "partition-metrics/correlations-2d-W.csv"
 _BF = "quasi-contiguous-published-bf/published-bf"
 _CHOICE = "the paper does not state which tasks were outside"
