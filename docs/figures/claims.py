@@ -22,8 +22,7 @@ A claim about an order *holds* if the difference between our means, and the diff
 instances, have the same sign as the published difference. *Like* means that the means are within 5 % of each
 other. A published time of SWDUAL *holds* if the greedy schedule is within 20 % of it, and a published solving
 time *holds* if ours is shorter. *For* and *against* count the instances that agree and disagree with the
-claim (for an order among several rules, they count pairs of instance and rule; for *like*, the stored counts
-are of instances in which the first rule is lower, and higher). *Not tried* means that the
+claim (for an order among several rules, they count pairs of instance and rule). *Not tried* means that the
 log of CEA Curie is not available, or that the input is not printed. A claim can hold for one log and not for
 another, so the tables have one row for each log that we tried. The claims of chapter 4 are for Curie; we
 tried them with other logs. *By a guess* is the number of tried claims that would hold without any simulation:
@@ -124,7 +123,7 @@ def markdown(frame: pd.DataFrame) -> str:
 def page() -> str:
     """Return the page."""
     parts = {
-        "Chapter 5: weeks of logs": orders("local-backfilling-kinds/claims_weeks.csv"),
+        "Chapter 5: weeks of logs": orders("local-backfilling/claims_weeks.csv"),
         "Chapter 4: jobs drawn at random, all submitted at time 0": orders(
             "local-backfilling/claims_drawn.csv"
         ),

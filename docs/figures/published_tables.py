@@ -228,7 +228,7 @@ def verdicts() -> Cells:
 
 def orders(file: str, figures: tuple[str, ...] = ()) -> Cells:
     """Return the published orders that were tried, of all figures or of some."""
-    frame = pd.read_csv(STUDIES / "local-backfilling-kinds" / f"{file}.csv", dtype=str)
+    frame = pd.read_csv(STUDIES / f"{file}.csv", dtype=str)
     own = frame[frame["figure"].isin(figures or frame["figure"]) & (frame["verdict"] != "not tried")]
     names = [name for name in ("on", "figure", "metric", "order", "rule", "next") if name in own]
     named = own[names].agg(", ".join, axis=1)
@@ -313,7 +313,7 @@ ROWS: Rows = [
     ("Mendonca 3.1, tasks", "redirection",
      lambda: near("redirection/instances.csv", "tasks", "published", 0.1), "10 %", ""),
     ("Mendonca 5.13 to 5.16, orders among rules of one kind", "local-backfilling",
-     lambda: orders("kinds-as-told"), _SIGN,
+     lambda: orders("local-backfilling/kinds-as-told"), _SIGN,
      "beplat uses fewer clusters than beloc, and on LLNL-Thunder also fewer pieces than becont"),
 ]  # fmt: skip
 READINGS: Rows = [
@@ -368,12 +368,12 @@ READINGS: Rows = [
         ("one processor per switch, torus", "torus:16x8", ""),
         ("one processor per switch, mesh", "mesh:16x8", "the machine has no idle rows"))],
     ("Mendonca 5.13 to 5.16, orders among all rules", "local-backfilling",
-     lambda: orders("claims_weeks", _PLACES), _SIGN, "forced rules rank before best-effort rules"),
+     lambda: orders("local-backfilling/claims_weeks", _PLACES), _SIGN, "forced rules rank before best-effort rules"),
     *[(f"Mendonca 5.13 to 5.16, {reading.replace('-', ' ')}", "local-backfilling",
-       partial(orders, f"kinds-{reading}"), _SIGN, why)
-      for reading, why in (
-        ("longest-pieces-first", "beplat uses fewer clusters than beloc"),
-        ("tightest-fit", "beplat uses as few clusters as beloc"))],
+       partial(orders, f"{folder}/kinds-{reading}"), _SIGN, why)
+      for reading, folder, why in (
+        ("longest-pieces-first", "local-backfilling", "beplat uses fewer clusters than beloc"),
+        ("tightest-fit", "local-backfilling-kinds", "beplat uses as few clusters as beloc"))],
 ]  # fmt: skip
 
 
