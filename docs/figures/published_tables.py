@@ -368,7 +368,8 @@ READINGS: Rows = [
         ("one processor per switch, torus", "torus:16x8", ""),
         ("one processor per switch, mesh", "mesh:16x8", "the machine has no idle rows"))],
     ("Mendonca 5.13 to 5.16, orders among all rules", "local-backfilling",
-     lambda: orders("local-backfilling/claims_weeks", _PLACES), _SIGN, "forced rules rank before best-effort rules"),
+     lambda: orders("local-backfilling/claims_weeks", _PLACES), _SIGN,
+     "forced rules rank before best-effort rules"),
     *[(f"Mendonca 5.13 to 5.16, {reading.replace('-', ' ')}", "local-backfilling",
        partial(orders, f"{folder}/kinds-{reading}"), _SIGN, why)
       for reading, folder, why in (
