@@ -252,6 +252,7 @@ _METRICS = "partition-metrics/correlations-2d-W.csv"
 _BF = "quasi-contiguous-published-bf/published-bf"
 _CHOICE = "the paper does not state which tasks were outside"
 _TRACES = "the paper states neither the traces of class IV nor the shares of sizes"
+_T3D = "best fit along the Hilbert curve; the log of LLNL's T3D is missing"
 _SIGN = "sign of the mean and of most weeks"
 _PLACES = ("5.13", "5.14", "5.15", "5.16")
 _BPS = (
@@ -299,8 +300,7 @@ ROWS: Rows = [
     ("JSSPP, thesis 3.10", "quasi-contiguous", speed_ups, "5 points",
      "HPC2N, for an unknown reason; in the paper, backfilling may reserve a number of nodes"),
     ("WADS 1", "allocators",
-     lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %",
-     "the log of LLNL's T3D is missing"),
+     lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %", _T3D),
     ("CLUSTER 1, gains", "allocators",
      partial(gains, "allocators/stream.csv", "torus:8x8,c=4, first four rows"), "a factor of 2", ""),
     ("PSS 6.2, equal choices", "allocators", selections, "1 point", ""),
@@ -361,6 +361,9 @@ READINGS: Rows = [
       for after, part, why in (
         ("with force", "-counted", "kills jobs that were probably not killed in the paper"),
         ("with patience", "-patient", ""))],
+    *[(f"WADS 1, sizes that are powers of two{also}", "allocators",
+       partial(near, f"allocators-powers/decisions-{part}.csv", "ratio", "printed", 0.02), "2 %", _T3D)
+      for part, also in (("powers", ""), ("both", ", interactive jobs as well"))],
     *[(f"CLUSTER 1, gains, {where}", "allocators",
        partial(gains, "allocators/stream.csv", machine), "a factor of 2", why)
       for where, machine, why in (

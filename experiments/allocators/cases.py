@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -92,12 +92,26 @@ def _choice(case: AllocatorCase, machine: Topology, *, jobs: int, fidelity: str)
 
 
 def _decision(
-    case: AllocatorCase, machine: Topology, *, jobs: int, load: float, log: str, decisions: list[str]
+    case: AllocatorCase,
+    machine: Topology,
+    *,
+    jobs: int,
+    load: float,
+    log: str,
+    decisions: list[str],
+    powers_of: str = "",
 ) -> dict[str, float]:
-    """Return pairwise sums of several decisions in the situations that one algorithm brings about."""
-    workload = read(log)[:jobs] if log else lublin(machine.nodes, jobs, case.seed, load=load)
+    """Return pairwise sums of several decisions in the situations that one algorithm brings about.
+
+    The jobs are those of a log, or of the model; of its kind `powers_of`, sizes are rounded up to powers of
+    two.
+    """
     if log:
-        workload = workload.fit(machine.nodes)
+        workload = read(log)[:jobs].fit(machine.nodes)
+    else:
+        workload = lublin(machine.nodes, jobs, case.seed, load=load, kind=powers_of or "batch")
+    if powers_of:
+        workload = replace(workload, nodes=2 ** np.ceil(np.log2(workload.nodes)).astype(int))
     return decided(machine, workload, case.partition, tuple(decisions))
 
 

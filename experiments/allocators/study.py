@@ -45,6 +45,8 @@ CPLANT = ("service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4", "service:n
 PARTS = {
     "choice": "every allocator on a mesh, a torus and a tree, in live runs and with times of jobs alone",
     "decisions": "situation and decision: pairwise sums and printed ones (WADS 2005, table 1)",
+    "decisions-powers": "decisions for sizes rounded up to powers of two (one interpretation)",
+    "decisions-both": "decisions for the same with interactive jobs too (one interpretation)",
     "stream": "makespan of a stream of communication suites, and printed ones (CLUSTER 2002, table 1)",
     "hops": "how well mean hops predict completion time (CLUSTER 2002, figure 3)",
     "overlap": "two jobs whose routes overlap (CLUSTER 2002, section 1)",
@@ -74,14 +76,16 @@ def _choice(quick: bool) -> Iterator[AllocatorCase]:
                     yield AllocatorCase("choice", machine, partition, seed, options)
 
 
-def _decisions(quick: bool) -> Iterator[AllocatorCase]:
+def _decisions(quick: bool, powers_of: str = "") -> Iterator[AllocatorCase]:
     streams: list[tuple[int, float, str]] = [(60, 0.7, "")] if quick else [(1000, 0.7, ""), (1000, 0.9, "")]
-    if log := log_in_folder("LLNL-T3D"):
+    log = "" if powers_of else log_in_folder("LLNL-T3D")
+    if log:
         streams = [(200 if quick else 10_000, 0.0, log)]
     for jobs, load, file in streams:
         for situation in DECISIONS:
             for seed in range(1 if quick or file else 3):
                 given = {"jobs": jobs, "load": load, "log": file, "decisions": list(DECISIONS)}
+                given |= {"powers_of": powers_of} if powers_of else {}
                 yield AllocatorCase("decision", "mesh:16x16", situation, seed, tuple(given.items()))
 
 
@@ -175,6 +179,8 @@ def _set_times(quick: bool) -> Iterator[AllocatorCase]:
 _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
     "choice": _choice,
     "decisions": _decisions,
+    "decisions-powers": partial(_decisions, powers_of="batch"),
+    "decisions-both": partial(_decisions, powers_of="both"),
     "stream": _stream,
     "hops": _hops,
     "overlap": _overlap,
@@ -230,6 +236,6 @@ STUDY = Study(
     title="Comparison of all allocators and node orders by compactness, hops and run time",
     source="Leung et al., CLUSTER 2002; Bender et al., WADS 2005; Drakenberg, processor sets and costs",
     parts=PARTS,
-    usual=tuple(PARTS),
+    usual=tuple(part for part in PARTS if not part.startswith("decisions-")),
     conduct=conduct,
 )

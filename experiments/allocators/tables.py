@@ -225,10 +225,12 @@ def _decisions(frame: pd.DataFrame) -> Made:
     decisions = frame["decisions"].iloc[0]
     streams = frame.groupby(["load", "seed"], sort=False)
     ratios: dict[tuple[str, str], list[float]] = {}
+    bases: list[float] = []
     kept, rows_seen = 0, 0
     for _, group in streams:
         sums = group.set_index("partition")
         base = float(sums.at["mc1x1", "mc1x1"])
+        bases.append(base)
         for situation in sums.index:
             values = [float(sums.at[situation, name]) for name in ("mm+inc", "mm", "mc1x1", "curve:hilbert")]
             rows_seen += 1
@@ -259,7 +261,7 @@ def _decisions(frame: pd.DataFrame) -> Made:
     value, met = constant(known["printed"] * (1 - allowed), known["printed"] * (1 + allowed))
     sentences = [
         f"jobs of {'the log' if with_log else 'the Lublin model'}; a cell is the mean sum over that of "
-        "(mc1x1, mc1x1).",
+        f"(mc1x1, mc1x1), which is {np.mean(bases):,.0f} (printed {theirs['mc1x1', 'mc1x1']:,.0f}).",
         f"{near} of {len(known)} printed cells within {allowed:.0%} (every one {value:.2f}: {met}).",
         f"decisions rank mm+inc, mm, mc1x1, hilbert best fit in {kept} of {rows_seen} rows (printed: all).",
     ]
@@ -342,7 +344,7 @@ def _flow(frame: pd.DataFrame) -> Made:
 
 TABLES: dict[str, Callable[[pd.DataFrame], Made]] = {
     "choice": _choice,
-    "decisions": _decisions,
+    **dict.fromkeys(("decisions", "decisions-powers", "decisions-both"), _decisions),
     "stream": _stream_table,
     "hops": _hops_table,
     "overlap": _overlap,

@@ -49,6 +49,20 @@ def test_the_log_is_used_where_it_is(tmp_path, monkeypatch):
     }
 
 
+def test_sizes_are_rounded_up_to_powers_of_two(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        "netplace.experiments.allocators.cases.decided", lambda machine, jobs, *_: drawn.append(jobs) or {}
+    )
+    for part in ("decisions", "decisions-powers"):
+        cases(ask(STUDY, [part], quick=True))[0].run()
+    model, powers = (jobs.nodes for jobs in drawn)
+    assert (powers & (powers - 1) == 0).all()
+    assert ((model <= powers) & (powers < 2 * model)).all()
+    assert (model < powers).any()
+    assert (drawn[0].run_time == drawn[1].run_time).all()
+
+
 def test_decisions_are_those_of_the_situation():
     machine = parse("mesh:6x6")
     rng = np.random.default_rng(0)
