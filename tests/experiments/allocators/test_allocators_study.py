@@ -178,7 +178,7 @@ def folder(tmp_path_factory, quick):
 
 
 def test_the_small_version_has_every_table(folder):
-    for part in STUDY.parts:
+    for part in STUDY.usual:
         assert read(folder / f"{part}.csv")
     assert (folder / "choice.png").is_file()
     chosen = {(row["machine"], row["partition"]): row for row in read(folder / "choice.csv")}
