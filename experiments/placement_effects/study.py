@@ -225,7 +225,7 @@ STUDY = Study(
         name: part.title + (f": {', '.join(PUBLISHED)}" if name == "torus-16" else "")
         for name, part in PARTS.items()
     },
-    usual=tuple(PARTS),
+    usual=("torus-1", "torus-16", "in-quadrant", "tree-1"),
     conduct=of_runs(rows, report),
     options=("partitions",),
 )
