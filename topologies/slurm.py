@@ -19,6 +19,7 @@ from netplace.topologies.text_files import read_lines, read_text
 
 __all__ = ["blocks_above", "slurm"]
 
+_PAIR = re.compile(r'(\w+)\s*=\s*("[^"]*"|\S+)')
 _YAML = re.compile(r"^\s*-\s*topology\s*:", re.MULTILINE)
 _BYTES_PER_HOST = 300  # of a name, in lists and in a dict
 _Link = tuple[int, int, int]  # cables, cycles a phit, delay
@@ -174,8 +175,13 @@ def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]
         raise ValueError(f"{text}: topology={topology} applies only to a .yaml file")
     entries = []
     for line, words in read_lines(path, text):
-        values = {key.lower(): value for key, _, value in (word.partition("=") for word in words)}
-        entries.append((f"{text} line {line}", values))
+        where = f"{text} line {line}"
+        if words[0].lower() == "include":
+            raise ValueError(f"{where}: {' '.join(words)}, expected all switches in one file")
+        values = {key.lower(): value.strip('"') for key, value in _PAIR.findall(" ".join(words))}
+        if values.keys() & {"nodes", "switches"} and not values.keys() & {"switchname", "blockname"}:
+            raise ValueError(f"{where}: {' '.join(words)}, expected SwitchName= or BlockName= in this line")
+        entries.append((where, values))
     return entries
 
 

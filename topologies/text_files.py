@@ -53,9 +53,18 @@ def tree_file(path: str) -> Graph:
 
 
 def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
-    """Return the number and the words of every line that is not empty, without comments."""
-    lines = enumerate(read_text(path, text).splitlines(), 1)
-    rows = [(line, row.split("#", 1)[0].split()) for line, row in lines]
+    """Return the number and the words of every line that is not empty, without comments.
+
+    A line that ends with a backslash continues in the next one, and has the number of the last.
+    """
+    rows, begun = [], ""
+    for line, row in enumerate([*read_text(path, text).splitlines(), ""], 1):
+        begun += row.split("#", 1)[0].rstrip()
+        if begun.endswith("\\"):
+            begun = begun[:-1]
+        else:
+            rows.append((line, begun.split()))
+            begun = ""
     return [(line, words) for line, words in rows if words]
 
 

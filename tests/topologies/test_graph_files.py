@@ -64,6 +64,8 @@ def test_tree_file(tmp_path: Path) -> None:
             r"s1 is above s2, which is not",
         ),
         ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n1\n", r"2 separate trees"),
+        ("slurm", "SwitchName=s0\n Nodes=n0\n", r"line 2: Nodes=n0, expected SwitchName= or BlockName="),
+        ("slurm", "SwitchName=s0 Nodes=n0\nInclude rest.conf\n", r"line 2: Include rest.conf, expected all"),
     ],
 )
 def test_files_that_are_none(tmp_path: Path, kind: str, content: str, message: str) -> None:
@@ -77,6 +79,13 @@ def test_slurm_tree_there_and_back(tmp_path: Path) -> None:
     assert isinstance(network, Graph)
     assert (network.nodes, network.diameter) == (6, 4)
     assert slurm_text(network) == content.replace("s[0-1]", "s0,s1")
+
+
+def test_slurm_conf_with_continued_lines_blanks_and_quotes(tmp_path: Path) -> None:
+    first = "SwitchName=s0 \\\n  Nodes=n[0-1],\\\nn2 \n"
+    content = first + 'SwitchName = s1 Nodes = "n[3-4]"\nSwitchName=s2 Switches=s[0-1]\\'
+    plain = "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=s2 Switches=s0,s1\n"
+    assert slurm_text(parse(f"slurm:{written(tmp_path, 'topology.conf', content)}")) == plain
 
 
 def test_slurm_blocks(tmp_path: Path) -> None:
