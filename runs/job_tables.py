@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,15 @@ import pandas as pd
 
 from netplace.runs.spec import Run
 from netplace.runs.store import Row
-from netplace.runs.tables import BESIDE, ENTRY, entry_of, over_seeds, run_table, tasks_of_traces
+from netplace.runs.tables import (
+    BESIDE,
+    ENTRY,
+    entry_of,
+    over_seeds,
+    run_table,
+    several_versions,
+    tasks_of_traces,
+)
 
 __all__ = ["JOB_ENTRY", "job_table", "job_time_table"]
 
@@ -27,13 +35,13 @@ def job_table(rows: Iterable[Row]) -> pd.DataFrame:
     placement.
     """
     taken = list(rows)
-    sizes = tasks_of_traces(taken)
+    sizes, several = tasks_of_traces(taken), several_versions(taken)
     made = []
     for run, outcome, failure in taken:
         cycles = [job["cycles"] for job in outcome["jobs"]] if outcome else [None] * len(run.jobs)
         made += [
             {**entry, "seed": run.seed, "cycles": its, "failure": failure, "key": run.key}
-            for entry, its in zip(_entries(run, sizes), cycles, strict=True)
+            for entry, its in zip(_entries(run, sizes, several), cycles, strict=True)
         ]
     frame = pd.DataFrame(made, columns=[*JOB_ENTRY, "seed", "cycles", "failure", "key"])
     kinds = {"job": "int64", "tasks": "Int64", "seed": "int64", "cycles": "Int64", "failure": "string"}
@@ -48,9 +56,9 @@ def job_time_table(jobs: pd.DataFrame) -> pd.DataFrame:
     return over_seeds(jobs, JOB_ENTRY, sort=False)
 
 
-def _entries(run: Run, sizes: dict[str, int]) -> list[dict[str, Any]]:
+def _entries(run: Run, sizes: Mapping[str, int], several: Collection[str]) -> list[dict[str, Any]]:
     """Return the columns `JOB_ENTRY` of each job of a run."""
-    alone = [entry_of(replace(run, jobs=(job,)), sizes) for job in run.jobs]
+    alone = [entry_of(replace(run, jobs=(job,)), sizes, several) for job in run.jobs]
     texts = [_text(entry) for entry in alone]
     return [
         {"job": place, **entry, BESIDE: " + ".join(_counted([*texts[:place], *texts[place + 1 :]]))}

@@ -2,20 +2,22 @@
 
 Plans are contestants if they have the same jobs: one workload with one seed. A job that one of them would
 refuse (no box has its size, or it is larger than the machine) is omitted for all. If boxes are compared with
-other partitioners, a job whose size no box has gets the next size that has one, as on real machines. Jobs
-that one of them kills run for all, and count for none in the figures of single jobs.
+other partitioners, a job whose size no box has gets the next size that has one, as on real machines; all
+seeds then use the same rule, because a comparison takes them together. Jobs that one of them kills run for
+all, and count for none in the figures of single jobs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from netplace.runs.networks import network_of
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import refused_jobs, workload_of
-from netplace.scheduling.workload import Workload
 
 _BOXES = ("buddy", "contiguous", "frame-sliding")
 _ROUND_UP = ":round-up"
@@ -41,25 +43,14 @@ def contestants(plans: Sequence[Plan]) -> list[list[int]]:
 
 def same_jobs(plans: Sequence[Plan]) -> SharedJobs:
     """Return the plans with the jobs that all contestants can run."""
-    made, notes = list(plans), dict[str, None]()
-    for places in contestants(plans):
-        if len({made[place].seeded(0).key for place in places}) < 2:
-            continue
+    groups = [
+        places for places in contestants(plans) if len({plans[place].seeded(0).key for place in places}) > 1
+    ]
+    made, notes = _rounded_up(plans, groups)
+    for places in groups:
         jobs = workload_of(made[places[0]])
-        refused = {place: refused_jobs(made[place], jobs) for place in places}
-        if len({made[place].partition for place in places}) > 1:
-            for place in places:
-                rounded = _rounded_up(made[place], jobs, refused[place])
-                if rounded is not None:
-                    made[place], more = rounded
-                    helped = refused[place].keys() - more
-                    sizes = sorted({job.nodes for job in jobs if job.number in helped})
-                    notes[
-                        f"{plans[place].partition} gives jobs of {_words(sizes)} nodes, as no box has, the "
-                        f"next size that one has ({made[place].partition}); --unpaired leaves it as it is"
-                    ] = None
-                    refused[place] = more
-        without = {number: why for reasons in refused.values() for number, why in reasons.items()}
+        refused = [refused_jobs(made[place], jobs) for place in places]
+        without = {number: why for reasons in refused for number, why in reasons.items()}
         if not without:
             continue
         if len(without) == len(jobs):
@@ -96,16 +87,31 @@ def after_runs(plans: Sequence[Plan], figures: Sequence[ScheduleFigures]) -> lis
     return made
 
 
-def _rounded_up(plan: Plan, jobs: Workload, refused: Mapping[int, str]) -> tuple[Plan, dict[int, str]] | None:
-    """Return the plan with larger boxes, and what it refuses then; None where that is no help."""
-    if not refused or plan.partition not in _BOXES:
-        return None
-    rounded = replace(plan, partition=plan.partition + _ROUND_UP)
-    try:
-        more = refused_jobs(rounded, jobs)
-    except ValueError:  # on trees every size has a place
-        return None
-    return (rounded, more) if len(more) < len(refused) else None
+def _rounded_up(plans: Sequence[Plan], groups: Sequence[Sequence[int]]) -> tuple[list[Plan], dict[str, None]]:
+    """Return the plans with larger boxes, in all groups alike, where that helps in one; and notes."""
+    helped: dict[tuple[str, str], set[int]] = defaultdict(set)  # sizes of jobs, by machine and partition
+    for places in groups:
+        if len({plans[place].partition for place in places}) < 2:
+            continue
+        jobs = workload_of(plans[places[0]])
+        for plan in (plans[place] for place in places if plans[place].partition in _BOXES):
+            if refused := refused_jobs(plan, jobs):
+                with suppress(ValueError):  # on trees every size has a place
+                    fitting = refused.keys() - refused_jobs(_larger(plan), jobs)
+                    helped[plan.machine, plan.partition] |= {
+                        job.nodes for job in jobs if job.number in fitting
+                    }
+    notes = {
+        f"{partition} gives jobs of {_words(sorted(sizes))} nodes, as no box has, the next size that one has "
+        f"({partition}{_ROUND_UP}); --unpaired leaves it as it is": None
+        for (_, partition), sizes in helped.items()
+        if sizes
+    }
+    return [_larger(plan) if helped.get((plan.machine, plan.partition)) else plan for plan in plans], notes
+
+
+def _larger(plan: Plan) -> Plan:
+    return replace(plan, partition=plan.partition + _ROUND_UP)
 
 
 def _words(sizes: Sequence[int]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ __all__ = [
     "over_seeds",
     "read_table",
     "run_table",
+    "several_versions",
     "tasks_of_traces",
     "time_table",
     "times_of",
@@ -75,9 +77,15 @@ def run_table(rows: Iterable[Row]) -> pd.DataFrame:
     import pandas as pd
 
     taken = list(rows)
-    sizes = tasks_of_traces(taken)
+    sizes, several = tasks_of_traces(taken), several_versions(taken)
     made = [
-        {**entry_of(run, sizes), "seed": run.seed, **_measured(outcome), "failure": failure, "key": run.key}
+        {
+            **entry_of(run, sizes, several),
+            "seed": run.seed,
+            **_measured(outcome),
+            "failure": failure,
+            "key": run.key,
+        }
         for run, outcome, failure in taken
     ]
     frame = pd.DataFrame(made, columns=[*ENTRY, "seed", *_MEASURED, "failure", "key"])
@@ -98,8 +106,24 @@ def tasks_of_traces(rows: Iterable[Row]) -> dict[str, int]:
     }
 
 
-def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
-    """Return the columns `ENTRY` of a run; `sizes` gives the number of tasks of each trace by its digest."""
+def several_versions(rows: Iterable[Row]) -> set[str]:
+    """Return the files, traces and applications of which the runs have several versions."""
+    known = {digest for run, _, _ in rows for digest in _digests(run)}
+    return {name for name, count in Counter(name for name, _ in known).items() if count > 1}
+
+
+def _digests(run: Run) -> set[tuple[str, str]]:
+    return {*run.contents, *((job.program, job.digest) for job in run.jobs if job.digest)}
+
+
+def entry_of(
+    run: Run, sizes: Mapping[str, int] | None = None, several: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the columns `ENTRY` of a run.
+
+    `sizes` gives the number of tasks of each trace by its digest, and `several` the files, traces and
+    applications whose versions the settings tell apart.
+    """
     own = PARTITION.is_own(run.partition)
     kind, _, shape = (run.partition, "", "") if own else run.partition.partition(":")
     tasks = [job.tasks or (sizes or {}).get(job.digest) for job in run.jobs]
@@ -111,7 +135,7 @@ def entry_of(run: Run, sizes: dict[str, int] | None = None) -> dict[str, Any]:
         "partition": kind,
         "shape": shape,
         "mapping": _several([job.mapping for job in run.jobs]),
-        "settings": _settings(run),
+        "settings": _settings(run, several),
     }
 
 
@@ -255,7 +279,7 @@ def _problem(job: Job, config: Config) -> str:
     return ",".join(words + [f"{name}={value}" for name, value in shown.items()])
 
 
-def _settings(run: Run) -> str:
+def _settings(run: Run, several: Collection[str]) -> str:
     words = [
         f"{name}={value}"
         for name, setting in SETTINGS.items()
@@ -267,6 +291,7 @@ def _settings(run: Run) -> str:
         words.append(f"network_seed={run.network_seed}")
     now = revisions_of([job.mapping for job in run.jobs], run.partition, run.config)
     words += [f"older {name}" for name, number in now if dict(run.revisions).get(name) != number]
+    words += [f"{name}={digest[:8]}" for name, digest in sorted(_digests(run)) if name in several]
     return ",".join(words)
 
 

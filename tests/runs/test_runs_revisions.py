@@ -10,6 +10,7 @@ from netplace.placement.mapping import MAPPINGS
 from netplace.placement.partition import PARTITIONS
 from netplace.runs import Run, resolve
 from netplace.runs.campaign import complete, missing
+from netplace.runs.job_tables import job_table
 from netplace.runs.loads import make_load_plan
 from netplace.runs.plan import make_plan
 from netplace.runs.resources import simulators
@@ -60,6 +61,17 @@ def test_a_store_of_older_code_opens_and_its_result_is_not_reused(tmp_path, td_r
         table = run_table(store.rows())
     assert sorted(table["settings"]) == ["", "older mapping td"]
     assert len(time_table(table)) == 2  # not averaged with what is made now
+
+
+def test_versions_of_a_file_are_not_averaged():
+    now = resolve("torus:4x4", JOB)
+    one, two = (
+        replace(now, jobs=(replace(now.jobs[0], program="a.py:f", digest=9 * digit),)) for digit in "12"
+    )
+    rows = [(run, None, None) for run in (one, two, one.seeded(1), replace(one, contents=(("b.csv", "3"),)))]
+    assert [*run_table(rows)["settings"]] == [f"a.py:f={8 * digit}" for digit in "1112"]
+    assert [*job_table(rows)["settings"]] == [f"a.py:f={8 * digit}" for digit in "1112"]
+    assert {*run_table(rows[2:])["settings"]} == {""}
 
 
 @pytest.mark.parametrize("times", ["simulated:runs.sqlite", "log"])
