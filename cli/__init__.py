@@ -191,7 +191,7 @@ class VerdictGroup(click.RichGroup):
             _say(error.format_message().rstrip(".") + hint)
             sys.exit(error.exit_code)
         except Exception as error:
-            own = None if _is_mistake(error) else _own_mistake(error)
+            own = _own_mistake(error)
             if os.environ.get("NETPLACE_DEBUG") or not (own or _is_mistake(error)):
                 raise
             _say(own or _sentence(error))

@@ -86,7 +86,7 @@ def attempt(run: Run, threads: int | str = 1) -> Ended:
     except (OSError, UnavailableError) as error:
         return _unable(" ".join(str(error).split()))
     except (ValueError, SimulationError) as error:
-        failure = " ".join(str(error).split())
+        failure = describe_rule_error(error) or " ".join(str(error).split())
     except Exception as error:
         failure = describe_rule_error(error) or f"{type(error).__name__}: {error}"
     return Ended(None, failure, 0.0, versions(), platform.node())

@@ -195,7 +195,7 @@ def answer_of(function: Callable[[Any], Any], item: Any) -> tuple[Any, Exception
     try:
         return function(item), None
     except Exception as error:
-        sentence = None if isinstance(error, ValueError) else describe_rule_error(error)
+        sentence = describe_rule_error(error)
         return None, _portable(error) if sentence is None else ValueError(sentence)
 
 

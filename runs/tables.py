@@ -122,7 +122,7 @@ def entry_of(
     """Return the columns `ENTRY` of a run.
 
     `sizes` gives the number of tasks of each trace by its digest, and `several` the files, traces and
-    applications whose versions the settings tell apart.
+    applications whose versions the settings distinguish.
     """
     own = PARTITION.is_own(run.partition)
     kind, _, shape = (run.partition, "", "") if own else run.partition.partition(":")

@@ -57,8 +57,8 @@ def read_sacct(path: str | Path, drop: Collection[str] = USUAL_DROPS) -> Workloa
 
     Lines of steps are ignored. Sizes are in nodes (``NNodes``, ``AllocNodes`` or ``ReqNodes``), the run
     time is ``ElapsedRaw``, ``Elapsed``, or from ``Start`` to ``End``; jobs that have not ended are dropped.
-    Times of the day are UTC. Users and partitions are numbered in the order of their first jobs; the header
-    names the partitions. `drop` is that of `read_swf`.
+    Times without an offset are UTC. Users and partitions are numbered in the order of their first jobs; the
+    header names the partitions. `drop` is that of `read_swf`.
     """
     path = Path(path)
     for name in drop:
@@ -255,11 +255,12 @@ def _time(word: str, what: str) -> float:
     if re.fullmatch(r"\d{1,15}", word):
         return float(word)
     try:
-        return datetime.fromisoformat(word).replace(tzinfo=UTC).timestamp()
+        time = datetime.fromisoformat(word)
     except ValueError:
         raise ValueError(
             f"{what}: {abbreviate(word)} is not a time, expected a form such as 2026-01-31T12:00:00"
         ) from None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
 def _span(word: str, what: str, unit: int) -> float:

@@ -63,4 +63,9 @@ class Twice:
 def broken(problem):
     """Raises."""
     return {}["surprise"]
+
+
+def strict(problem):
+    """Raises what netplace raises for a user's mistake."""
+    int("x")
 '''

@@ -197,12 +197,19 @@ def test_the_command_line_and_sweep_files_take_them(netplace, tmp_path):
 
 @pytest.mark.usefixtures("rules")
 @pytest.mark.parametrize("processes", [1, 2])
-def test_what_goes_wrong_in_ones_own_code_is_told_with_its_line(netplace, processes):
-    flags = ("--mapping", "mine.py:broken", "--seeds", "2", "--workers", processes)
+@pytest.mark.parametrize(
+    ("rule", "code", "said"),
+    [
+        ("broken", 'return {}["surprise"]', "KeyError: 'surprise'"),
+        ("strict", 'int("x")', "ValueError: invalid literal for int() with base 10: 'x'"),
+    ],
+)
+def test_what_goes_wrong_in_ones_own_code_is_told_with_its_line(netplace, processes, rule, code, said):
+    flags = ("--mapping", f"mine.py:{rule}", "--seeds", "2", "--workers", processes)
     told = netplace("run", "--network", "torus:4x4", "--app", "2d-torus", *flags)
     assert told.exit_code == 2
-    line = RULES.splitlines().index('    return {}["surprise"]') + 1
-    assert told.stderr == f"netplace: mine.py, line {line}: raised KeyError: 'surprise'\n"
+    line = RULES.splitlines().index(f"    {code}") + 1
+    assert told.stderr == f"netplace: mine.py, line {line}: raised {said}\n"
 
 
 @pytest.mark.usefixtures("rules")

@@ -48,6 +48,7 @@ def as_json() -> str:
 
 FORMS = {
     "table.txt": TABLE,
+    "offset.txt": TABLE.replace("2026-01-01T00:00:10", "2026-01-01T02:00:10+0200"),
     "jobs.csv": RAW,
     "log.swf": "\n" + TABLE.replace("\n", "\r\n"),
     "jobs.json": as_json(),
