@@ -50,7 +50,7 @@ class PlainPartitioner(Keeper):
         chosen = self.choose(job)
         if chosen is None or isinstance(chosen, Allocation):
             return chosen
-        return Allocation(np.asarray(chosen, np.int64))
+        return Allocation(self.topology.check_nodes(chosen))
 
     def copy(self) -> Self:
         """Return an independent copy, which draws the same."""

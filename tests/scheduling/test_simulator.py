@@ -1,6 +1,7 @@
 """The simulator: order, memory, run times, estimates, and what it says of jobs that make no sense."""
 
 import dataclasses
+import re
 import tracemalloc
 
 import numpy as np
@@ -10,6 +11,7 @@ from small_machines import NODES, Row
 from netplace.scheduling import ESTIMATES, RUN_TIMES, Allocation, Job, State, make_times, schedule
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.metrics import measure
+from netplace.scheduling.partitioner import PlainPartitioner
 from netplace.scheduling.schedule import COLUMNS, Schedule
 from netplace.scheduling.times import LogTimes, PenaltyTimes, ScaledTimes
 from netplace.topologies import kary_ntree, mesh, parse
@@ -110,6 +112,24 @@ class Cornered(Row):
         twin = Cornered()
         twin.held = self.held.copy()
         return twin
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([0], "job 7: Few gives it nodes [0], expected at least 2 different ones"),
+        ([0, 0], "job 7: Few gives it nodes [0, 0], expected at least 2 different ones"),
+        ([0, 1.5], "node: 0.0 is not a whole number"),
+        ([0, -1], "node: -1 is not in 0.."),
+    ],
+)
+def test_a_partitioner_that_gives_wrong_nodes_is_told(given, said):
+    class Few(PlainPartitioner):
+        def choose(self, job):
+            return given
+
+    with pytest.raises(ValueError, match=re.escape(said)):
+        schedule(MACHINE, [Job(7, 0, 2, 5)], "fcfs", Few)
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "sjf", "easy", "conservative"])
