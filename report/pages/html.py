@@ -214,7 +214,7 @@ def _plain(table: DataTable) -> str:
 
 
 def _shown(value: Any) -> str:
-    if value is None:
+    if _plain_value(value) is None:
         return ""
     return whole_part_kept(value) if isinstance(value, float) else str(value)
 

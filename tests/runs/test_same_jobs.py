@@ -56,17 +56,13 @@ def test_a_size_that_no_box_has_gets_the_next_that_has_one(tmp_path: Path) -> No
     assert metrics[0].internal_fragmentation > 0 == metrics[1].internal_fragmentation
 
 
-def test_boxes_are_larger_for_all_seeds_if_one_needs_it(tmp_path: Path) -> None:
-    given = [
-        make_plan({"machine": "torus:4x4", "workload": "lublin", "jobs": 3, "partition": part}, seed)
-        for seed in (2, 1)
-        for part in PARTITIONS
-    ]
-    assert [{*workload_of(plan).nodes} for plan in given[::2]] == [{1, 2, 4, 8}, {2, 8, 11, 16}]
-    assert [plan.partition for plan in same_jobs(given).plans] == [
-        "contiguous:round-up",
-        "non-contiguous",
-    ] * 2
+def test_boxes_are_larger_for_all_groups_if_one_needs_it(tmp_path: Path) -> None:
+    path = log(tmp_path, [4, 8, 7, 16])
+    fitting, needing = plans("torus:4x4", path, jobs=2), plans("torus:4x4", path, jobs=4)
+    assert {plan.partition for plan in same_jobs(fitting).plans} == {*PARTITIONS}
+    shared = same_jobs([*fitting, *needing])
+    assert {plan.partition for plan in shared.plans} == {"contiguous:round-up", "non-contiguous"}
+    assert len(shared.notes) == 1
 
 
 def test_what_one_cannot_run_none_is_given(tmp_path: Path) -> None:
