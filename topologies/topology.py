@@ -195,7 +195,7 @@ class Topology(ABC):
         if given.size == 0:
             return given.astype(np.int64)
         if given.dtype.kind not in "iu":
-            raise ValueError(f"node: {abbreviate(given.flat[0])} is not a whole number")
+            raise ValueError(f"node: {abbreviate(given.flat[:1].tolist()[0])} is not a whole number")
         wrong = (given < 0) | (given >= self.nodes)
         if wrong.any():
             raise ValueError(f"node: {given[wrong][0]} is not in 0..{self.nodes - 1} of {self.text}")

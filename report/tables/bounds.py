@@ -27,7 +27,8 @@ def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = Fals
     binding, least = bounds["binding"], bounds["least"]
     does = _DOES[binding].format(**bounds[binding])
     if least >= _NEAR * cycles:
-        why = f"limited by {binding}: {does}"
+        more = f", and the job takes at least {least:,}" if bounds[binding]["cycles"] < least else ""
+        why = f"limited by {binding}: {does}{more}"
     elif busiest >= _BUSY:
         why = f"limited by a link, which is busy {100 * busiest:.0f} % of the time; {does}"
     else:

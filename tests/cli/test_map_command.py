@@ -11,6 +11,7 @@ from netplace.placement.metrics import metrics
 from netplace.report.files.traffic import read_traffic
 from netplace.report.pages import page_of
 from netplace.report.pages.html import DataTable
+from netplace.report.tables.bounds import bound_sentence
 from netplace.report.tables.mapping_search import traits
 from netplace.topologies import parse
 
@@ -251,6 +252,12 @@ def test_a_mapping_that_lengthens_distances_says_so(netplace):
     said = netplace("map", *flags).stdout
     assert "A byte travels 3.14 hops on average, and 1 under the consecutive mapping (+" in said
     assert "Limited by injection: task 0 needs 6,144 cycles to send its packets" in said
+
+
+def test_a_saving_is_told_with_the_bound_that_it_comes_from():
+    bounds = {"computation": {"cycles": 1000, "task": 0}, "binding": "computation", "least": 1032}
+    said = bound_sentence({"name": "a", "cycles": 1034, "bounds": bounds}, 0.0)
+    assert "task 0 computes for 1,000 cycles, and the job takes at least 1,032, so a mapping can save" in said
 
 
 def test_distance_can_matter_where_dependencies_limit(netplace):

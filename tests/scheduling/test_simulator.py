@@ -129,7 +129,7 @@ def test_a_partitioner_that_gives_wrong_nodes_is_told(given, said):
             return given
 
     with pytest.raises(ValueError, match=re.escape(said)):
-        schedule(MACHINE, [Job(7, 0, 2, 5)], "fcfs", Few)
+        schedule(MACHINE, [Job(7, 0, 2, 5)], "fcfs", Few(MACHINE))
 
 
 @pytest.mark.parametrize("policy", ["fcfs", "sjf", "easy", "conservative"])
