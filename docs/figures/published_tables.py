@@ -353,7 +353,7 @@ READINGS: Rows = [
      "10 %", _CHOICE),
     ("thesis 3.9, neighbors one level up, generated programs of class A", "quasi-contiguity",
      programs_of_class_a, "10 %", _CHOICE),
-    ("thesis 3.9, LU and MG, tasks placed by the published algorithm", "quasi-contiguity",
+    ("thesis 3.9, tasks placed by the published algorithm", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity-readings/first-fit.csv"), "10 %", _CHOICE),
     *[(f"thesis 3.10, backfilling reserves a number of nodes, {after}", "quasi-contiguous",
        partial(near, f"{_BF}{part}.csv", "speed-up needed", "printed", most=5),
