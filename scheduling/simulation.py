@@ -120,12 +120,6 @@ class Simulation:
     # What a policy may do.
 
     def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
-        job = waiting.job
-        if len(np.unique(allocation.nodes)) < max(job.nodes, len(allocation.nodes)):
-            raise ValueError(
-                f"job {job.number}: {type(self.partitioner).__name__} gives it nodes "
-                f"{abbreviate(allocation.nodes.tolist())}, expected at least {job.nodes} different ones"
-            )
         self.partitioner.take(allocation)
         delay = 0.0 if self._power is None else self._power.take(allocation.nodes, self.now) - self.now
         running = Running(

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from netplace.checks import abbreviate
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, refuse_marked
 from netplace.topologies import Topology
@@ -48,9 +49,17 @@ class PlainPartitioner(Keeper):
     def _choice(self, job: Job) -> Allocation | None:
         self.visited += self.topology.nodes
         chosen = self.choose(job)
-        if chosen is None or isinstance(chosen, Allocation):
-            return chosen
-        return Allocation(self.topology.check_nodes(chosen))
+        if chosen is None:
+            return None
+        if not isinstance(chosen, Allocation):
+            chosen = Allocation(self.topology.check_nodes(chosen))
+        nodes = chosen.nodes
+        if len(np.unique(nodes)) < max(job.nodes, len(nodes)):
+            raise ValueError(
+                f"job {job.number}: {type(self).__name__} gives it nodes {abbreviate(nodes.tolist())}, "
+                f"expected at least {job.nodes} different ones"
+            )
+        return chosen
 
     def copy(self) -> Self:
         """Return an independent copy, which draws the same."""
