@@ -143,9 +143,9 @@ _TD = (
 )
 _PLACED = {
     "placement-effects/torus-16": "16 instances on a 32x32 torus",
-    "placement-effects-alone/torus-1": "One instance on an 8x8 torus",
-    "placement-effects-alone/tree-1": "One instance on a 4-ary 3-tree",
-    "placement-effects-alone/in-quadrant": "One instance on one 8x8 quadrant of a 32x32 torus",
+    "placement-effects/torus-1": "One instance on an 8x8 torus",
+    "placement-effects/tree-1": "One instance on a 4-ary 3-tree",
+    "placement-effects/in-quadrant": "One instance on one 8x8 quadrant of a 32x32 torus",
 }
 _QUASI_CONTIGUITY = {
     "quasi-contiguity/together": "Tasks outside the subtree on one leaf switch: LU, MG and FT of class W",

@@ -100,6 +100,16 @@ def test_a_folder_without_a_later_figure_is_read(written, tmp_path):
     assert "distance of its nodes (hops)" not in page(tmp_path).parts[-1].columns
 
 
+@pytest.mark.parametrize("slowdown", [1.0, 1.2])
+def test_a_job_is_slowed_most_only_where_one_is_slowed(written, tmp_path, slowdown):
+    content = json.loads((written[2] / "cosim.json").read_text())
+    for job in content["jobs"]:
+        job |= {"live": slowdown * job["alone"], "slowdown": slowdown}
+    plain = {key: value for key, value in content.items() if key not in ("netplace", "version", "checksum")}
+    (tmp_path / "cosim.json").write_text(json.dumps(plain))
+    assert any("slowed most" in said for said in page(tmp_path).verdict) == (slowdown > 1)
+
+
 def test_figures_of_a_schedule_appear_on_the_terminal_and_in_a_comparison(tmp_path):
     plan = make_plan({"machine": "torus:4x4", "workload": "lublin", "jobs": 30, "policy": "easy"})
     carried = run_schedule(plan, keep_nodes=True)

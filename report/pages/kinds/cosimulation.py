@@ -112,9 +112,12 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
         f"{100 * _CLEAR:.0f} %{doubt}.",
         f"The mean slowdown is {sharing.mean_slowdown:.3f}: the time with other jobs divided by the "
         "time alone on the same nodes.",
-        f"Job {worst.job} ({_runs(worst)}, {worst.size} nodes) is slowed most: it takes "
-        f"{times.slowdown:.2f}{half} times as long as alone.",
     ]
+    if times.slowdown >= 1.005:  # not 1.00 when it is told
+        said.append(
+            f"Job {worst.job} ({_runs(worst)}, {worst.size} nodes) is slowed most: it takes "
+            f"{times.slowdown:.2f}{half} times as long as alone."
+        )
     faster = [job for job, times in known if 1 - times.slowdown > max(_half(job), _CLEAR / 2)]
     if faster:
         said.append(
