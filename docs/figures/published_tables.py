@@ -494,7 +494,7 @@ _ROWS_NOT = "the stored tables do not contain these runs: `netplace study placem
 CLAIMS: dict[str, list[Callable[[], Verdict] | str]] = {
     "pascual_claims.csv": [
         lambda: _at_most(
-            ("placement-effects/torus-1-times", "placement-effects-alone/tree-1-times"), 2.5
+            ("placement-effects/torus-1-times", "placement-effects/tree-1-times"), 2.5
         ),
         f"{_ROWS_NOT} tree-4`",
         _torus,
