@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from netplace.scheduling.partitioner import PlainPartitioner
+from netplace.scheduling.partitioner import Allocation, PlainPartitioner
 from netplace.scheduling.policy import PlainQueue
 from netplace.testing import (
     check_application,
@@ -44,13 +44,13 @@ def test_what_is_right_passes():
 
 
 class Twice(FirstNodes):
-    def choose(self, job):
-        return [np.flatnonzero(self.is_free)[0]] * job.nodes
+    def _choice(self, job):
+        return Allocation(np.repeat(np.flatnonzero(self.is_free)[:1], job.nodes))
 
 
 class Few(FirstNodes):
-    def choose(self, job):
-        return super().choose(job)[:1]
+    def _choice(self, job):
+        return Allocation(self.choose(job)[:1])
 
 
 class Taking(FirstNodes):
