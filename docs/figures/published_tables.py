@@ -493,9 +493,7 @@ _ROWS_NOT = "the stored tables do not contain these runs: `netplace study placem
 # A claim by the row of its file: what gives the verdict, or why there is none.
 CLAIMS: dict[str, list[Callable[[], Verdict] | str]] = {
     "pascual_claims.csv": [
-        lambda: _at_most(
-            ("placement-effects/torus-1-times", "placement-effects/tree-1-times"), 2.5
-        ),
+        lambda: _at_most(("placement-effects/torus-1-times", "placement-effects/tree-1-times"), 2.5),
         f"{_ROWS_NOT} tree-4`",
         _torus,
         f"{_ROWS_NOT} torus-4`",
