@@ -277,7 +277,7 @@ ROWS: Rows = [
         ("3c", "two partitions, one draw of each mapping; BT, FT and IS classic"))],
     ("thesis 3.3 and 3.4", "td-vs-classic", normalized, "5 %", "as in JPDC 1b and 3c"),
     ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as equal",
-     "IS on 4x4x4: td is no faster than classic"),
+     "MG on 4x4x4: td is no faster than classic"),
     ("LOC 5 (classes)", "partition-selection",
      lambda: selection("partition-selection-classes/classes.csv"), "5 %", _BPS),
     ("thesis 3.5", "partition-selection",
