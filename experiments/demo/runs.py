@@ -80,7 +80,8 @@ def _ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, 
     found = {}
     for mapping in NETWORKS[network][1]:
         ratios = [outcome.cycles / base for outcome in chosen if outcome.mapping == mapping]
-        found[mapping] = _Ratio(fmean(ratios), half_width_of(spread(ratios)["std"], len(ratios)))
+        own = spread(ratios)
+        found[mapping] = _Ratio(own["mean"], half_width_of(own["std"], len(ratios)))
     return found
 
 

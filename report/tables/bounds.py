@@ -45,9 +45,8 @@ def mapping_bound(description: Mapping[str, Any]) -> list[str]:
     binding, least, link = bounds["binding"], bounds["least"], description["link_cycles"]
     does = _DOES[binding].format(**bounds[binding])
     busy = f"the busiest link is busy for about {link:,.0f} cycles"
-    if link <= least and binding == "dependencies":
-        return [f"Limited by {binding}: {does}, {busy}, so another mapping can save only what distance adds."]
     if link <= least:
-        return [f"Limited by {binding}: {does}, {busy}, so another mapping can save little."]
-    saving = 100 * (1 - least / link)
-    return [f"Limited by a link: {busy}; {does}, so a mapping can save at most {saving:.2g} %."]
+        saving = "only what distance adds" if binding == "dependencies" else "little"
+        return [f"Limited by {binding}: {does}, {busy}, so another mapping can save {saving}."]
+    share = 100 * (1 - least / link)
+    return [f"Limited by a link: {busy}; {does}, so a mapping can save at most {share:.2g} %."]

@@ -53,10 +53,10 @@ class PlainPartitioner(Keeper):
             return None
         if not isinstance(chosen, Allocation):
             chosen = Allocation(self.topology.check_nodes(chosen))
-        nodes = chosen.nodes
-        if len(np.unique(nodes)) < max(job.nodes, len(nodes)):
+        nodes = chosen.nodes.tolist()
+        if len(set(nodes)) < max(job.nodes, len(nodes)):  # a sort would take several times as long
             raise ValueError(
-                f"job {job.number}: {type(self).__name__} gives it nodes {abbreviate(nodes.tolist())}, "
+                f"job {job.number}: {type(self).__name__} gives it nodes {abbreviate(nodes)}, "
                 f"expected at least {job.nodes} different ones"
             )
         return chosen
