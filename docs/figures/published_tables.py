@@ -46,19 +46,34 @@ LISTED = ["cell", "quantity", "printed", "ours", "matched"]  # what the list of 
 
 # Printed values beside ours, a row each: LISTED, and the bounds `least` and `most` if there are any.
 Cells = pd.DataFrame
+# What is met: the least and the most of ours, for printed values.
+Bounds = Callable[[pd.Series], tuple[pd.Series, pd.Series]]
+
+
+def share(part: float | pd.Series) -> Bounds:
+    """Return the bounds of what is met within a part of the printed value."""
+    return lambda printed: (printed - part * printed.abs(), printed + part * printed.abs())
+
+
+def points(most: float) -> Bounds:
+    """Return the bounds of what is met within a difference."""
+    return lambda printed: (printed - most, printed + most)
+
+
+def twice(printed: pd.Series) -> tuple[pd.Series, pd.Series]:
+    """Return the bounds of what is met within a factor of two."""
+    return 0.5 * printed, 2 * printed
 
 
 def cells(
     frame: pd.DataFrame,
     ours: str,
     printed: str,
-    *,
-    share: pd.Series | float = 0.0,
-    most: float = 0.0,
+    bounds: Bounds,
     names: tuple[str, ...] = (),
     by: str = "",
 ) -> Cells:
-    """Return the cells of a stored table with a printed value, met within a share of it, or within `most`.
+    """Return the cells of a stored table with a printed value, met within bounds.
 
     The columns before the first with fractions name a cell, unless `names` does; one constant is chosen for
     each value of the column `by`.
@@ -67,17 +82,16 @@ def cells(
     fractions = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]
     first = list(frame).index(fractions[0]) if fractions else len(frame.columns)
     labels = frame[list(names) or [name for name in list(frame)[:first] if name not in (ours, printed)]]
-    around = (share * frame[printed].abs() if isinstance(share, float) else share[frame.index]) + most
-    least, greatest = frame[printed] - around, frame[printed] + around
+    least, most = bounds(frame[printed])
     return Cells(
         {
             "cell": [", ".join(map(str, row)) for row in labels.itertuples(index=False)],
             "quantity": frame[by] if by else ours,
             "printed": frame[printed],
             "ours": frame[ours],
-            "matched": frame[ours].between(least - 1e-9, greatest + 1e-9),
+            "matched": frame[ours].between(least - 1e-9, most + 1e-9),
             "least": least,
-            "most": greatest,
+            "most": most,
         }
     )
 
@@ -93,10 +107,10 @@ def score(found: Cells | Score) -> Score:
     return met, len(found), str(by_constant)
 
 
-def near(file: str, ours: str, printed: str, share: float = 0.0, most: float = 0.0) -> Cells:
-    """Return the cells of a stored table, met within a share of the printed, or within `most`."""
+def near(file: str, ours: str, printed: str, bounds: Bounds) -> Cells:
+    """Return the cells of a stored table, met within bounds."""
     frame = pd.read_csv(STUDIES / file, keep_default_na=False, na_values=[""])  # NA is a metric.
-    return cells(frame, ours, printed, share=share, most=most)
+    return cells(frame, ours, printed, bounds)
 
 
 def selection(file: str) -> Cells:
@@ -104,8 +118,8 @@ def selection(file: str) -> Cells:
     frame = pd.read_csv(STUDIES / file)
     others = frame[frame["strategy"] != "CS-BM"]
     ratios = [f"{name} / CS-BM" for name in ("started", "head_wait", "run")]
-    parts = [cells(others, name, f"printed {name}", share=0.05) for name in ratios]
-    return Cells(pd.concat([*parts, cells(frame, "utilisation", "printed utilisation", most=0.05)]))
+    parts = [cells(others, name, f"printed {name}", share(0.05)) for name in ratios]
+    return pd.concat([*parts, cells(frame, "utilisation", "printed utilisation", points(0.05))])
 
 
 def _mapped(table: str) -> pd.DataFrame:
@@ -117,8 +131,8 @@ def mappings(table: str) -> Cells:
     """Return run times by mapping: met within 1 % for consecutive unless nodes are drawn, 5 % for others."""
     frame = _mapped(table)
     fixed = (frame["mapping"] == "consecutive") & (table != "3c")
-    share = fixed.map({True: 0.01, False: 0.05}) * frame["published"]
-    return cells(frame, "ours", "published", share=share, names=("app", "mapping"))
+    part = fixed.map({True: 0.01, False: 0.05})[frame["published"].notna()]
+    return cells(frame, "ours", "published", share(part), names=("app", "mapping"))
 
 
 def normalized() -> Cells:
@@ -131,14 +145,14 @@ def normalized() -> Cells:
         relative = own[["ours", "published"]] / least
         parts.append(own[["app", "mapping"]].assign(table=table).join(relative))
     frame = pd.concat(parts, ignore_index=True)
-    return cells(frame, "ours", "published", share=0.05, names=("table", "app", "mapping"), by="mapping")
+    return cells(frame, "ours", "published", share(0.05), names=("table", "app", "mapping"), by="mapping")
 
 
 def by_quantity(file: str) -> Cells:
     """Return the printed values of each quantity, met exactly; solving times are not compared."""
     frame = pd.read_csv(STUDIES / file)
     own = frame[~frame["quantity"].str.startswith("solving time")]
-    return cells(own, "ours", "published", names=("instance", "quantity"), by="quantity")
+    return cells(own, "ours", "published", points(0), names=("instance", "quantity"), by="quantity")
 
 
 def selections() -> Cells:
@@ -147,13 +161,13 @@ def selections() -> Cells:
     printed = {"quality, first": 1 - 23 / 4272, "nodes, coin": 15155 / 15210}
     named = frame.assign(choice=frame["rule"] + ", " + frame["tie"], equal=frame["equal"] / frame["compared"])
     named["printed"] = named["choice"].map(printed)
-    return cells(named, "equal", "printed", most=0.01, names=("choice",), by="choice")
+    return cells(named, "equal", "printed", points(0.01), names=("choice",), by="choice")
 
 
 def exchanged(file: str) -> Cells:
     """Return times relative to contiguous ones, with tasks outside the subtree."""
     frame = pd.read_csv(STUDIES / file)
-    return cells(frame[frame["layout"] != "contiguous"], "to contiguous", "published", share=0.10)
+    return cells(frame[frame["layout"] != "contiguous"], "to contiguous", "published", share(0.10))
 
 
 def best_reading() -> Score:
@@ -179,15 +193,7 @@ def gains(file: str, machine: str) -> Cells:
     frame = pd.read_csv(STUDIES / file)
     own = frame[(frame["machine"] == machine) & (frame["partition"] != "curve:row,free-list")]
     own = own.assign(gain=1 - own["ratio"], printed=1 - own["printed ratio"])
-    return _by_factor(own, "gain", "printed", names=("partition",))
-
-
-def _by_factor(frame: pd.DataFrame, ours: str, printed: str, names: tuple[str, ...] = ()) -> Cells:
-    """Return the cells of a table that are met within a factor of two."""
-    found = cells(frame, ours, printed, names=names)
-    least, most = 0.5 * found["printed"], 2 * found["printed"]
-    matched = found["ours"].between(least - 1e-9, most + 1e-9)
-    return Cells(found.assign(least=least, most=most, matched=matched))
+    return cells(own, "gain", "printed", twice, names=("partition",))
 
 
 def visits() -> Cells:
@@ -195,10 +201,10 @@ def visits() -> Cells:
     frame = pd.read_csv(STUDIES / "first-fit" / "visits.csv")
     names = ("network", "load", "set")
     parts = [
-        _by_factor(frame[frame[f"printed {search}"] > 0], search, f"printed {search}", names)
+        cells(frame[frame[f"printed {search}"] > 0], search, f"printed {search}", twice, names)
         for search in ("found", "failed")
     ]
-    return Cells(pd.concat(parts))
+    return pd.concat(parts)
 
 
 def speed_ups() -> Cells:
@@ -206,7 +212,7 @@ def speed_ups() -> Cells:
     files = ("quasi-contiguous-published/published.csv", f"{_BF}.csv")
     frame = pd.concat([pd.read_csv(STUDIES / file) for file in files], ignore_index=True)
     names = ("workload", "policy", "allocation")
-    return cells(frame, "speed-up needed", "printed", most=5, names=names)
+    return cells(frame, "speed-up needed", "printed", points(5), names=names)
 
 
 def ratios() -> Cells:
@@ -214,7 +220,7 @@ def ratios() -> Cells:
     files = {"mesh": "first-fit/mesh-ratios.csv", "torus": "first-fit/torus-ratios.csv"}
     parts = [pd.read_csv(STUDIES / file).assign(network=network) for network, file in files.items()]
     frame = pd.concat(parts, ignore_index=True)
-    return _by_factor(frame, "load 2", "published", names=("network", "ratio"))
+    return cells(frame, "load 2", "published", twice, names=("network", "ratio"))
 
 
 def verdicts() -> Cells:
@@ -242,7 +248,7 @@ def class_a() -> Cells:
     printed = pd.read_csv(PRINTED / "partition_metric_correlations_2d.csv", keep_default_na=False)
     own = pd.read_csv(STUDIES / _METRICS, keep_default_na=False)[[*keys, "r"]]
     found = own.merge(printed[printed["npb_class"] == "A"], on=keys)
-    return cells(found, "r", "pearson_r", most=0.1, names=("app", "metric"))
+    return cells(found, "r", "pearson_r", points(0.1), names=("app", "metric"))
 
 
 Count = Callable[[], Cells | Score]
@@ -260,11 +266,11 @@ _BPS = (
 )
 ROWS: Rows = [
     ("PDP, thesis 3.1", "placement-effects",
-     lambda: near("placement-effects/torus-16-times.csv", "to best", "published", 0.1), "10 %", ""),
+     lambda: near("placement-effects/torus-16-times.csv", "to best", "published", share(0.1)), "10 %", ""),
     ("thesis 3.2, 8x8 torus", "placement-effects",
-     lambda: near("placement-effects/torus-1-times.csv", "to best", "published", 0.1), "10 %", ""),
+     lambda: near("placement-effects/torus-1-times.csv", "to best", "published", share(0.1)), "10 %", ""),
     ("thesis 3.2, quadrant of a larger torus", "placement-effects",
-     lambda: near("placement-effects/in-quadrant-times.csv", "to best", "published", 0.1), "10 %",
+     lambda: near("placement-effects/in-quadrant-times.csv", "to best", "published", share(0.1)), "10 %",
      "a quadrant of a larger torus lacks the links that close its rings"),
     *[(f"JPDC {table}", "td-vs-classic", partial(mappings, table),
        "1 % consecutive, 5 % others", why)
@@ -279,39 +285,41 @@ ROWS: Rows = [
     ("DCAI, verdicts", "mesh-2d-or-3d", verdicts, "3 % count as equal",
      "MG on 4x4x4: td is no faster than classic"),
     ("LOC 5 (classes)", "partition-selection",
-     lambda: selection("partition-selection-classes/classes.csv"), "5 %", _BPS),
+     lambda: selection("partition-selection/classes.csv"), "5 %", _BPS),
     ("thesis 3.5", "partition-selection",
-     lambda: selection("partition-selection-longer/large.csv"), "5 %", _TRACES),
+     lambda: selection("partition-selection/large.csv"), "5 %", _TRACES),
     ("thesis 3.6", "partition-selection",
-     lambda: near("partition-selection/break-even.csv", "break-even", "printed", most=10),
+     lambda: near("partition-selection/break-even.csv", "break-even", "printed", points(10)),
      "10 points", _TRACES),
     ("thesis 3.7, ratios of times", "first-fit", ratios, "a factor of 2",
      "our failing IFF searches examine each row; the paper does not state which rows its searches skip"),
     ("IFF, visited nodes", "first-fit", visits, "a factor of 2",
      "failing searches: the paper states neither their frequency nor the occupancy of the machine"),
     ("MET 2, 2-D correlations", "partition-metrics",
-     lambda: near(_METRICS, "r", "published", most=0.1), "0.1",
+     lambda: near(_METRICS, "r", "published", points(0.1)), "0.1",
      "metrics of the nodes for CG and MG"),
     ("MET 3, 3-D correlations", "partition-metrics",
-     lambda: near("partition-metrics-3d/correlations-3d-W.csv", "r", "published", most=0.1), "0.1",
+     lambda: near("partition-metrics-3d/correlations-3d-W.csv", "r", "published", points(0.1)), "0.1",
      "two metrics by little; the printed cells of one application were available"),
     ("thesis 3.9", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity/together.csv"), "10 %", _CHOICE),
     ("JSSPP, thesis 3.10", "quasi-contiguous", speed_ups, "5 points",
      "HPC2N, for an unknown reason; in the paper, backfilling may reserve a number of nodes"),
     ("WADS 1", "allocators",
-     lambda: near("allocators/decisions.csv", "ratio", "printed", 0.02), "2 %", _T3D),
+     lambda: near("allocators/decisions.csv", "ratio", "printed", share(0.02)), "2 %", _T3D),
     ("CLUSTER 1, gains", "allocators",
      partial(gains, "allocators/stream.csv", "torus:8x8,c=4, first four rows"), "a factor of 2", ""),
     ("PSS 6.2, equal choices", "allocators", selections, "1 point", ""),
     ("Marra, section 4", "power", lambda: by_quantity("power/instances.csv"), "exact",
      "the printed energy of test 2 is not that of the printed solution"),
-    ("Mendonca 2.2", "two-kinds", lambda: near("two-kinds/workers.csv", "greedy", "published", 0.2), "20 %",
+    ("Mendonca 2.2", "two-kinds",
+     lambda: near("two-kinds/workers.csv", "greedy", "published", share(0.2)), "20 %",
      "two numbers of workers by little"),
-    ("Mendonca 2.4 and 2.5", "two-kinds", lambda: near("two-kinds/databases.csv", "greedy", "published", 0.2),
+    ("Mendonca 2.4 and 2.5", "two-kinds",
+     lambda: near("two-kinds/databases.csv", "greedy", "published", share(0.2)),
      "20 %", "the speed of workers with smaller databases is not published"),
     ("Mendonca 3.1, tasks", "redirection",
-     lambda: near("redirection/instances.csv", "tasks", "published", 0.1), "10 %", ""),
+     lambda: near("redirection/instances.csv", "tasks", "published", share(0.1)), "10 %", ""),
     ("Mendonca 5.13 to 5.16, orders among rules of one kind", "local-backfilling",
      lambda: orders("local-backfilling/kinds-as-told"), _SIGN,
      "beplat uses fewer clusters than beloc, and on LLNL-Thunder also fewer pieces than becont"),
@@ -320,7 +328,7 @@ READINGS: Rows = [
     ("MET 2, correlations printed for class A, ours of class W", "partition-metrics", class_a, "0.1",
      "metrics of the nodes for CG and MG; our runs of class A would take 15 hours"),
     *[(f"Mendonca {table}, knapsack step", "two-kinds",
-       partial(near, f"two-kinds/{file}.csv", "knapsack", "published", 0.2), "20 %", why)
+       partial(near, f"two-kinds/{file}.csv", "knapsack", "published", share(0.2)), "20 %", why)
       for table, file, why in (
         ("2.2", "workers", ""),
         ("2.4 and 2.5", "databases", "the speed of workers with smaller databases is not published"))],
@@ -338,14 +346,16 @@ READINGS: Rows = [
      lambda: selection("partition-selection-updates/large-updates-rounded.csv"), "5 %",
      "lower utilization with BPS"),
     ("thesis 3.6, class IV longer", "partition-selection",
-     lambda: near("partition-selection-longer/break-even-longer.csv", "break-even", "printed", most=10),
+     lambda: near("partition-selection-longer/break-even-longer.csv", "break-even", "printed", points(10)),
      "10 points", "lower utilization with BPS; the paper does not state the shares of sizes"),
     ("thesis 3.6, messages as in INSEE's generators", "partition-selection",
-     lambda: near("partition-selection-insee/break-even-insee-rounded.csv", "break-even", "printed", most=10),
+     lambda: near(
+         "partition-selection-insee/break-even-insee-rounded.csv", "break-even", "printed", points(10)
+     ),
      "10 points", "lower utilization with BPS"),
     ("thesis 3.6, messages as in INSEE's generators, GUPS updates fitted", "partition-selection",
      lambda: near(
-         "partition-selection-updates/break-even-updates-rounded.csv", "break-even", "printed", most=10
+         "partition-selection-updates/break-even-updates-rounded.csv", "break-even", "printed", points(10)
      ), "10 points", "medium sizes, CS-BM"),
     ("thesis 3.9, tasks one level up", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity-one-level/one-level.csv"), "10 %", _CHOICE),
@@ -356,13 +366,13 @@ READINGS: Rows = [
     ("thesis 3.9, tasks placed by the published algorithm", "quasi-contiguity",
      lambda: exchanged("quasi-contiguity-readings/first-fit.csv"), "10 %", _CHOICE),
     *[(f"thesis 3.10, backfilling reserves a number of nodes, {after}", "quasi-contiguous",
-       partial(near, f"{_BF}{part}.csv", "speed-up needed", "printed", most=5),
+       partial(near, f"{_BF}{part}.csv", "speed-up needed", "printed", points(5)),
        "5 points", why)
       for after, part, why in (
         ("with force", "-counted", "kills jobs that were probably not killed in the paper"),
         ("with patience", "-patient", ""))],
     *[(f"WADS 1, sizes that are powers of two{also}", "allocators",
-       partial(near, f"allocators-powers/decisions-{part}.csv", "ratio", "printed", 0.02), "2 %", _T3D)
+       partial(near, f"allocators-powers/decisions-{part}.csv", "ratio", "printed", share(0.02)), "2 %", _T3D)
       for part, also in (("powers", ""), ("both", ", interactive jobs as well"))],
     *[(f"CLUSTER 1, gains, {where}", "allocators",
        partial(gains, "allocators/stream.csv", machine), "a factor of 2", why)
