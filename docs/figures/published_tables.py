@@ -51,17 +51,17 @@ Bounds = Callable[[pd.Series], tuple[pd.Series, pd.Series]]
 
 
 def share(part: float | pd.Series) -> Bounds:
-    """Return the bounds of what is met within a part of the printed value."""
+    """Return bounds within a part of the printed value."""
     return lambda printed: (printed - part * printed.abs(), printed + part * printed.abs())
 
 
 def points(most: float) -> Bounds:
-    """Return the bounds of what is met within a difference."""
+    """Return bounds within a difference from the printed value."""
     return lambda printed: (printed - most, printed + most)
 
 
 def twice(printed: pd.Series) -> tuple[pd.Series, pd.Series]:
-    """Return the bounds of what is met within a factor of two."""
+    """Return bounds within a factor of two."""
     return 0.5 * printed, 2 * printed
 
 
