@@ -179,7 +179,7 @@ def _duckdb(path: Path, target: Path) -> list[str]:
         database: Any = duckdb.connect(str(folder / target.name))
         for name, frame in frames.items():
             database.register("frame", frame)
-            database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')
+            database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')  # noqa: S608 (our names)
             database.unregister("frame")
         database.close()
         (folder / target.name).replace(target)

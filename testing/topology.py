@@ -79,7 +79,7 @@ def _check_distances(topology: Topology) -> None:
 
 
 def _check_copies(topology: Topology, parsed: bool) -> None:
-    copies = [("a pickled copy", pickle.loads(pickle.dumps(topology)))]
+    copies = [("a pickled copy", pickle.loads(pickle.dumps(topology)))]  # noqa: S301 (made here)
     if parsed:
         copies.append(("the network that its text form describes", parse(topology.text)))
     for what, copy in copies:
