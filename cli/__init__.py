@@ -13,7 +13,6 @@ import rich_click as click
 from netplace.checks import MEMORY_LIMIT, READ_LIMIT, memory_limit, read_limit
 from netplace.checks.content import INPUT_COPIES, input_copies
 from netplace.checks.stopping import Stopped
-from netplace.cli.completion import complete_values
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import Command, flag
 from netplace.extensions.offers import Offered
@@ -124,7 +123,6 @@ class OnDemand(MutableMapping[str, click.Command]):
             command: click.Command = getattr(module, f"{name.replace('-', '_')}_command")
         else:
             command = self._offered[name]
-        complete_values(command)
         if not any("--quiet" in parameter.opts for parameter in command.params):
             command.params.append(_quiet())
         return command

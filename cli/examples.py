@@ -13,7 +13,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "run": (
         "netplace run --network torus:4x4 --trace is.W.16 --mapping random --seeds 3",
         "netplace run --network tree:4,2 --trace is.W.16.trace.gz --vcs 1 --json",
-        "netplace run --network torus:8x8 --jobs 4x 2d-torus --tasks 16 --partition quadrants --threads 2",
+        "netplace run --network torus:8x8 --jobs 4x:2d-torus --tasks 16 --partition quadrants --threads 2",
         "netplace run --network mesh:8x8 --app all-to-all,packets=2 --vc-policy oblivious",
     ),
     "load": (
@@ -39,7 +39,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "metrics": (
         "netplace metrics --network mesh:32x32 --app lu --class A --tasks 64 --configurations 5",
-        "netplace metrics --network torus:8x8 --jobs 4x 2d-torus --tasks 16 --partition random --simulate",
+        "netplace metrics --network torus:8x8 --jobs 4x:2d-torus --tasks 16 --partition random --simulate",
     ),
     "app": (
         "netplace app lu --class S --tasks 16",

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from netplace.netsim import Config
     from netplace.runs import Run
 
-_COUNT = re.compile(r"\d+x?")
-_BOTH = re.compile(r"(\d+)x[ :]\s*(\S.*)", re.DOTALL)
+_COUNT_AND_NAME = re.compile(r"(\d+)x:\s*(\S.*)", re.DOTALL)
 
 
 class Jobs(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
@@ -34,30 +33,10 @@ class Jobs(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.
     ) -> tuple[str, str]:
         if isinstance(value, tuple):
             return value
-        match = _BOTH.fullmatch(value)
+        match = _COUNT_AND_NAME.fullmatch(value)
         if match is None:
-            raise ValueError(f"--jobs: {abbreviate(value)} is not of the form 4x NAME or 4x:NAME")
+            raise ValueError(f"--jobs: {abbreviate(value)} is not of the form 4x:NAME")
         return match[1], match[2]
-
-
-class JobsOption(click.RichOption):
-    """An option that takes the word behind a bare count as well."""
-
-    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Let the parser hand over both words as one."""
-        super().add_to_parser(parser, ctx)
-        for name in self.opts:
-            option = parser._long_opt[name]  # click knows no other way to options of one word or two
-            option.process = _joining(option.process)
-
-
-def _joining(process: Any) -> Any:
-    def joined(value: Any, state: Any) -> None:
-        if isinstance(value, str) and _COUNT.fullmatch(value) and state.rargs:
-            value = f"{value} {state.rargs.pop(0)}"
-        process(value, state)
-
-    return joined
 
 
 class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
@@ -75,11 +54,10 @@ program_flags = flags(
     _flag("--app", "Application; see netplace list apps.", metavar="NAME"),
     _flag(
         "--jobs",
-        "Number of jobs and their trace or application: 4x lu.A.64 or 4x:lu.A.64; repeatable.",
+        "Number of jobs and their trace or application: 4x:lu.A.64; repeatable.",
         Jobs(),
-        cls=JobsOption,
         multiple=True,
-        metavar="COUNTx NAME",
+        metavar="COUNTx:NAME",
     ),
     _flag("--tasks", "Number of tasks of an application. [default: one per node]", COUNT),
     _flag("--class class_", "Class of an NPB application: S, W, A, B, C or D.", metavar="LETTER"),

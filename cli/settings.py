@@ -13,7 +13,6 @@ import rich_click as click
 
 from netplace.checks import MOST, check_choice
 from netplace.cli.clashes import FilesCommand
-from netplace.cli.completion import complete_parameters
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import DRAWS, SEED, THREADS, Integer, Number, flag
 from netplace.cli.help import is_in_help
@@ -42,7 +41,7 @@ class SettingsCommand(FilesCommand):
     ) -> None:
         super().__init__(*args, **more)
         self._network, self._of_plan = network, of_plan
-        self.params[:0] = flags_of(plan or {}, of_plan, self.name or "")
+        self.params[:0] = flags_of(plan or {}, of_plan)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the flags of the plan, its own, those of the network, and ``--help``."""
@@ -54,9 +53,7 @@ class SettingsCommand(FilesCommand):
         return [*own[:-1], *flags_of(SETTINGS, self._of_plan), own[-1]]
 
 
-def flags_of(
-    settings: Mapping[str, Setting], of_plan: bool = False, command: str = ""
-) -> list[click.Parameter]:
+def flags_of(settings: Mapping[str, Setting], of_plan: bool = False) -> list[click.Parameter]:
     """Return a flag for each setting; `of_plan`: without a default, which its help shows."""
     flags: list[click.Parameter] = []
     for name, setting in settings.items():
@@ -76,7 +73,6 @@ def flags_of(
                 words, type=_type_of(setting), help=text, panel=panel, metavar=setting.metavar, **more
             )
         )
-    complete_parameters(flags, command)
     return flags
 
 

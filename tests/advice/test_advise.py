@@ -208,7 +208,7 @@ def test_a_matrix_stands_for_an_application(tmp_path):
         (("--free", "0-3"), "application: expected one of"),
         (("--app", "2d-torus", "--from", "W.csv"), "--from: the matrix replaces the application"),
         (("--from", "W.npy"), "expected a matrix in a .csv file"),
-        (("--jobs", "2x lu.W.16"), "--jobs: advice is for one job"),
+        (("--jobs", "2x:lu.W.16"), "--jobs: advice is for one job"),
         (("--app", "2d-torus", "--tasks", "4", "--default", "best"), "partitioner"),
         (("--app", "2d-torus", "--tasks", "4", "--simulations", "1"), "simulations"),
         (("--app", "2d-torus", "--tasks", "4", "-o", "no/such/folder"), "the folder no/such does not exist"),

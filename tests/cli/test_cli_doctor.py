@@ -1,16 +1,10 @@
-"""``netplace doctor`` and the man page."""
+"""``netplace doctor``."""
 
 import csv
 import json
-import shutil
-import subprocess
 from pathlib import Path
 
-import pytest
-
 from netplace.benchmarks.golden_counts import GOLDEN_COUNTS
-from netplace.cli import COMMANDS, app
-from netplace.cli.manual import manual
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,20 +38,3 @@ def test_golden_counts_are_those_of_the_golden_file():
         network = "_".join([kinds[kind], *sizes.replace("x", ",").split(",")])
         assert rows[f"npb_{one.trace.replace('.', '_')}", network] == one.cycles + 1
     assert len(GOLDEN_COUNTS) == 10
-
-
-def test_the_man_page_is_that_of_the_commands():
-    page = (ROOT / "docs" / "netplace.1").read_text()
-    assert page == manual(app), "update it with scripts/man"
-    assert all(f"\n.SS {name.replace('-', chr(92) + '-')}\n" in page for name in COMMANDS)
-    assert all(f"\\-\\-{flag}" in page for flag in ("fabric", "threads", "congestion\\-control"))
-
-
-@pytest.mark.skipif(not shutil.which("groff"), reason="no groff on this machine: the man page is not set")
-def test_the_man_page_is_set_without_a_word():
-    page = ROOT / "docs" / "netplace.1"
-    result = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, check=True
-    )
-    assert not result.stderr
-    assert "Show the differences between two outcomes" in " ".join(result.stdout.split())

@@ -55,7 +55,7 @@ def test_the_same_seed_gives_the_same_run_on_any_number_of_processes(netplace):
 
 
 def test_parts_of_a_run_side_by_side_give_the_same_result(netplace, tmp_path):
-    jobs = ("--jobs", "3x", "2d-mesh,tasks=4", "--jobs", "1x", "all-to-all,tasks=4,rounds=3")
+    jobs = ("--jobs", "3x:2d-mesh,tasks=4", "--jobs", "1x:all-to-all,tasks=4,rounds=3")
     flags = (
         "run",
         "--network",
@@ -96,7 +96,7 @@ def test_both_engines_agree(netplace):
 
 
 def test_jobs_are_reported_one_by_one_and_the_slowest(netplace):
-    flags = ("--jobs", "2x", "2d-torus,tasks=4", "--jobs", "1x", "all-to-all,tasks=4,rounds=3")
+    flags = ("--jobs", "2x:2d-torus,tasks=4", "--jobs", "1x:all-to-all,tasks=4,rounds=3")
     found = described(netplace("run", "--network", "torus:4x4", *flags, "--partition", "quadrants", "--json"))
     assert [job["name"] for job in found["jobs"]] == ["2d-torus", "2d-torus", "all-to-all"]
     assert found["slowest_job"] == 2
@@ -104,7 +104,7 @@ def test_jobs_are_reported_one_by_one_and_the_slowest(netplace):
 
 
 def test_the_table_shows_runs_summary_and_jobs(netplace):
-    flags = ("--jobs", "4x", "2d-mesh", "--tasks", "4", "--partition", "quadrants", "--seeds", "2")
+    flags = ("--jobs", "4x:2d-mesh", "--tasks", "4", "--partition", "quadrants", "--seeds", "2")
     shown = netplace("run", "--network", "torus:4x4", *flags).stdout
     assert "4x 2d-mesh on torus:4x4, partition quadrants, mapping consecutive" in shown
     for word in (
@@ -287,7 +287,7 @@ def test_the_table_of_a_run_without_packets_has_no_delay(netplace):
 
 
 def test_the_fastest_mapping_of_each_job_is_shown_by_seed(netplace):
-    flags = ("--network", "torus:4x4", "--jobs", "2x all-to-all", "--tasks", "4", "--mapping", "best")
+    flags = ("--network", "torus:4x4", "--jobs", "2x:all-to-all", "--tasks", "4", "--mapping", "best")
     results = described(netplace("run", *flags, "--seeds", "2", "--json"))
     shown = rows_of(netplace("run", *flags, "--seeds", "2").stdout, "each job alone")
     winners = [
@@ -297,7 +297,7 @@ def test_the_fastest_mapping_of_each_job_is_shown_by_seed(netplace):
 
 
 def test_a_run_says_what_bounds_each_kind_of_job(netplace):
-    flags = ("--network", "torus:8x4", "--jobs", "2x all-to-one", "--tasks", "16", "--bytes", "64000")
+    flags = ("--network", "torus:8x4", "--jobs", "2x:all-to-one", "--tasks", "16", "--bytes", "64000")
     jobs = described(netplace("run", *flags, "--json"))["jobs"]
     assert all(job["bounds"]["binding"] == "ejection" for job in jobs)
     assert all(job["bounds"]["least"] <= job["cycles"] for job in jobs)

@@ -16,23 +16,6 @@ def completed(command, name, begun):
     return [item.value for item in parameter.shell_complete(context, begun)]
 
 
-@pytest.mark.parametrize(
-    ("command", "name", "begun", "expected"),
-    [
-        ("run", "network", "tor", "torus:"),
-        ("list", "topic", "net", "networks"),
-        ("run", "partition", "q", "quadrants"),
-        ("run", "mapping", "con", "consecutive"),
-        ("schedule", "policy", "ea", "easy"),
-        ("allocate", "partitions", "non", "non-contiguous"),
-        ("run", "trace", "lu.w", "LU.W.16"),
-        ("run", "fabric", "inf", "infiniband-ndr"),
-    ],
-)
-def test_names_are_completed(command, name, begun, expected):
-    assert expected in completed(command, name, begun)
-
-
 @pytest.mark.parametrize("command", sorted(app.commands))
 def test_every_command_can_be_quiet(command):
     assert any("--quiet" in parameter.opts for parameter in app.commands[command].params)

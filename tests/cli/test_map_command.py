@@ -210,7 +210,7 @@ def test_a_numpy_file_at_fault(netplace, tmp_path):
         ((*BUTTERFLY, "--seeds", "0"), "--seeds: 0 is too small"),
         ((*BUTTERFLY, "--from", "W.csv"), "expected no --trace, --app or --jobs"),
         (
-            ("--network", "torus:4x4", "--jobs", "2x", "butterfly", "--tasks", "8"),
+            ("--network", "torus:4x4", "--jobs", "2x:butterfly", "--tasks", "8"),
             "netplace map places a single job",
         ),
         (("--network", "torus:4x4"), "expected one of --trace, --app and --jobs"),

@@ -85,8 +85,7 @@ def test_traffic_beside_the_network(tmp_path):
 def test_a_run_of_several_jobs_is_drawn(netplace, tmp_path):
     flags = (
         "--jobs",
-        "4x",
-        "2d-torus",
+        "4x:2d-torus",
         "--tasks",
         "16",
         "--partition",
