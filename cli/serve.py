@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -15,13 +16,18 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import Integer, flag
 from netplace.cli.help import HelpfulCommand
 
+if TYPE_CHECKING:
+    from netplace.live import Service
+
+_METRICS_SECONDS = 10.0  # node_exporter is usually asked every 15 s
+
 
 @command("serve", HelpfulCommand)
 @flag("--machine", "Network, or Slurm's topology.conf.", required=True, metavar="NETWORK")
 @flag("--hosts", "File of node names, one per line.", metavar="FILE")
-@flag("--folder", "Folder for the journal, the lock and the token.", click.Path(path_type=Path))
+@flag("--folder", "Folder for the journal and its lock.", click.Path(path_type=Path))
 @flag("--socket socket_path", "Serve JSON lines on a Unix socket.", click.Path(path_type=Path))
-@flag("--http port", "Serve HTTP on this port of 127.0.0.1; 0: any free port.", Integer(0, 65535))
+@flag("--metrics", "Keep metrics in this file (.prom) for node_exporter.", click.Path(path_type=Path))
 @flag("--partition", "Allocator for requests without one.", default="slurm")
 @flag("--mapping", "Mapping for requests without one.", default="consecutive")
 @flag("--allow", "Rule of your own that requests may name; repeatable.", multiple=True, metavar="RULE")
@@ -31,19 +37,19 @@ def serve_command(**given: Any) -> None:
     """Place jobs on a machine on request, and keep track of its nodes.
 
     Each request, such as {"verb": "place", "job": "a", "nodes": 4}, and each answer is one line of JSON.
-    Without --socket or --http, the command reads requests from stdin.
+    Without --socket, the command reads requests from stdin.
     """
     from netplace.advice import machine_of
     from netplace.live import Cluster, Service
-    from netplace.live.journal import Journal, lock, token_in
+    from netplace.live.journal import Journal, lock
+    from netplace.report.files.outputs import check_output
     from netplace.report.files.rank_files import host_names
 
-    folder, port, socket_path = given["folder"], given["port"], given["socket_path"]
-    if folder is None:
-        if port is not None:
-            raise ValueError("--http: needs --folder DIR for its token")
-        if given["sync"]:
-            raise ValueError("--sync: has no effect without --folder DIR")
+    folder, metrics, socket_path = given["folder"], given["metrics"], given["socket_path"]
+    if folder is None and given["sync"]:
+        raise ValueError("--sync: has no effect without --folder DIR")
+    if metrics is not None:
+        check_output(metrics, (".prom",))  # node_exporter reads no other files
     machine = machine_of(given["machine"])
     hosts = host_names(given["hosts"] and Path(given["hosts"]), machine)
     cluster = Cluster(
@@ -65,13 +71,28 @@ def serve_command(**given: Any) -> None:
         if socket_path is not None:
             service.listen(socket_path)
             stack.callback(socket_path.unlink, missing_ok=True)
-        places = [f"socket {socket_path}"] if socket_path is not None else []
-        if port is not None:
-            made = service.listen_http(port, token_in(folder))
-            places.append(f"http://127.0.0.1:{made}/#TOKEN with the token in {folder / 'token'}")
         told = f"{machine}, {machine.nodes} nodes, {len(cluster.jobs)} jobs, {len(cluster.waiting)} wait"
-        click.echo(f"netplace: serves {told}; {' and '.join(places) or 'stdin'}", err=True)
-        if places:
+        place = "stdin" if socket_path is None else f"socket {socket_path}"
+        click.echo(f"netplace: serves {told}; {place}", err=True)
+        if metrics is not None:
+            service.write_metrics(metrics)
+            stack.callback(service.write_metrics, metrics)
+            threading.Thread(target=_keep_metrics, args=(service, metrics), daemon=True).start()
+        if socket_path is not None:
             threading.Event().wait()
         else:
             service.serve_lines(sys.stdin.buffer, sys.stdout.buffer)
+
+
+def _keep_metrics(service: Service, path: Path) -> None:
+    """Write the metrics every few seconds; what prevents it is told once, and tried again."""
+    told = ""
+    while True:
+        time.sleep(_METRICS_SECONDS)
+        try:
+            service.write_metrics(path)
+            told = ""
+        except OSError as error:
+            if str(error) != told:
+                told = str(error)
+                click.echo(f"netplace: --metrics {path}: {error.strerror}; tried again", err=True)

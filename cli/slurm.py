@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -24,16 +24,17 @@ def slurm_command() -> None:
     """
 
 
+if TYPE_CHECKING:
+    from netplace.live.sharing import Shared
+    from netplace.live.slurm import Ended, QueuedJob
+    from netplace.topologies import Topology
+
+_ASSUMED = "Every node of a job is assumed to send the same amount of data to every other."
+
 _flags = flags(
     flag("--machine", "Network. [default: from scontrol show topology]", metavar="NETWORK"),
     flag("--folder", "Folder for logs and host files.", click.Path(path_type=Path), required=True),
-    flag(
-        "--manager",
-        "Resource manager; netplace only reads from PBS and LSF.",
-        click.Choice(["slurm", "pbs", "lsf"]),
-        "slurm",
-    ),
-    flag("--bin commands", "Folder of the manager's commands.", click.Path(path_type=Path)),
+    flag("--bin commands", "Folder of Slurm's commands.", click.Path(path_type=Path)),
     flag("--timeout", "Seconds for each command.", Number(0.1, 600), 10.0),
     flag("--follow", "Repeat until the command is stopped.", bool),
     flag("--interval", "Seconds between passes.", Number(0.1, 86400), 5.0),
@@ -46,16 +47,20 @@ _ACT = flag("--act", "Make the changes instead of showing them.", bool)
 @slurm_command.command("watch")
 @_flags
 @flag("--ended", "File with ended jobs, written by jobcomp or sacct -P.", click.Path(path_type=Path))
-def watch_command(ended: Path | None, **given: Any) -> None:
+@flag("-o output", "Page (.html) that each pass writes anew.", click.Path(path_type=Path), metavar="FILE")
+def watch_command(ended: Path | None, output: Path | None, **given: Any) -> None:
     """Show the running jobs that share links and therefore probably slow each other down.
 
     The command assumes that every node of a job sends the same amount of data to every other.
     """
     from netplace.live.follow import hurt_by
     from netplace.live.slurm import read_ended
+    from netplace.report.files.outputs import check_output
 
     if ended is not None and given["follow"]:
         raise ValueError("--follow: has no effect on a file of --ended")
+    if output is not None:
+        check_output(output, (".html",))
     controller, machine = _start(given)
 
     def look() -> None:
@@ -67,8 +72,45 @@ def watch_command(ended: Path | None, **given: Any) -> None:
                 f"job {one.job}: {100 * one.share:.0f} % of its traffic crosses {one.links} links of job "
                 f"{one.other} and meets a load of {one.load:.2f} nodes there"
             )
+        if output is not None:
+            _write_page(output, machine, jobs, found)
 
     _repeat(look, given)
+
+
+def _write_page(
+    path: Path, machine: Topology, jobs: Sequence[QueuedJob | Ended], found: Sequence[Shared]
+) -> None:
+    """Write a page of the jobs that have or had nodes, and of those that share links."""
+    from netplace.cli.provenance import command_line
+    from netplace.report.pages import write_page
+    from netplace.report.pages.html import Page
+    from netplace.report.tables.data_table import DataTable
+    from netplace.topologies.host_lists import host_list
+
+    met: dict[str, float] = {}
+    for one in found:
+        met[one.job] = met.get(one.job, 0.0) + one.load
+    on_nodes = sorted((job for job in jobs if job.nodes), key=lambda job: -met.get(job.number, 0.0))
+    shown = [
+        DataTable(
+            "Jobs",
+            ["job", "nodes", "load met (nodes)", "names of the nodes"],
+            [
+                [job.number, len(job.nodes), met.get(job.number, 0.0), host_list(job.nodes)]
+                for job in on_nodes
+            ],
+            "Load met: mean load of other jobs on the links of a job, in nodes that send all the time.",
+        ),
+        DataTable(
+            "Jobs that share links",
+            ["job", "other job", "links", "traffic of the job on them (%)", "load met (nodes)"],
+            [[one.job, one.other, one.links, 100 * one.share, one.load] for one in found],
+        ),
+    ]
+    verdict = [f"{len(on_nodes)} jobs on nodes, {len(found)} pairs share links"]
+    asked = [("machine", str(machine)), ("time", time.strftime("%Y-%m-%d %H:%M:%S %z"))]
+    write_page(path, Page(f"Jobs on {machine}", verdict, asked, shown, notes=[_ASSUMED]), command_line())
 
 
 @slurm_command.command("place")
@@ -102,21 +144,13 @@ def place_command(job: str | None, act: bool, **given: Any) -> None:
 
 
 @slurm_command.command("hook")
-@flag("--folder", "Folder of place, or of serve for sge.", click.Path(path_type=Path), required=True)
-@flag("--bound", "Seconds after which Slurm starts a job alone. [default: 300]", Integer(1, 10**9))
-@flag("--manager", "Resource manager: Slurm or Grid Engine.", click.Choice(["slurm", "sge"]), "slurm")
-def hook_command(folder: Path, bound: int | None, manager: str) -> None:
-    """Print the hook of a resource manager, which makes new jobs wait for nodes.
+@flag("--folder", "Folder of place.", click.Path(path_type=Path), required=True)
+@flag("--bound", "Seconds after which Slurm starts a job alone.", Integer(1, 10**9), 300)
+def hook_command(folder: Path, bound: int) -> None:
+    """Print a job_submit.lua, which makes new jobs wait for the nodes of netplace slurm place --follow."""
+    from netplace.live.hook import hook
 
-    For Slurm, this is job_submit.lua, for netplace slurm place --follow. For Grid Engine, it is a job
-    submission verifier and load sensor, for netplace serve --socket FOLDER/socket.
-    """
-    from netplace.live import hook
-
-    if manager == "sge" and bound is not None:
-        raise ValueError("--bound: has no effect with --manager sge")
-    made = hook.hook(folder, bound or 300) if manager == "slurm" else hook.grid_engine(folder)
-    click.echo(made, nl=False)
+    click.echo(hook(folder, bound), nl=False)
 
 
 @slurm_command.command("power")
@@ -147,20 +181,12 @@ def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given:
 
 
 def _start(given: dict[str, Any]) -> tuple[Any, Any]:
-    """Return the commands of the manager and the machine; a command that acts locks folder and cluster."""
+    """Return the commands of Slurm and the machine; a command that acts locks folder and cluster."""
     from netplace.advice import machine_of
     from netplace.live.follow import machine_under
-    from netplace.live.managers import Reader
     from netplace.live.slurm import Controller
 
-    if given["manager"] == "slurm":
-        controller = Controller(given["commands"], given["timeout"])
-    else:
-        if given.get("act"):
-            raise ValueError(f"--act: under {given['manager']}, netplace only shows changes")
-        if not given["machine"]:
-            raise ValueError(f"--manager {given['manager']}: needs --machine, because it reports no switches")
-        controller = Reader(given["manager"], given["commands"], given["timeout"])
+    controller = Controller(given["commands"], given["timeout"])
     given["folder"].mkdir(mode=0o700, parents=True, exist_ok=True)
     if given.get("act"):
         _lock(controller.cluster(), given["folder"])

@@ -35,7 +35,7 @@ from netplace.live.messages import (
     Waits,
 )
 from netplace.live.power import PowerState, decide
-from netplace.live.sharing import loads_met, node_loads, shared_links
+from netplace.live.sharing import shared_links
 from netplace.placement import map_tasks
 from netplace.placement.compactness import compactness
 from netplace.placement.mapping import MAPPING
@@ -51,6 +51,11 @@ STATES = ("up", "down", "off")
 _OTHERS = ("slurm", "non-contiguous", "gen-alg")  # what a job is compared with, by `explain`
 _KEPT = 8  # partitioners with their own account of free nodes
 Nodes = NDArray[np.int64]
+
+
+def host_names(topology: Topology) -> tuple[str, ...]:
+    """Return the names of the nodes in the topology's file, or n0, n1, .."""
+    return topology.hosts or tuple(f"n{node}" for node in range(topology.nodes))
 
 
 class RequestError(ValueError):
@@ -112,7 +117,7 @@ class Cluster:
         tell: Callable[[str], None] = print,
     ) -> None:
         self.topology = topology
-        names = tuple(hosts) or topology.hosts or tuple(f"n{node}" for node in range(topology.nodes))
+        names = tuple(hosts) or host_names(topology)
         self.number = {name: node for node, name in enumerate(names)}
         if len(self.number) != topology.nodes:
             raise ValueError(f"hosts: {len(self.number)} names for the {topology.nodes} nodes of {topology}")
@@ -133,8 +138,6 @@ class Cluster:
         self.free[topology.service] = False
         self._kept: dict[str, Partitioner] = {}
         self._by_box: dict[str, bool] = {}
-        # Of jobs that hold nodes, on every link.
-        self._loads: dict[str, tuple[Took, NDArray[np.float64]]] = {}
 
     # Verbs.
 
@@ -269,24 +272,9 @@ class Cluster:
         if request.jobs:
             told["held_by"] = {name: self._listed(job.took.ranks) for name, job in self.jobs.items()}
             told["queue"] = list(self.waiting)
-            told["load_met"] = {name: round(load, 3) for name, load in self._loads_met().items()}
-            told["watts"] = round(
-                self.power.busy * told["held"] + self.power.idle * told["free"] + self.power.off * told["off"]
-            )
-            told["all_nodes"] = host_list(self.hosts)
-            told["sides"] = list(self.topology.sizes) if isinstance(self.topology, Grid) else []
             for state in ("down", "off"):
                 told[f"{state}_nodes"] = self._listed(self._in_state(state))
         return told
-
-    def _loads_met(self) -> dict[str, float]:
-        known, self._loads = self._loads, {}
-        for name, job in self.jobs.items():
-            took, loads = known.get(name, (None, None))
-            if took is not job.took or loads is None:
-                loads = node_loads(self.topology, job.took.ranks)
-            self._loads[name] = job.took, loads
-        return loads_met({name: loads for name, (_, loads) in self._loads.items()})
 
     def power_state(self) -> PowerState:
         """Return the state that switching rules use."""

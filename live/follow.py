@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from netplace.checks import abbreviate
 from netplace.checks.writing import write_atomically
-from netplace.live.cluster import Cluster
+from netplace.live.cluster import Cluster, host_names
 from netplace.live.hook import UNTIL
 from netplace.live.messages import Mark, Place
 from netplace.live.power import Decision, PowerState, decide
@@ -60,13 +61,16 @@ def machine_under(controller: Controller, folder: Path) -> tuple[Topology, list[
 
 def hurt_by(topology: Topology, jobs: Iterable[QueuedJob | Ended]) -> list[Shared]:
     """Return which jobs share links, of those that run, or of ended ones that ran at the same time."""
-    number = {name: node for node, name in enumerate(topology.hosts)}
+    number = {name: node for node, name in enumerate(host_names(topology))}
     known = [
         (job, [number[name] for name in job.nodes if name in number])
         for job in jobs
         if isinstance(job, Ended) or job.state == "RUNNING"
     ]
     nodes = {job.number: where for job, where in known}
+    named = [name for job, _ in known for name in job.nodes]
+    if named and not any(nodes.values()):
+        raise ValueError(f"{topology}: has no node {abbreviate(named[0])}, on which Slurm has a job")
     times = {job.number: (job.start, job.end) for job, _ in known if isinstance(job, Ended)}
     found = shared_links(topology, nodes)
     return [
@@ -104,7 +108,7 @@ class Follower:
     ) -> None:
         self.controller, self.topology, self.folder = controller, topology, folder
         self.rules, self.act, self._tell = rules, act, tell
-        self.hosts = topology.hosts or tuple(f"n{node}" for node in range(topology.nodes))
+        self.hosts = host_names(topology)
         Cluster(topology, self.hosts, rules.partition, rules.mapping)  # refuses unknown rules at once
         self._seen: dict[str, float] = {}  # job -> monotonic time at which it was first seen, held or placed
 

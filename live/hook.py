@@ -1,12 +1,10 @@
-"""Hooks that have new jobs wait for their nodes, while netplace places jobs."""
+"""Slurm's hook, which has new jobs wait for their nodes while netplace places jobs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from netplace.live import grid_engine as verifier
-
-__all__ = ["UNTIL", "grid_engine", "hook"]
+__all__ = ["UNTIL", "hook"]
 
 UNTIL = "until"  # file in the folder of the follower: the time until which it is taken to run
 _HOOK = """\
@@ -51,14 +49,8 @@ def hook(folder: Path, bound: int) -> str:
     return _HOOK.format(path=_quoted(folder / UNTIL), bound=bound)
 
 
-def grid_engine(folder: Path) -> str:
-    """Return a job submission verifier for a service with a socket in the given folder."""
-    text = Path(verifier.__file__).read_text(encoding="utf-8")
-    return text.replace('SOCKET = "service/socket"', f"SOCKET = {_quoted(folder / 'socket')}")
-
-
 def _quoted(path: Path) -> str:
-    """Return an absolute path as a string of Lua and of Python."""
+    """Return an absolute path as a string of Lua."""
     text = str(path.resolve())
     if not text.isprintable() or any(letter in text for letter in "\\\"'"):
         raise ValueError(

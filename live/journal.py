@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 from pathlib import Path
 
 from netplace.live.cluster import Cluster
 from netplace.live.messages import Event, Header, decode_event, encode
 
-__all__ = ["Journal", "lock", "token_in"]
+__all__ = ["Journal", "lock", "replace_file"]
 
 _LONG = 200_000  # lines after which the journal is written anew, with the present state alone
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
@@ -42,22 +41,23 @@ def lock(path: Path, served: object) -> int:
     return file
 
 
-def token_in(folder: Path) -> str:
-    """Return the token of a folder, which is created at first use and readable by its owner alone."""
-    path = folder / "token"
+def replace_file(path: Path, data: bytes, mode: int = 0o600) -> int:
+    """Replace a file of the service, at once or not at all; return the new one, open to append.
+
+    The draft has another ending: collectors of metrics read every file with the ending of theirs.
+    """
+    draft = path.with_name(f"{path.name}.new")
+    draft.unlink(missing_ok=True)
+    file = os.open(draft, _FLAGS | os.O_EXCL | os.O_APPEND, mode)
     try:
-        file = os.open(path, _FLAGS | os.O_EXCL, 0o600)
-    except FileExistsError:
-        text = path.read_text(encoding="ascii").strip()
-        if len(text) < 16:
-            raise ValueError(f"{path}: a token of {len(text)} characters, expected 16 or more") from None
-        if path.stat().st_mode & 0o077:
-            raise ValueError(f"{path}: others can read it, expected mode 600") from None
-        return text
-    with os.fdopen(file, "w", encoding="ascii") as out:
-        token = secrets.token_urlsafe(24)
-        out.write(token + "\n")
-    return token
+        _write(file, data)
+        os.fsync(file)
+        os.replace(draft, path)
+    except BaseException:
+        os.close(file)
+        draft.unlink(missing_ok=True)
+        raise
+    return file
 
 
 class Journal:
@@ -138,13 +138,8 @@ class Journal:
 
     def _write_anew(self) -> None:
         """Replace the journal by the present state, at once or not at all."""
-        draft = self.path.with_suffix(".new")
-        draft.unlink(missing_ok=True)
-        file = os.open(draft, _FLAGS | os.O_EXCL | os.O_APPEND, 0o600)
         events = [self._header, *self.cluster.events()]
-        _write(file, b"".join(encode(event) + b"\n" for event in events))
-        os.fsync(file)
-        os.replace(draft, self.path)
+        file = replace_file(self.path, b"".join(encode(event) + b"\n" for event in events))
         if self._file >= 0:
             os.close(self._file)
         self._file, self._lines = file, len(events)

@@ -1,33 +1,26 @@
-"""The service: requests as lines of JSON from stdin and a Unix socket, and over HTTP on loopback."""
+"""The service: requests as lines of JSON from stdin and a Unix socket."""
 
 from __future__ import annotations
 
-import hmac
-import json
 import os
-import socket
 import socketserver
 import stat
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from netplace.live.cluster import Cluster, RequestError
-from netplace.live.journal import Journal
+from netplace.live.journal import Journal, replace_file
 from netplace.live.messages import VERSION, State, decode_request, encode
-from netplace.live.page import PAGE
 
 __all__ = ["LONGEST", "Service"]
 
 LONGEST = 1 << 20  # bytes of a request
 _CLIENTS = 64  # connections at a time
-_IDLE = 600.0  # seconds after which a silent HTTP connection is closed
 _BOUNDS = (0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.02, 0.1, 1.0)  # seconds, of the histogram
 
 
@@ -102,6 +95,11 @@ class Service:
         lines += [f'{name}_bucket{{le="+Inf"}} {every}', f"{name}_sum {total:.6f}", f"{name}_count {every}"]
         return "\n".join(lines) + "\n"
 
+    def write_metrics(self, path: Path) -> None:
+        """Replace a file with the metrics, which any user can read."""
+        file = replace_file(path, self.metrics().encode(), 0o644)
+        os.close(file)
+
     # Ways in.
 
     def serve_lines(self, source: BinaryIO | BufferedIOBase, target: BinaryIO | BufferedIOBase) -> None:
@@ -150,26 +148,6 @@ class Service:
             os.umask(before)
         self._start(server)
 
-    def listen_http(self, port: int, token: str) -> int:
-        """Serve HTTP on a loopback port (0 means any) to holders of the token; return the port."""
-        service = self
-
-        class Http(_Handler):
-            shared = service
-            secret = token
-
-        class Server(ThreadingHTTPServer):
-            daemon_threads = True
-            request_queue_size = _CLIENTS
-            address_family = socket.AF_INET
-
-        try:
-            server = Server(("127.0.0.1", port), Http)
-        except OSError as error:
-            raise ValueError(f"--http {port}: {error.strerror}") from None
-        self._start(server)
-        return int(server.server_address[1])
-
     def _start(self, server: socketserver.BaseServer) -> None:
         self._servers.append(server)
         threading.Thread(target=server.serve_forever, args=(0.2,), daemon=True).start()
@@ -182,76 +160,3 @@ class Service:
         with self._lock:
             if self.journal is not None:
                 self.journal.close()
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """HTTP: POST /v1 with a request, GET /v1/state and /metrics, and the page at /."""
-
-    shared: Service
-    secret: str
-    protocol_version = "HTTP/1.1"
-    server_version = "netplace"
-    sys_version = ""
-    timeout = _IDLE
-
-    def do_GET(self) -> None:
-        if not self._is_local():
-            return
-        if self.path == "/":  # holds no data: the page asks for them with the token behind its address's #
-            self._send(200, PAGE.encode(), "text/html; charset=utf-8")
-            return
-        known: dict[str, Callable[[], tuple[bytes, str]]] = {
-            "/v1/state": lambda: (self.shared.answer(b'{"verb":"state","jobs":true}'), "application/json"),
-            "/metrics": lambda: (self.shared.metrics().encode(), "text/plain; version=0.0.4; charset=utf-8"),
-        }
-        if self.path not in known:
-            self._fail(404, "expected /, /v1/state or /metrics")
-        elif self._is_known():
-            self._send(200, *known[self.path]())
-
-    def do_POST(self) -> None:
-        length = self.headers.get("Content-Length", "")
-        if not length.isascii() or not length.isdigit() or int(length) > LONGEST:
-            self.close_connection = True
-            self._fail(413, f"expected a Content-Length of at most {LONGEST:,} bytes")
-            return
-        body = self.rfile.read(int(length))
-        if not self._is_local() or not self._is_known():
-            return
-        if self.path != "/v1":
-            self._fail(404, "expected /v1")
-            return
-        made = self.shared.answer(body)
-        self._send(200 if json.loads(made)["ok"] else 422, made, "application/json")
-
-    def log_message(self, format: str, *values: Any) -> None:
-        """Log nothing: metrics count requests."""
-
-    def _is_local(self) -> bool:
-        """Return whether the request is for this address: pages of other sites cannot reach it by name."""
-        host = self.headers.get("Host", "").partition(":")[0]
-        if host in ("127.0.0.1", "localhost"):
-            return True
-        self._fail(403, "expected the host 127.0.0.1 or localhost")
-        return False
-
-    def _is_known(self) -> bool:
-        given = self.headers.get("Authorization", "")
-        if hmac.compare_digest(given.encode(), f"Bearer {self.secret}".encode()):
-            return True
-        self._fail(401, "the token is wrong or missing, expected Authorization: Bearer TOKEN")
-        return False
-
-    def _fail(self, status: int, sentence: str) -> None:
-        self._send(status, encode({"version": VERSION, "ok": False, "error": sentence}), "application/json")
-
-    def _send(self, status: int, body: bytes, kind: str) -> None:
-        self.send_response(status)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("Cache-Control", "no-store")
-        self.send_header(
-            "Content-Security-Policy", "default-src 'self' 'unsafe-inline'; frame-ancestors 'none'"
-        )
-        self.end_headers()
-        self.wfile.write(body)

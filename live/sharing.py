@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from netplace.placement.expected_loads import link_loads
 from netplace.topologies import Topology
 
-__all__ = ["Shared", "loads_met", "node_loads", "shared_links"]
+__all__ = ["Shared", "shared_links"]
 
 _MOST = 32  # nodes of a job whose traffic is counted: the others are like them
 
@@ -37,7 +37,7 @@ def shared_links(topology: Topology, jobs: Mapping[str, Sequence[int]], of: str 
     For a job with more than 32 nodes, evenly chosen ones stand for all. `of` names the only delayed job;
     empty means all.
     """
-    loads = {name: node_loads(topology, nodes) for name, nodes in jobs.items() if len(nodes) > 1}
+    loads = {name: _node_loads(topology, nodes) for name, nodes in jobs.items() if len(nodes) > 1}
     found = []
     for name, mine in loads.items():
         total = float(mine.sum())
@@ -51,15 +51,7 @@ def shared_links(topology: Topology, jobs: Mapping[str, Sequence[int]], of: str 
     return sorted(found, key=lambda one: (-one.load, one.job, one.other))
 
 
-def loads_met(loads: Mapping[str, Loads]) -> dict[str, float]:
-    """Return the mean load of other jobs that the traffic of each job meets, from the `node_loads` of all."""
-    every = sum(loads.values(), np.zeros(1))
-    return {
-        name: float((mine * (every - mine)).sum() / mine.sum()) for name, mine in loads.items() if mine.any()
-    }
-
-
-def node_loads(topology: Topology, nodes: Sequence[int]) -> Loads:
+def _node_loads(topology: Topology, nodes: Sequence[int]) -> Loads:
     """Return the load of a job on every link, one unit for each of its nodes."""
     own = np.sort(np.asarray(nodes, np.int64))
     chosen = own[np.linspace(0, len(own) - 1, min(len(own), _MOST)).astype(np.int64)]

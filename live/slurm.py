@@ -36,17 +36,8 @@ __all__ = [
 
 MARK = "netplace"  # comment of the jobs that netplace may place
 _MOST_NAMES = 1_000_000
-_ENVIRONMENT = (
-    "HOME",
-    "PATH",
-    "SLURM_CONF",
-    "PBS_CONF_FILE",
-    "PBS_DEFAULT",
-    "LSF_BINDIR",
-    "LSF_ENVDIR",
-    "LSF_LIBDIR",
-    "LSF_SERVERDIR",
-)
+_ENVIRONMENT = ("HOME", "PATH", "SLURM_CONF")
+_COMMANDS = ("scontrol", "sinfo", "squeue")
 _FORMAT = "%i|%T|%r|%D|%N|%l|%Q|%e|%V|%n|%P|%k"  # of squeue; the comment last, as it can hold anything
 _ON_NODES = ("RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "STOPPED")
 _FLAGS = "*~#!%$@^-+"
@@ -109,22 +100,15 @@ class Controller:
         Folder of the commands; by default they are looked up in PATH.
     timeout : float
         Seconds after which a command without an answer is ended.
-    commands : iterable of str
-        Required commands.
     """
 
-    def __init__(
-        self,
-        folder: Path | None = None,
-        timeout: float = 10.0,
-        commands: Iterable[str] = ("scontrol", "sinfo", "squeue"),
-    ) -> None:
+    def __init__(self, folder: Path | None = None, timeout: float = 10.0) -> None:
         self.timeout = timeout
         self._paths: dict[str, str] = {}
-        for name in commands:
+        for name in _COMMANDS:
             found = shutil.which(name, path=None if folder is None else str(folder))
             if found is None:
-                raise ValueError(f"{name}: is not in {folder or 'PATH'}, expected the manager's commands")
+                raise ValueError(f"{name}: is not in {folder or 'PATH'}, expected Slurm's commands")
             self._paths[name] = os.path.abspath(found)
 
     def cluster(self) -> str:

@@ -7,8 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
 
 import numpy as np
 import pytest
@@ -18,8 +16,7 @@ from hypothesis import strategies as st
 
 from netplace.cli import app
 from netplace.live import Cluster, Explain, Mark, Place, Plan, Release, RequestError, Service, State
-from netplace.live.hook import grid_engine
-from netplace.live.journal import Journal, token_in
+from netplace.live.journal import Journal
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.partitioner.pss import processor_sets, written
 from netplace.scheduling.power import PowerModel
@@ -208,46 +205,21 @@ def test_journals_that_are_none(tmp_path):
     assert path.read_bytes() == text + text.splitlines(keepends=True)[1], "a journal that is refused stays"
 
 
-def test_a_token_is_readable_by_its_owner_alone(tmp_path):
-    token = token_in(tmp_path)
-    assert token_in(tmp_path) == token
-    (tmp_path / "token").chmod(0o644)
-    with pytest.raises(ValueError, match="others can read it"):
-        token_in(tmp_path)
-
-
-def test_http_needs_the_token_and_a_local_name(tmp_path):
-    service = Service(Cluster(TREE))
-    port = service.listen_http(0, "secret")
-
-    def fetch(path, body=None, token="secret", host="127.0.0.1"):
-        headers = {"Authorization": f"Bearer {token}", "Host": host}
-        request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", body, headers)
-        try:
-            with urllib.request.urlopen(request, timeout=10) as answer:
-                return answer.status, answer.read().decode()
-        except urllib.error.HTTPError as error:
-            return error.code, error.read().decode()
-
-    try:
-        assert fetch("/v1", b'{"verb":"place","job":"a","nodes":3}')[0] == 200
-        assert fetch("/v1", b'{"verb":"place","job":"b","nodes":33}')[0] == 422
-        assert fetch("/v1", b"{}", token="wrong")[0] == 401
-        assert fetch("/v1/state", token="")[0] == 401
-        assert fetch("/metrics", token="wrong")[0] == 401
-        assert fetch("/v1/state", host="evil.example")[0] == 403
-        assert fetch("/etc/passwd")[0] == 404
-        status, page = fetch("/", token="")
-        assert status == 200
-        assert "n0" not in page
-        state = json.loads(fetch("/v1/state")[1])["result"]
-        assert (state["held_by"], state["sides"]) == ({"a": "n[0-2]"}, [])
-        assert (state["load_met"], state["watts"]) == ({"a": 0.0}, 3327)
-        metrics = fetch("/metrics")[1]
-        assert 'netplace_nodes{state="held"} 3' in metrics
-        assert 'netplace_requests_total{verb="place",outcome="refused"} 1' in metrics
-    finally:
-        service.close()
+def test_metrics_are_those_of_the_moment_in_a_file_that_others_can_read(tmp_path):
+    service, path = Service(Cluster(TREE)), tmp_path / "netplace.prom"
+    ask(service, verb="place", job="a", nodes=3)
+    ask(service, verb="place", job="b", nodes=33)
+    path.symlink_to(tmp_path / "another's")
+    service.write_metrics(path)
+    text = path.read_text()
+    assert 'netplace_nodes{state="held"} 3' in text
+    assert 'netplace_requests_total{verb="place",outcome="refused"} 1' in text
+    assert "netplace_request_seconds_count 2" in text
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [one.name for one in tmp_path.iterdir()] == ["netplace.prom"]
+    written = serve('{"verb":"place","job":"a","nodes":5}\n', "--metrics", path)
+    assert written.exit_code == 0
+    assert 'netplace_nodes{state="held"} 5' in path.read_text()
 
 
 def test_the_command_survives_a_kill_and_is_alone(tmp_path, netplace):
@@ -306,7 +278,7 @@ def test_lines_from_stdin():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--http", "0"], "--http: needs --folder"),
+        (["--metrics", "metrics.txt"], "expected a name that ends in .prom"),
         (["--sync"], "--sync: has no effect without --folder"),
         (["--partition", "td"], "td"),
         (["--mapping", "mm"], "mm"),
@@ -361,75 +333,3 @@ def test_a_changed_configuration_is_read_again_and_an_invalid_one_is_told(tmp_pa
     assert all("the configuration read before stays in use" in one for one in told)
     with pytest.raises(FileNotFoundError):
         Cluster(parse("mesh:8"), partition=rule)
-
-
-# As in the description of the protocol, jsv(1), with a job number as in the server.
-VERIFIED = """START
-PARAM VERSION 1.0
-PARAM CONTEXT server
-PARAM CLIENT qmaster
-PARAM USER ernst
-PARAM CMDNAME /sge_root/examples/jobs/sleeper.sh
-PARAM CMDARGS 1
-PARAM CMDARG0 12
-PARAM JOB_ID {job}
-PARAM pe_name pe1
-PARAM pe_min {slots}
-PARAM pe_max {slots}
-{more}BEGIN
-"""
-
-
-def test_the_hook_of_grid_engine_asks_the_service(tmp_path):
-    cluster = Cluster(parse("mesh:8"), partition="mc1x1")
-    service = Service(cluster)
-    service.listen(tmp_path / "socket")
-    (tmp_path / "hook").write_text(grid_engine(tmp_path).replace("SECONDS = 9", "SECONDS = 60"))
-    (tmp_path / "qstat").write_text(f"#!/bin/sh\ncat {tmp_path}/listed\n")
-    (tmp_path / "qalter").write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/altered\n')
-    for name in ("qstat", "qalter"):
-        (tmp_path / name).chmod(0o755)
-
-    def say(*texts):
-        made = subprocess.run(
-            [sys.executable, "-S", tmp_path / "hook"],
-            input="".join(texts),
-            capture_output=True,
-            text=True,
-            check=True,
-            env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
-        )
-        return made.stdout.splitlines(), made.stderr
-
-    def job(number, slots, more=""):
-        return VERIFIED.format(job=number, slots=slots, more=more)
-
-    try:
-        told, _ = say(job(1, 5), job(2, 4), job(3, 1, "PARAM h u\n"), job(4, 9), "QUIT\n", job(5, 1))
-        hosts = cluster.jobs["1"].took.ranks
-        assert told == [
-            "STARTED", "PARAM q_hard " + ",".join(f"*@n{node}" for node in hosts),
-            f"PARAM masterq *@n{hosts[0]}", "RESULT STATE CORRECT",
-            "STARTED", "PARAM h u", "RESULT STATE CORRECT",
-            "STARTED", "RESULT STATE ACCEPT",
-            "STARTED", "PARAM h u", "RESULT STATE CORRECT",
-        ]  # fmt: skip
-        assert {*cluster.jobs} == {"1"}
-        assert [*cluster.waiting] == ["2", "4"]
-        head = "job-ID prior name user state submit/start at\n------\n"
-        (tmp_path / "listed").write_text(f"{head}2 0.5 sleep ernst hqw 11/24/2026 19:00:00 4\n")
-        assert say("\n") == (["begin", "end"], "")  # jobs that were just verified may not be listed yet
-        assert {*cluster.jobs} == {"1"}
-        say("\n", "\n", "quit\n")
-        assert not cluster.waiting
-        [first, *_] = names = [f"*@n{node}" for node in cluster.jobs["2"].took.ranks]
-        assert (tmp_path / "altered").read_text() == f"-h U -q {','.join(names)} -masterq {first} 2\n"
-    finally:
-        service.close()
-    told, error = say("\n", job(6, 1))  # the service is away
-    assert told[2:] == [
-        "STARTED",
-        "LOG WARNING netplace: [Errno 111] Connection refused",
-        "RESULT STATE ACCEPT",
-    ]
-    assert "Connection refused" in error

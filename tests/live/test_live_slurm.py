@@ -93,7 +93,6 @@ def test_ended_jobs_of_both_files(tmp_path):
 
 def test_ended_jobs_hurt_each_other_only_at_the_same_time():
     machine = parse("mesh:8")
-    object.__setattr__(machine, "_hosts", tuple(f"n{node}" for node in range(8)))
     jobs = [slurm.Ended("a", ("n0", "n4"), 0, 10), slurm.Ended("b", ("n2", "n6"), 5, 9)]
     jobs.append(slurm.Ended("c", ("n1", "n7"), 10, 20))
     assert {(one.job, one.other) for one in follow.hurt_by(machine, jobs)} == {("a", "b"), ("b", "a")}
@@ -186,7 +185,7 @@ def test_ranks_on_a_node_stand_together_in_the_hostfile(tmp_path):
 def test_a_controller_that_is_late_or_away_is_one_sentence(tmp_path, netplace):
     result = netplace("slurm", "watch", "--folder", tmp_path / "a", "--bin", tmp_path)
     assert result.exit_code == 2
-    assert "expected the manager's commands" in result.output
+    assert "expected Slurm's commands" in result.output
     for name in ("scontrol", "sinfo", "squeue"):
         (tmp_path / name).write_text("#!/bin/sh\nsleep 30\n")
         (tmp_path / name).chmod(0o755)
@@ -241,6 +240,24 @@ def test_one_command_acts_on_a_cluster_whatever_its_folder(tmp_path, netplace, m
     assert "names no cluster" in switched("c", "--act").output
 
 
+def test_a_page_shows_the_jobs_and_those_that_share_links(tmp_path, netplace):
+    squeue = "".join(
+        f"{job}|RUNNING|None|2|{nodes}|1:00|1|N/A|N/A||p|<b>\n"
+        for job, nodes in (("7", "n[2,6]"), ("8", "n[3,7]"))
+    )
+    for name, text in (("scontrol", ""), ("sinfo", ""), ("squeue", squeue)):
+        (tmp_path / name).write_text(f"#!/bin/sh\n[ \"$1\" = --json ] || cat <<'END'\n{text}END\n")
+        (tmp_path / name).chmod(0o755)
+    page = tmp_path / "jobs.html"
+    words = ("slurm", "watch", "--machine", "mesh:8", "--folder", tmp_path / "a", "--bin", tmp_path)
+    result = netplace(*words, "-o", page)
+    assert result.exit_code == 0, result.output
+    assert "2 jobs on nodes, 2 pairs share links" in page.read_text()
+    assert netplace(*words, "-o", tmp_path / "jobs.txt").exit_code == 2
+    words = [word if word != "mesh:8" else "mesh:2" for word in words]
+    assert "mesh:2: has no node 'n2', on which Slurm" in netplace(*words).output
+
+
 def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplace):
     result = netplace("slurm", "hook", "--folder", tmp_path, "--bound", 60)
     assert f'io.open("{tmp_path}/until", "r")' in result.output
@@ -248,10 +265,6 @@ def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplac
     result = netplace("slurm", "hook", "--folder", f'{tmp_path}/a" .. os.exit() .. "')
     assert result.exit_code == 2
     assert "without quotes" in result.output
-    result = netplace("slurm", "hook", "--manager", "sge", "--folder", tmp_path, "--bound", 60)
-    assert "--bound: has no effect with --manager sge" in result.output
-    result = netplace("slurm", "hook", "--manager", "sge", "--folder", tmp_path)
-    assert f'SOCKET = "{tmp_path}/socket"' in result.output
 
 
 def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_path):
