@@ -15,7 +15,6 @@ row raises an error.
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +23,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.inputs import check_readable, input_file
 from netplace.checks.results_file import json_text
 from netplace.checks.schema import Kind, anything
 from netplace.checks.stopping import Stopped
@@ -32,6 +30,7 @@ from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended, Executed
 from netplace.runs.outcomes import SIMULATION
 from netplace.runs.spec import Run
+from netplace.runs.store_files import PATIENCE, State, open_to_read, open_to_write, state_of
 from netplace.runs.store_rows import (
     AlteredError,
     Ending,
@@ -42,7 +41,7 @@ from netplace.runs.store_rows import (
     read_schedule,
     read_simulation,
 )
-from netplace.runs.store_schema import APPLICATION, CREATED, SCHEMA, create, fault_of_schema, limited
+from netplace.runs.store_schema import APPLICATION, CREATED, SCHEMA, fault_of_schema
 
 __all__ = ["SCHEMA", "TABLES", "Row", "Store", "StoreError", "has_rows"]
 
@@ -55,7 +54,6 @@ _MADE = (
     "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT) WITHOUT ROWID"
 )
 _SHOWN = 12  # characters of a key in a sentence
-_PATIENCE = 60.0  # seconds to wait for another process that is writing
 
 
 class StoreError(ValueError):
@@ -84,10 +82,15 @@ class Store:
         self._made = not read_only and not self.path.exists()
         self._pages_checked = False
         self.was_empty = self.path.is_file() and not has_rows(self.path)
-        if read_only and not self.path.is_file():
-            raise StoreError(f"{self.path}: the store does not exist")
+        self._unchanged: State | None = None  # state of the file as long as nobody else writes to it
         with self._explained():
-            self._database = self._open(read_only)
+            try:
+                if read_only:
+                    self._database, self._unchanged = open_to_read(self.path)
+                else:
+                    self._database = open_to_write(self.path)
+            except ValueError as error:
+                raise StoreError(str(error)) from None
             try:
                 self._check(read_only)
             except BaseException:
@@ -111,9 +114,9 @@ class Store:
             tables = {name for (name,) in self._database.execute("SELECT name FROM sqlite_master")}
             rows = self._database.execute("SELECT 1 FROM runs UNION ALL SELECT 1 FROM simulations")
             if tables.isdisjoint(TABLES) and rows.fetchone() is None:
-                # A store that others have open keeps its mode.
-                mode = self._database.execute("PRAGMA journal_mode = DELETE").fetchone()
-                return bool(mode == ("delete",))
+                # A store that others have open keeps its mode. (DELETE would make a journal for a moment.)
+                mode = self._database.execute("PRAGMA journal_mode = MEMORY").fetchone()
+                return bool(mode == ("memory",))
         return False
 
     def close(self) -> None:
@@ -291,34 +294,6 @@ class Store:
             query = "SELECT 1 FROM sqlite_master WHERE name = ?"
             return self._database.execute(query, (table,)).fetchone() is not None
 
-    def _open(self, read_only: bool) -> sqlite3.Connection:
-        if read_only:
-            input_file(self.path)
-        else:
-            check_readable(self.path)
-            if not self.path.parent.is_dir():
-                raise StoreError(f"{self.path}: the folder {self.path.parent} does not exist")
-            if not self.path.exists():
-                try:
-                    create(self.path)
-                except OSError as error:
-                    raise StoreError(f"{self.path}: cannot be created, {error.strerror}") from None
-            if not os.access(self.path, os.W_OK):
-                raise StoreError(f"{self.path}: the store is read-only")
-            return limited(sqlite3.connect(self.path, _PATIENCE))
-        if self.path.stat().st_size == 0:
-            raise StoreError(
-                f"{self.path}: is empty, probably because its command was killed at the start; repeat "
-                "the command or delete the file"
-            )
-        # SQLite shares a file by others beside it. Where none can be made nobody is writing either.
-        alone = not (os.access(self.path, os.W_OK) and os.access(self.path.parent, os.W_OK))
-        mode = "ro&immutable=1" if alone else "rw"
-        place = f"{self.path.absolute().as_uri()}?mode={mode}"
-        database = limited(sqlite3.connect(place, _PATIENCE, uri=True))
-        database.execute("PRAGMA query_only = ON")
-        return database
-
     def _check(self, read_only: bool) -> None:
         """Check that the file is a store, and create the tables of a new one."""
         if not read_only:
@@ -345,12 +320,19 @@ class Store:
     def _pragma(self, name: str) -> int:
         return int(self._database.execute(f"PRAGMA {name}").fetchone()[0])
 
+    def _check_unchanged(self) -> None:
+        """Check that what was read is of one moment."""
+        if self._unchanged is not None and state_of(self.path) != self._unchanged:
+            raise StoreError(f"{self.path}: another process wrote while it was read; repeat the command")
+
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn SQLite's errors into sentences."""
         try:
             yield
+            self._check_unchanged()
         except sqlite3.Error as error:
+            self._check_unchanged()
             reason = _REASONS.get(str(error), str(error))
             if re.search("no such (table|column)|has no column", reason):
                 reason = f"is not as this netplace makes stores ({reason}); keep it for the one that made it"
@@ -369,5 +351,5 @@ _REASONS = {
     "attempt to write a readonly database": "the store is read-only",
     "file is not a database": "is not a store of netplace",
     "unable to open database file": "cannot be opened",
-    "database is locked": f"another process kept the store locked for {_PATIENCE:.0f} s",
+    "database is locked": f"another process kept the store locked for {PATIENCE:.0f} s",
 }

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable
-from pathlib import Path
 
-from netplace.checks import abbreviate, read_limit
-from netplace.checks.writing import draft_folder
+from netplace.checks import abbreviate
 
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
 # To be raised when the tables change. What rules give anew is told apart in `netplace.runs.revisions`.
@@ -31,13 +28,6 @@ _OWN = ("versions", "simulations", "runs")
 _INDEX = "runs_of_simulation"
 
 
-def limited(database: sqlite3.Connection) -> sqlite3.Connection:
-    """Return a database that is opened, with bounds: no text in it may be longer than may be read."""
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(read_limit(), 2**31 - 1))
-    database.execute("PRAGMA trusted_schema = OFF")
-    return database
-
-
 def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str | None:
     """Return what a database holds that no store has, such as views, which could run endless queries."""
     known = {*_OWN, *tables}
@@ -50,20 +40,3 @@ def fault_of_schema(database: sqlite3.Connection, tables: Iterable[str]) -> str 
         if kind == "table" and (column := database.execute(computed, (name,)).fetchone()):
             return f"computes the column {abbreviate(column[0])} of {name}, expected columns that hold values"
     return None
-
-
-def create(path: Path) -> None:
-    """Create a store without rows, under a temporary name, so that it appears completely or not at all."""
-    with draft_folder(path.parent) as folder:
-        draft = folder / path.name
-        database = sqlite3.connect(draft)
-        try:
-            database.executescript(f"BEGIN;{CREATED}COMMIT;")
-        finally:
-            database.close()
-        try:
-            os.link(draft, path)
-        except FileExistsError:  # another process was faster
-            return
-        except OSError:  # a file system without links
-            draft.replace(path)

@@ -20,6 +20,8 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
         if not os.access(path, os.W_OK):
             raise ValueError(f"{path}: is not writable")
         return path
+    if path.exists() and not (path.is_file() or path.is_symlink()):
+        raise ValueError(f"{path}: is neither a file nor a device that takes text")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: the folder {path.parent} does not exist")
     if not os.access(path.parent, os.W_OK):
@@ -29,6 +31,8 @@ def check_output(path: Path, endings: tuple[str, ...] = ()) -> Path:
 
 def check_output_folder(path: Path, flag: str = "-o") -> Path:
     """Return `path` if it is a folder, or one can be made there."""
+    if path.is_symlink():
+        raise ValueError(f"{flag} {path}: is a link, which no output follows; name the folder itself")
     if path.exists() and not path.is_dir():
         raise ValueError(f"{flag} {path}: is a file, expected the name of a folder")
     if not path.parent.is_dir():
