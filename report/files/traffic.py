@@ -70,10 +70,10 @@ def _from_numpy(path: Path, most: int) -> NDArray[Any]:
                     return _array(path, member, members.getinfo("W.npy").file_size, most)
     except KeyError:
         raise ValueError(f"{path}: contains no matrix W") from None
-    except (OSError, MemoryError):
+    except MemoryError:
         raise
     except Exception as error:  # what NumPy and its parsers raise for a damaged file is of many kinds
-        if str(path) in str(error):
+        if str(path) in str(error):  # said here, or by the system of a file that cannot be opened
             raise
         raise ValueError(f"{path}: is not a NumPy file of numbers, {error}") from None
 

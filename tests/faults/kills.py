@@ -31,8 +31,8 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from files_to_spoil import make_files
 from limits import say
+from samples import write_samples as make_files
 
 PATIENCE = 300.0  # seconds of a command, also after it was killed: a busy machine is slow
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)

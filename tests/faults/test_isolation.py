@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from files_to_spoil import make_files
-
-from netplace.benchmarks.fresh import run_fresh
+from samples import write_samples
 
 # Modules that Python, libraries or netplace look for, and files of settings that libraries would read.
 MODULES = sorted(
@@ -23,26 +21,34 @@ MODULES = sorted(
 BACKEND = "backend: module://evil\naxes.facecolor: black\nsavefig.facecolor: red\n"
 COMMANDS = {
     "trace": "trace info otf2/traces.otf2",
-    "convert": "trace convert otf2/traces.otf2 -o new.trace",
     "run": "run --network torus:4x4 --app butterfly --mapping random --seeds 2 --workers 2 -o new.json",
-    "map": "map --network torus:4x4 --app butterfly --mapping random --seeds 2 --workers 2 -o new.csv",
     "table": "table sweep.toml --workers 2 --store new.sqlite --csv new.csv",
-    "load": "load curves.toml --workers 1 --store new.sqlite -o curves.svg",
     "schedule": "schedule study.toml --workers 1 --store new.sqlite -o new",
-    "cosim": "cosim costudy.toml --workers 1 --store new.sqlite -o new",
-    "doctor": "doctor",
     "record": "record -n 2 -o new.trace -- ./program",
 }
+
+
+def write_otf2(folder):
+    """Write an archive of one rank, which enters a barrier and leaves it."""
+    otf2 = pytest.importorskip("otf2", reason="OTF2 is read with its library")
+    with otf2.writer.open(str(folder), timer_resolution=1_000_000) as trace:
+        known = trace.definitions
+        region = known.region("MPI_Barrier", paradigm=otf2.Paradigm.MPI)
+        machine = known.location_group("0", system_tree_parent=known.system_tree_node("machine"))
+        rank = known.location("main", group=machine)
+        mpi = {"paradigm": otf2.Paradigm.MPI, "group_type": otf2.GroupType.COMM_LOCATIONS}
+        known.group("ranks", members=[rank], **mpi)
+        writer = trace.event_writer_from_location(rank)
+        writer.enter(10, region)
+        writer.leave(14, region)
 
 
 @pytest.fixture(scope="module")
 def poisoned(tmp_path_factory):
     """Return a folder of good files among modules that leave a file when they are imported."""
     folder = tmp_path_factory.mktemp("poisoned")
-    make_files(folder, results=False)
-    for name in ("study.toml", "costudy.toml"):  # as few points as there are workers
-        text = (folder / name).read_text().replace('["fcfs", "easy"]', '"fcfs"')
-        (folder / name).write_text(text.replace('["mesh:4x4", "torus:4x4"]', '"mesh:4x4"'))
+    write_samples(folder)
+    write_otf2(folder / "otf2")
     poison = f"open({str(folder / 'RAN')!r}, 'a').write(__name__ + ' ')\nraise SystemExit(99)\n"
     for place in (folder, folder / "otf2"):
         for name in MODULES:
@@ -56,13 +62,11 @@ def poisoned(tmp_path_factory):
     return folder
 
 
-BEGINNINGS = [*((name, "script") for name in COMMANDS), ("trace", "module"), ("map", "module")]
+BEGINNINGS = [*((name, "script") for name in COMMANDS), ("trace", "module")]
 
 
 @pytest.mark.parametrize(("name", "begin"), BEGINNINGS)
 def test_no_module_of_the_folder_is_imported(poisoned, tmp_path, name, begin):
-    if name in ("trace", "convert"):
-        pytest.importorskip("otf2", reason="reads OTF2 with its library")
     script = Path(sys.executable).with_name("netplace")
     if begin == "script" and not script.exists():
         pytest.skip("netplace is not installed as a command")
@@ -82,14 +86,6 @@ def test_no_module_of_the_folder_is_imported(poisoned, tmp_path, name, begin):
     assert said == ""
     assert done.returncode == (2 if name == "record" else 0), done.stderr[-600:]
     assert "evil" not in done.stdout + done.stderr
-
-
-def test_benchmarks_start_processes_that_import_nothing_here(tmp_path, monkeypatch):
-    for name in ("json", "numpy", "netplace"):
-        (tmp_path / f"{name}.py").write_text("raise SystemExit(9)\n")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend("")
-    assert run_fresh("import json, numpy, netplace.checks\nprint(1.5)") == [1.5]
 
 
 def test_settings_of_libraries_here_are_not_those_of_pictures(tmp_path):

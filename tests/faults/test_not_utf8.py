@@ -1,8 +1,4 @@
-"""Bytes that are no UTF-8, in any file: an answer or a sentence, whatever reads it."""
-
-import subprocess
-import sys
-from pathlib import Path
+"""Tables with bytes that are no UTF-8 are refused in a sentence by every command."""
 
 import pandas as pd
 import pyarrow as pa
@@ -11,7 +7,6 @@ import pytest
 
 from netplace.runs.tables import write_table
 
-HERE = Path(__file__).parent
 COLUMNS = "application problem tasks network partition shape mapping settings"
 COLUMNS += " count missing failed mean std min max"
 ROW = ["butterfly", "", 16, "torus:4x4", "whole", "", "random", "", 1, 0, 0, 9.0, 0.0, 9.0, 9.0]
@@ -45,39 +40,3 @@ def test_a_table_with_spoiled_text_is_refused_in_a_sentence(netplace, tables, re
     assert done.exit_code == 2
     assert done.stderr.splitlines()[-1].startswith(f"netplace: {name}: is not a table, ")
     assert not {path.name for path in tables.iterdir()} & {"x.svg", "x.html"}
-
-
-SPOIL = """
-import os, sys
-from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-from files_to_spoil import COMMANDS, make_files
-from fuzz import Input, attempt
-make_files(Path("."))
-for name in sorted(COMMANDS):
-    path = Path(name)
-    if not path.is_file():
-        continue
-    content = path.read_bytes()
-    for place in (0, len(content) // 3, len(content) // 2, len(content) - 2):
-        path.write_bytes(content[:place] + b"\\xff\\xc3" + content[place + 1 :])
-        for arguments in COMMANDS[name][:2]:
-            _, fault = attempt(Input(0, tuple(arguments)))
-            if fault:
-                print("FAULT", name, place, arguments, fault)
-    path.write_bytes(content)
-print("DONE")
-"""
-
-
-@pytest.mark.slow
-def test_every_file_with_bytes_that_are_no_text(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", SPOIL, HERE],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    assert done.stdout == "DONE\n", done.stderr[-2000:]

@@ -8,13 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from files_to_spoil import COMMANDS, make_files
+from samples import READERS, write_samples
 
 import netplace.checks.pipes
 from netplace.apps.formats import read
 from netplace.checks.pipes import keep_pipe
-from netplace.cli import app
 from netplace.report.files.traffic import read_traffic
 from netplace.runs.store import Store
 from netplace.scheduling.workload import read as read_jobs
@@ -37,31 +35,13 @@ def alarm():
         signal.signal(signal.SIGALRM, before)
 
 
-@pytest.fixture(scope="module")
-def good(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("good")
-    make_files(folder, results=False)
-    return folder
-
-
-def test_no_command_waits_for_a_named_pipe(good, monkeypatch):
-    monkeypatch.chdir(good)
-    for name in sorted(COMMANDS):
-        file = good / name
-        if not file.is_file():
-            continue
-        kept = file.read_bytes()
-        file.unlink()
-        os.mkfifo(file)
-        with alarm():
-            answer = CliRunner().invoke(app, list(COMMANDS[name][0]))
-        file.unlink()
-        file.write_bytes(kept)
-        if name == "m.pcf":  # may be missing
-            assert answer.exit_code == 0
-            continue
-        assert answer.exit_code == 2, name
-        assert answer.stderr.splitlines()[-1].startswith("netplace: "), name
+@pytest.mark.parametrize("name", READERS)
+def test_no_reader_waits_for_a_named_pipe(tmp_path, name):
+    write_samples(tmp_path)
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with alarm(), pytest.raises(ValueError, match="named pipe"):
+        READERS[name](tmp_path / name)
 
 
 @pytest.mark.parametrize(

@@ -11,34 +11,6 @@ from golden_traces import folder
 from netplace.apps.formats import open_trace, read, rewrite
 from netplace.apps.recorded import summary_of
 
-BUILTIN = """# tasks 3
-0 mark 0 0 iter 0 -1 0.5
-0 comm -1 2 0 1 0,2 0
-2 comm -1 2 0 1 0,2 0
-0 isend 1 64 7 0 3 1.5
-1 recv 0 64 7 0 -1 0
-0 wait -1 0 0 0 3 0
-0 coll 0 40 bcast 1 -1 2
-2 coll 0 40 bcast 1 -1 0
-0 coll -1 6 alltoallv 0 1,2,3 0
-1 coll -1 6 alltoallv 0 1,2,3 0
-2 coll -1 6 alltoallv 0 1,2,3 0
-0 compute -1 30 0 0 -1 0
-0 mark -1 0 iter 0 -1 0
-"""
-WRITTEN = {
-    "a.trace": BUILTIN,
-    "a.trc": "# tasks 2\ns 0 1 0 64\nr 0 1 0 64\nc 1 30\n" * 3,
-    "a.tit": "0 init 1\n1 init 1\n0 isend 1 0 5e3\n1 recv 0 0 5e3\n0 wait 0 1 0\n0 compute 1e6\n"
-    "0 alltoallv 4 2 2 4 2 2\n1 alltoallv 4 2 2 4 2 2\n0 allreduce 8 100\n1 allreduce 8 100\n",
-    "a.goal": "num_ranks 2\nrank 0 {\nl1: calc 100\nl2: send 8b to 1 tag 3\nl2 requires l1\n}\n"
-    "rank 1 {\nl1: recv 8b from 0 tag 3 cpu 0\n}\n",
-    "a.dim": '#DIMEMAS:"x":1,0000000042:2(1,1),1\nd:1:1:2:0:1\n1:0:0:0.5\n2:0:0:1:8:5:1:0\n3:1:0:0:8:5:1:0\n'
-    "10:0:0:11:1:0:0:8:8\n10:1:0:11:1:0:0:8:8\n",
-    "a.csv": "source,destination,messages,bytes\n0,1,4,65536\n1,2,4,65536\n2,0,4,65536\n",
-    "a.txt": "DATA\n2\nlayer -1 100 ALLREDUCE 1024 50 NONE 0 50 ALLREDUCE 2048 10\n"
-    "other -1 100 NONE 0 50 ALLGATHER 512 50 NONE 0 10\n",
-}
 # Traces of others in their folders, and how often each is tried; OTF2 takes a process each time.
 COPIED = {
     "dumpi/sst-dumpi-testtrace-4": 12,
@@ -79,14 +51,6 @@ def attempt(path, out):
             told.append(str(error))
     assert [text for text in told if not 10 < len(text) < 1500 or "Traceback" in text] == []
     return len(told)
-
-
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_broken_file_is_refused_or_read(tmp_path, name, monkeypatch):
-    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "64M")
-    rng = random.Random(name)
-    assert attempt_of(tmp_path, name, WRITTEN[name].encode()) == 0
-    assert sum(attempt_of(tmp_path, name, spoiled(WRITTEN[name].encode(), rng)) for _ in range(60)) > 20
 
 
 def test_a_broken_binary_schedule_is_refused_or_read(tmp_path, monkeypatch):
