@@ -12,7 +12,6 @@ import rich_click as click
 
 from netplace.checks import MEMORY_LIMIT, READ_LIMIT, memory_limit, read_limit
 from netplace.checks.content import INPUT_COPIES, input_copies
-from netplace.checks.stopping import Stopped
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import Command, flag
 from netplace.extensions.offers import Offered
@@ -160,7 +159,7 @@ def _quiet() -> click.Option:
 
 
 MISTAKE = 2
-INTERRUPTED = 130  # 128 + SIGINT, as shells count
+INTERRUPTED, TERMINATED = 130, 143  # 128 + SIGINT or SIGTERM, as shells count
 
 
 class VerdictGroup(click.RichGroup):
@@ -177,12 +176,13 @@ class VerdictGroup(click.RichGroup):
         extra["standalone_mode"] = False
         try:
             status = super().main(args, prog_name or "netplace", **extra)
-        except Stopped as stopped:
-            _say(stopped.sentence())
-            sys.exit(stopped.status)
-        except (click.Abort, KeyboardInterrupt):  # a question left unanswered, or no handler was set
-            _say("interrupted")
+        except (click.Abort, KeyboardInterrupt) as error:  # click makes the one of the other
+            _say_end("interrupted", error.__context__ or error)
             sys.exit(INTERRUPTED)
+        except SystemExit as error:
+            if error.code == TERMINATED:
+                _say_end("stopped by SIGTERM", error)
+            raise
         except click.ClickException as error:
             context = getattr(error, "ctx", None)
             hint = f" (see {context.command_path} --help)" if context else ""
@@ -201,6 +201,10 @@ def _say(text: str) -> None:
     from netplace.checks import shortened
 
     click.echo(f"netplace: {shortened(text)}", err=True)
+
+
+def _say_end(how: str, error: BaseException) -> None:
+    _say("; ".join([how, *getattr(error, "__notes__", [])]))  # which tell what is saved
 
 
 def _is_mistake(error: Exception) -> bool:

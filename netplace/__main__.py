@@ -17,7 +17,6 @@ if _INTERRUPTED is signal.default_int_handler:
 
 from netplace.checks.elsewhere import ignore_settings_here  # noqa: E402
 from netplace.checks.idle_threads import one_thread  # noqa: E402
-from netplace.checks.stopping import Stopped, signals_raised  # noqa: E402
 
 __all__ = ["main"]
 
@@ -29,14 +28,15 @@ if _INTERRUPTED is signal.default_int_handler:
 
 def main() -> None:
     """Run the command line; the console script ``netplace``."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        with signals_raised(last=True):
-            from netplace.cli import app
+        from netplace.cli import app
 
-            app()
-    except Stopped as stopped:  # while commands were loaded
-        sys.stderr.write(f"netplace: {stopped.sentence()}\n")
-        sys.exit(stopped.status)
+        app()
+    except KeyboardInterrupt:  # while commands were loaded
+        sys.stderr.write("netplace: interrupted\n")
+        sys.exit(130)
     except ImportError as error:
         if error.name != "netplace._native":
             raise

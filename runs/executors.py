@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from netplace.checks.stopping import left_to_parent
 from netplace.extensions import describe_rule_error
-from netplace.runs.processes import start_method, starting
+from netplace.runs.processes import leave_signals_to_parent, start_method, starting
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -181,7 +180,7 @@ def _work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[
     """Execute the items from the pipe until it is closed; `inherited` pipe ends of the parent are closed."""
     for other in inherited:
         other.close()
-    left_to_parent()
+    leave_signals_to_parent()
     try:
         while True:
             item = pipe.recv()

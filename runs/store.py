@@ -25,7 +25,6 @@ from typing import Any
 
 from netplace.checks.results_file import json_text
 from netplace.checks.schema import Kind, anything
-from netplace.checks.stopping import Stopped
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended, Executed
 from netplace.runs.outcomes import SIMULATION
@@ -82,11 +81,11 @@ class Store:
         self._made = not read_only and not self.path.exists()
         self._pages_checked = False
         self.was_empty = self.path.is_file() and not has_rows(self.path)
-        self._unchanged: State | None = None  # state of the file as long as nobody else writes to it
+        self._state: State | None = None  # of the file, if it is read without its log
         with self._explained():
             try:
                 if read_only:
-                    self._database, self._unchanged = open_to_read(self.path)
+                    self._database, self._state = open_to_read(self.path)
                 else:
                     self._database = open_to_write(self.path)
             except ValueError as error:
@@ -101,8 +100,8 @@ class Store:
         return self
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if isinstance(error, Stopped) and not self._read_only:
-            error.kept.append(str(self.path))
+        if isinstance(error, KeyboardInterrupt | SystemExit) and not self._read_only:
+            error.add_note(f"finished results are saved in {self.path}; repeat the command to resume")
         unused = error is not None and self._made and self._is_unused()
         self.close()
         if unused:
@@ -156,13 +155,12 @@ class Store:
     def has(self, key: str) -> bool:
         """Return whether the simulation `key` has ended, successfully or not."""
         with self._explained():
-            row = self._database.execute("SELECT 1 FROM simulations WHERE key = ?", (key,)).fetchone()
-        return row is not None
+            return bool(self._fetch("SELECT 1 FROM simulations WHERE key = ?", key))
 
     def simulated(self) -> dict[str, bool]:
         """Return the keys of all simulations, each with whether it has an outcome."""
         with self._explained():
-            rows = self._database.execute("SELECT key, outcome IS NOT NULL FROM simulations").fetchall()
+            rows = self._fetch("SELECT key, outcome IS NOT NULL FROM simulations")
         return {key: bool(well) for key, well in rows}
 
     def rows(self, runs: Sequence[Run] | None = None) -> Iterator[Row]:
@@ -173,8 +171,7 @@ class Store:
         """
         if runs is None:
             with self._explained():
-                query = "SELECT key, simulation, run FROM runs ORDER BY key"
-                rows = self._database.execute(query).fetchall()
+                rows = self._fetch("SELECT key, simulation, run FROM runs ORDER BY key")
             for row in rows:
                 with self._explained():
                     run = read_run(*row)
@@ -186,8 +183,7 @@ class Store:
     def _ended(self, key: str) -> Ending:
         """Return the checked result of a simulation, or a pair of None."""
         with self._explained():
-            row = self._database.execute(f"{self._simulations} WHERE key = ?", (key,)).fetchone()
-            if row is not None:
+            for row in self._fetch(f"{self._simulations} WHERE key = ?", key):
                 outcome, failure = read_simulation(*row)
                 return self._of_kind(outcome, SIMULATION, "simulation", key), failure
         self._check_pages()
@@ -203,7 +199,7 @@ class Store:
 
     def _faults_of_pages(self) -> list[str]:
         with self._explained():
-            messages = [text for (text,) in self._database.execute("PRAGMA integrity_check(20)")]
+            messages = [text for (text,) in self._fetch("PRAGMA integrity_check(20)")]
         return (
             [] if messages == ["ok"] else [f"is damaged: {' '.join(str(text).split())}" for text in messages]
         )
@@ -226,7 +222,7 @@ class Store:
         rows = 0
         for read, query in queries:
             with self._explained():
-                records = self._database.execute(query).fetchall()
+                records = self._fetch(query)
             rows += len(records)
             faults += fault_of_each(read, records)
         return Verified(rows, tuple(f"{self.path}: {fault}" for fault in faults))
@@ -243,7 +239,7 @@ class Store:
         if not self._has(table):
             return
         with self._explained():
-            rows = self._database.execute(f"{self._select(table)} ORDER BY key").fetchall()
+            rows = self._fetch(f"{self._select(table)} ORDER BY key")
         for row in rows:
             with self._explained():
                 plan = read_schedule(*row, what=table.removesuffix("s"))
@@ -267,8 +263,7 @@ class Store:
         if not self._has(table):
             return None
         with self._explained():
-            row = self._database.execute(f"{self._select(table)} WHERE key = ?", (key,)).fetchone()
-            if row is not None:
+            for row in self._fetch(f"{self._select(table)} WHERE key = ?", key):
                 return read_schedule(*row, what=table.removesuffix("s"))[1]
         self._check_pages()
         return None
@@ -291,15 +286,14 @@ class Store:
 
     def _has(self, table: str) -> bool:
         with self._explained():
-            query = "SELECT 1 FROM sqlite_master WHERE name = ?"
-            return self._database.execute(query, (table,)).fetchone() is not None
+            return bool(self._fetch("SELECT 1 FROM sqlite_master WHERE name = ?", table))
 
     def _check(self, read_only: bool) -> None:
         """Check that the file is a store, and create the tables of a new one."""
         if not read_only:
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.execute("BEGIN IMMEDIATE")  # of two processes that make the file, one waits
-        empty = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+        empty = not self._fetch("SELECT 1 FROM sqlite_master LIMIT 1")
         if empty and not read_only and self._pragma("application_id") == 0:
             for statement in CREATED.strip().split(";\n"):
                 self._database.execute(statement)
@@ -318,21 +312,31 @@ class Store:
             self._database.execute("PRAGMA journal_mode = WAL")
 
     def _pragma(self, name: str) -> int:
-        return int(self._database.execute(f"PRAGMA {name}").fetchone()[0])
+        return int(self._fetch(f"PRAGMA {name}")[0][0])
 
-    def _check_unchanged(self) -> None:
-        """Check that what was read is of one moment."""
-        if self._unchanged is not None and state_of(self.path) != self._unchanged:
-            raise StoreError(f"{self.path}: another process wrote while it was read; repeat the command")
+    def _fetch(self, query: str, *values: str) -> list[Any]:
+        """Return the rows of a query, read again if another process changed the file meanwhile."""
+        while True:
+            try:
+                rows = self._database.execute(query, values).fetchall()
+            except sqlite3.Error:
+                if not self._has_changed():
+                    raise
+            else:
+                if not self._has_changed():
+                    return rows
+            self._database.close()
+            self._database, self._state = open_to_read(self.path)
+
+    def _has_changed(self) -> bool:
+        return self._state is not None and state_of(self.path) != self._state
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
         """Turn SQLite's errors into sentences."""
         try:
             yield
-            self._check_unchanged()
         except sqlite3.Error as error:
-            self._check_unchanged()
             reason = _REASONS.get(str(error), str(error))
             if re.search("no such (table|column)|has no column", reason):
                 reason = f"is not as this netplace makes stores ({reason}); keep it for the one that made it"

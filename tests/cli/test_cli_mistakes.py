@@ -249,7 +249,7 @@ def test_ctrl_c_ends_a_run_with_one_line_and_nothing_half_written(tmp_path, engi
         finally:
             process.kill()
     assert process.returncode == 130
-    assert stderr.strip().splitlines()[-1].startswith("netplace: interrupted; nothing is half-written")
+    assert stderr.strip().splitlines()[-1] == "netplace: interrupted"
     assert "Traceback" not in stderr
     assert stdout == ""
     assert list(tmp_path.iterdir()) == []

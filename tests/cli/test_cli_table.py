@@ -2,11 +2,6 @@
 
 import csv
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import pandas as pd
 import pytest
@@ -219,58 +214,3 @@ def test_programs_are_checked_before_anything_is_written(netplace, folder):
 def test_a_dask_address_that_does_not_answer(netplace, monkeypatch):
     monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
     refused(netplace("table", "sweep.toml", "--dask", "tcp://127.0.0.1:9"), "no Dask scheduler answers")
-
-
-# What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
-INTERRUPTIBLE = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from netplace.__main__ import main; main()"
-)
-
-
-def test_ctrl_c_keeps_what_has_ended_and_leaves_one_line(folder):
-    (folder / "sweep.toml").write_text(
-        'network = "torus:8x8"\napp = "all-to-all,packets=2,rounds=2"\nmapping = "random"\nseeds = 2000\n'
-    )
-    process = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            INTERRUPTIBLE,
-            "table",
-            "sweep.toml",
-            "--workers",
-            "2",
-        ],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
-        deadline = time.monotonic() + 60
-        while stored(folder / "sweep.sqlite") < 3:
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=90)
-    finally:
-        process.kill()
-        process.communicate()
-    assert process.returncode == 130
-    assert stdout == ""
-    assert "Traceback" not in stderr
-    assert [line for line in stderr.splitlines() if line][-1] == (
-        "netplace: interrupted; finished results are saved in sweep.sqlite; repeat the command to resume"
-    )
-    assert 3 <= stored(folder / "sweep.sqlite") < 2000
-
-
-def stored(path) -> int:
-    from netplace.runs.store import Store, StoreError
-
-    try:
-        with Store(path, read_only=True) as store:
-            return len(store.simulated())
-    except StoreError:
-        return 0
