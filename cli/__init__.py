@@ -88,10 +88,9 @@ GROUPS: dict[str, dict[str, str]] = {
         "collective": "collective",
         "workload": "workload",
     },
-    "Studies and performance": {
+    "Studies and help": {
         "study": "study",
         "plan-study": "plan_study",
-        "bench": "bench",
         "fit": "fit",
         "doctor": "doctor",
         "help": "settings",

@@ -15,7 +15,7 @@ from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.benchmarks.golden_counts import Checked
+    from netplace.cli.golden_counts import Checked
     from netplace.report.tables.installation import Installation
 
 UNSOUND = 1  # exit code: something is wrong with the installation
@@ -51,7 +51,7 @@ def doctor_command(no_test: bool, as_json: bool) -> None:
 
 
 def _counts() -> list[Checked]:
-    from netplace.benchmarks.golden_counts import GOLDEN_COUNTS, check_count
+    from netplace.cli.golden_counts import GOLDEN_COUNTS, check_count
 
     return [check_count(golden) for golden in GOLDEN_COUNTS]
 

@@ -132,11 +132,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace workload make applications --nodes 4096 --classes 2d,3d --sizes large --jobs 1000 -o w.csv",
         "netplace workload info w.swf.gz -o w.png",
     ),
-    "bench": (
-        "netplace bench --quick",
-        "netplace bench --only saturated",
-        "netplace bench mapping --only instances",
-    ),
 }
 
 

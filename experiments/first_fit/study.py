@@ -10,8 +10,8 @@ from typing import ClassVar
 
 import pandas as pd
 
-from netplace.benchmarks.first_fit import mean_side, measure, questions
 from netplace.experiments.first_fit import searches
+from netplace.experiments.first_fit.questions import mean_side, measure, questions
 from netplace.experiments.first_fit.searches import NaiveFirstFit, PublishedVisits
 from netplace.experiments.published import published
 from netplace.placement.rule import grid_of

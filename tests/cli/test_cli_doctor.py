@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-from netplace.benchmarks.golden_counts import GOLDEN_COUNTS
+from netplace.cli.golden_counts import GOLDEN_COUNTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -21,7 +21,7 @@ def test_an_installation_is_told(netplace):
 def test_counts_that_differ_are_a_problem(netplace, monkeypatch):
     golden = GOLDEN_COUNTS[8]
     wrong = type(golden)(golden.trace, golden.network, golden.cycles + 1, golden.config)
-    monkeypatch.setattr("netplace.benchmarks.golden_counts.GOLDEN_COUNTS", (golden, wrong))
+    monkeypatch.setattr("netplace.cli.golden_counts.GOLDEN_COUNTS", (golden, wrong))
     result = netplace("doctor", "--json")
     assert result.exit_code == 1
     found = json.loads(result.stdout)

@@ -53,7 +53,7 @@ def test_a_topic_is_one_object_in_json(netplace, topic):
     assert all(name in told for name in NAMES[topic])
 
 
-@pytest.mark.parametrize("command", [[], ["list"], ["run"], ["load"], ["bench"], ["demo"]])
+@pytest.mark.parametrize("command", [[], ["list"], ["run"], ["load"], ["demo"]])
 def test_help_comes_with_examples(netplace, command):
     shown = netplace(*command, "--help")
     assert shown.exit_code == 0
@@ -72,7 +72,6 @@ MADE_BEFORE = {
 LONG = tuple(
     f"netplace {name}"
     for name in (
-        "bench",
         "compare",
         "export",
         "fit",

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 # Checks of input, timings and the command line are not for others to build on.
-UNLISTED = {"checks", "benchmarks", "experiments", "report", "cli"}
+UNLISTED = {"checks", "experiments", "report", "cli"}
 FOLDERS = re.findall(r'^"netplace/(\w+)" = ', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
 PACKAGES = [name for name in FOLDERS if name not in UNLISTED]
 SHOWN = re.compile(r"^::: (\S+)$", re.MULTILINE)

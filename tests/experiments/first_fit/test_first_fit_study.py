@@ -5,8 +5,8 @@ import csv
 import pytest
 from click.testing import CliRunner
 
-from netplace.benchmarks.first_fit import mean_side
 from netplace.cli import app
+from netplace.experiments.first_fit.questions import mean_side
 from netplace.experiments.first_fit.searches import ImprovedFirstFit, PublishedVisits
 from netplace.experiments.first_fit.study import sets
 from netplace.experiments.published import published

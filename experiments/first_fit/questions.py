@@ -10,17 +10,14 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.benchmarks.figure import Figure, figure
-from netplace.placement.rule import grid_of
-from netplace.scheduling.partitioner import make_partitioner
-from netplace.scheduling.partitioner.contiguous import SEARCHES, Boxes, Search
+from netplace.scheduling.partitioner.contiguous import SEARCHES, Search
 from netplace.scheduling.partitioner.contiguous.search import Shape
-from netplace.topologies import Grid, parse
+from netplace.topologies import Grid
 
 ASK, TAKE, RELEASE = range(3)
 _SETTLED = 3.0  # Mean run times until as many jobs leave as come.
@@ -173,33 +170,3 @@ def _play(search: Search, steps: Sequence[tuple[int, int, Shape]], looks: dict[b
             own[0] += search.visited - before
             own[1] += 1
     return time.process_time() - began
-
-
-MACHINES: dict[str, tuple[int, float]] = {"mesh:1024x1024": (64, 3.0), "torus:16x16x16x16x16": (6, 20.0)}
-
-
-def find_and_update(quick: bool) -> Iterator[Figure]:
-    """Measure the search of `contiguous` beside IFF, on machines of a million nodes under high load."""
-    for text, (side, least) in MACHINES.items():
-        grid = grid_of(parse(text), "first fit")
-        ours, ratios = [], []
-        for seed in range(1 if quick else 3):
-            asked = questions(grid, side, 1.0, 300 if quick else 2000, seed)
-            costs = [_cost(name, asked) for name in ("contiguous", "iff")]
-            ours.append(1e6 * costs[0].seconds)
-            ratios.append(costs[1].seconds / costs[0].seconds)
-        yield figure(f"first fit, sides up to {side}, {text}", "CPU us/search", ours)
-        yield figure(f"time of IFF / first fit, {text}", "ratio", ratios, least=least)
-
-
-def _cost(name: str, asked: Questions) -> Cost:
-    """Return the lesser of two costs of a partitioner's search: other work on the machine only adds."""
-    searches = (_search_of(name, asked.grid) for _ in range(2))
-    return min((measure(search, asked) for search in searches), key=lambda cost: cost.seconds)
-
-
-def _search_of(name: str, grid: Grid) -> Search:
-    """Return the search of a partitioner of boxes, the product's own or one that a package offers."""
-    boxes = make_partitioner(name, grid)
-    assert isinstance(boxes, Boxes)
-    return boxes.search

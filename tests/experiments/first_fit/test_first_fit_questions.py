@@ -1,13 +1,11 @@
 """What searches for boxes are asked, and what that costs them."""
 
-import json
 import math
 
 import pytest
 
-from netplace.benchmarks import first_fit
-from netplace.benchmarks.first_fit import ASK, RELEASE, TAKE, measure, questions
 from netplace.experiments.first_fit import searches
+from netplace.experiments.first_fit.questions import ASK, RELEASE, TAKE, measure, questions
 from netplace.scheduling.partitioner.contiguous import SEARCHES as OURS
 from netplace.topologies import parse
 
@@ -73,13 +71,3 @@ def test_a_wrong_answer_is_no_measurement():
     asked = questions(grid, 6, 1.0, 100)
     with pytest.raises(ValueError, match="FrameSliding: does not find"):
         measure(SEARCHES["frame-sliding"](grid), asked)
-
-
-def test_the_benchmark_reports_ratios(netplace, monkeypatch):
-    monkeypatch.setattr(first_fit, "MACHINES", {"mesh:24x24": (6, 3.0), "torus:4x4x4": (2, 20.0)})
-    shown = netplace("bench", "--quick", "--only", "first-fit", "--json")
-    assert shown.exit_code == 0
-    figures = json.loads(shown.stdout)["figures"]
-    assert [found["unit"] for found in figures] == ["CPU us/search", "ratio"] * 2
-    assert [found["least"] for found in figures] == [None, 3.0, None, 20.0]
-    assert all(found["value"] > 0 for found in figures)
