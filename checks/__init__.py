@@ -10,22 +10,12 @@ import difflib
 from collections.abc import Iterable
 
 from netplace.checks.amounts import MOST, check_float, check_int, check_ranges
-from netplace.checks.content import (
-    MEMORY_LIMIT,
-    READ_LIMIT,
-    check_unpacked,
-    is_packed,
-    memory_limit,
-    read_content,
-    read_limit,
-)
+from netplace.checks.content import check_unpacked, is_packed, read_content
 from netplace.checks.display import abbreviate, escaped, printable, shortened
 from netplace.checks.sizes import check_size, check_steps
 
 __all__ = [
-    "MEMORY_LIMIT",
     "MOST",
-    "READ_LIMIT",
     "abbreviate",
     "check_choice",
     "check_float",
@@ -36,10 +26,8 @@ __all__ = [
     "check_unpacked",
     "escaped",
     "is_packed",
-    "memory_limit",
     "printable",
     "read_content",
-    "read_limit",
     "shortened",
 ]
 

@@ -12,7 +12,7 @@ import stat
 import tempfile
 from pathlib import Path
 
-from netplace.checks.content import READ_LIMIT, read_limit
+from netplace.checks import content
 
 _PATIENCE = 20.0  # seconds without a byte
 _BLOCK = 1 << 16
@@ -33,10 +33,9 @@ def keep_pipe(path: str | Path) -> None:
     with tempfile.TemporaryFile() as file:
         while part := _read(number, path):
             file.write(part)
-            if file.tell() > read_limit():
+            if file.tell() > content.MOST_UNPACKED:
                 raise ValueError(
-                    f"{path}: this pipe delivers more than {read_limit():,} bytes; raise the limit with "
-                    f"netplace --read-limit, or {READ_LIMIT} in the environment"
+                    f"{path}: this pipe delivers more than {content.MOST_UNPACKED:,} bytes, expected a file"
                 )
         file.seek(0)
         os.dup2(file.fileno(), number)

@@ -5,15 +5,13 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from typing import Any, NoReturn
 
 import rich_click as click
 
-from netplace.checks import MEMORY_LIMIT, READ_LIMIT, memory_limit, read_limit
-from netplace.checks.content import INPUT_COPIES, input_copies
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import Command, flag
+from netplace.cli.flags import flag
 from netplace.extensions.offers import Offered
 from netplace.report.terminal.pulse import QUIET
 
@@ -31,22 +29,6 @@ def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> 
         number = "(not installed)"
     click.echo(f"netplace {number}")
     context.exit()
-
-
-def _limit(
-    name: str, text: str, variable: str, size_of: Callable[[str | None, str], int]
-) -> Callable[[Command], Command]:
-    """Return the flag that puts a limit where worker processes find it too, until the command has ended."""
-
-    def keep(context: click.Context, _: click.Parameter, size: str | None) -> None:
-        if size is not None:
-            before = os.environ.get(variable)
-            os.environ[variable] = str(size_of(size, name))
-            context.call_on_close(
-                lambda: os.environ.pop(variable) if before is None else os.environ.update({variable: before})
-            )
-
-    return flag(name, text, metavar="SIZE", expose_value=False, callback=keep)
 
 
 # What a person wants to do: the commands for it, each with the module of this package where it is.
@@ -240,25 +222,6 @@ def _sentence(error: Exception) -> str:
     },
 )
 @flag("--version", "Show the version and exit.", bool, is_eager=True, callback=_print_version)
-@_limit(
-    "--read-limit",
-    "Largest size of a decompressed file, such as 4G. [default: NETPLACE_READ_LIMIT, or 256M]",
-    READ_LIMIT,
-    read_limit,
-)
-@_limit(
-    "--memory-limit",
-    "Largest object in memory, such as 8G. [default: NETPLACE_MEMORY_LIMIT, or 4G]",
-    MEMORY_LIMIT,
-    memory_limit,
-)
-@_limit(
-    "--input-copies",
-    "Largest input file to copy into the folder of -o, for netplace rerun; 0 copies none. "
-    "[default: NETPLACE_INPUT_COPIES, or 64M]",
-    INPUT_COPIES,
-    input_copies,
-)
 def app(version: bool) -> None:
     """Simulate applications on interconnection networks, packet by packet, and measure the cost of placement.
 

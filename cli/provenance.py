@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.content import input_copies
 from netplace.checks.inputs import noting_inputs
 from netplace.checks.writing import made_folder
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from netplace.runs.outcome_store import PlanLike
 
 _WORDS, _READ, _SINCE, _PLANS = (f"netplace.{name}" for name in ("words", "read", "since", "plans"))
+_MOST_COPIED = 64 << 20  # bytes of an input
 _MOST_PLANS = 1000  # that are written out
 _WRITTEN = ("-o", "--store")  # flags whose files are none that a command needs to be made again
 
@@ -93,7 +93,7 @@ def _write(folder: Path, result: str, written: list[str]) -> None:
         seeds=sorted(
             {seed for plan in plans.values() if isinstance(seed := getattr(plan, "seed", None), int)}
         ),
-        inputs=copy_inputs(folder, _inputs(context), input_copies()),
+        inputs=copy_inputs(folder, _inputs(context), _MOST_COPIED),
         outputs=digests_of(folder, written),
         result=result,
         versions={name: version for name, version in versions.items() if version is not None},

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.checks.memory import available
+from netplace.checks.sizes import available
 
 
 class NotEnoughMemoryError(ValueError, MemoryError):

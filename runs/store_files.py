@@ -11,7 +11,7 @@ import os
 import sqlite3
 from pathlib import Path
 
-from netplace.checks import read_limit
+from netplace.checks import content
 from netplace.checks.inputs import check_readable, input_file
 from netplace.checks.writing import draft_folder
 from netplace.runs.store_schema import CREATED
@@ -84,7 +84,7 @@ def _refuse_journal(path: Path) -> None:
 def _connected(path: Path, how: str) -> sqlite3.Connection:
     """Return an open database in which no text may be longer than may be read."""
     database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", PATIENCE, uri=True)
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(read_limit(), 2**31 - 1))
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, content.MOST_UNPACKED)
     database.execute("PRAGMA trusted_schema = OFF")
     if how != "mode=rw":
         database.execute("PRAGMA query_only = ON")

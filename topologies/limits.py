@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from netplace.checks import sizes
-from netplace.checks.memory import available
 
 MOST_CYCLES = 1 << 10  # a phit: engines keep a place for every cycle that a packet takes for a link
 MOST_DELAY = 1 << 20  # cycles of a header on a link, for the same reason
@@ -23,7 +22,6 @@ def check_size(text: str, routers: int, ports: int) -> None:
             f"{text}: network too large, its wiring would need {sizes.gigabytes(need)} "
             f"and more ports than the {_MOST_PORTS} that can be numbered"
         )
-    _check_available(text, need, "its wiring")
     sizes.check_size(in_all, _BYTES_PER_PORT, "ports", text)
 
 
@@ -33,14 +31,4 @@ def check_cables(text: str, cables: int) -> None:
 
 def check_memory(text: str, need: int, what: str) -> None:
     """Refuse a network if `what` needs more memory than is available."""
-    _check_available(text, need, what)
     sizes.check_size(need, 1, f"bytes for {what}", text)
-
-
-def _check_available(text: str, need: int, what: str) -> None:
-    there = available()
-    if need > there:
-        raise ValueError(
-            f"{text}: network too large, {what} needs {sizes.gigabytes(need)}, but this machine has "
-            f"{sizes.gigabytes(there)}"
-        )

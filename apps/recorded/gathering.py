@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.apps.operation import check_length
 from netplace.apps.recorded.calls import CALL, Call
 from netplace.apps.recorded.trace import IGNORABLE, Trace, ignorable
-from netplace.checks import MEMORY_LIMIT, memory_limit
+from netplace.checks.sizes import most_bytes
 
 _BYTES_A_CALL = 400  # at the worst moment: the calls, keys to sort and match them, and the program
 PENDING = -2  # source of a receive that is known only at its completion
@@ -60,12 +60,11 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
 
 def check_kept(calls: int) -> None:
     check_length(calls, "the trace")
-    limit = memory_limit()
+    limit = most_bytes()
     if calls * _BYTES_A_CALL > limit:
         raise ValueError(
             f"has more than {calls:,} calls without repetition, which take more than {limit:,} bytes of "
-            f"memory; cut the trace to some --ranks or a window, or raise the limit with netplace "
-            f"--memory-limit, or {MEMORY_LIMIT} in the environment"
+            f"memory; cut the trace to some --ranks or a window"
         )
 
 

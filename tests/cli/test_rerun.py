@@ -149,20 +149,6 @@ def test_the_command_is_made_again_into_a_folder_that_is_kept(netplace, working,
     refused(netplace("rerun", "out", "-o", "again"), "-o again: is not empty")
 
 
-def test_large_inputs_are_not_copied_but_must_be_the_same(netplace, working):
-    words = ("run", "--network", "torus:4x4", "--trace", "in/halo.csv", "-o", "out")
-    assert netplace("--input-copies", "50", *words).exit_code == 0
-    [item] = read_provenance(working / "out").inputs
-    assert (item.path, item.copy, item.bytes > 50) == ("in/halo.csv", "", True)
-    assert not (working / "out" / "inputs").exists()
-    assert netplace("rerun", "out").exit_code == 0
-    text = (working / "in" / "halo.csv").read_text()
-    (working / "in" / "halo.csv").write_text(text.replace("4096", "4097"))
-    refused(netplace("rerun", "out"), f"expected {item.sha256[:16]}")
-    (working / "in" / "halo.csv").unlink()
-    refused(netplace("rerun", "out"), "has no copy of in/halo.csv, which does not exist")
-
-
 @pytest.mark.pictures
 def test_code_of_one_s_own_runs_only_if_it_is_allowed(netplace, working, process):
     (working / "mine.py").write_text(

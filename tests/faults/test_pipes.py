@@ -70,9 +70,9 @@ def test_a_pipe_that_says_nothing_is_not_waited_for(monkeypatch):
     monkeypatch.setattr(netplace.checks.pipes, "_PATIENCE", 0.05)
     with pytest.raises(ValueError, match=rf"/dev/fd/{reading}: this pipe delivered nothing for 0 s, expec"):
         keep_pipe(f"/dev/fd/{reading}")
-    monkeypatch.setenv("NETPLACE_READ_LIMIT", "10")
+    monkeypatch.setattr("netplace.checks.content.MOST_UNPACKED", 10)
     os.write(writing, b"x" * 11)
-    with pytest.raises(ValueError, match=r"this pipe delivers more than 10 bytes; raise the limit with"):
+    with pytest.raises(ValueError, match=r"this pipe delivers more than 10 bytes, expected a file"):
         keep_pipe(f"/dev/fd/{reading}")
     os.close(reading)
     os.close(writing)

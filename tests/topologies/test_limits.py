@@ -4,8 +4,8 @@ import tracemalloc
 
 import pytest
 
-from netplace.checks.memory import available
-from netplace.topologies import limits, parse
+from netplace.checks.sizes import available
+from netplace.topologies import parse
 
 
 @pytest.mark.parametrize(
@@ -26,28 +26,6 @@ def test_more_ports_than_can_be_numbered(text: str) -> None:
     ) as caught:
         parse(text)
     assert str(caught.value).startswith(f"{text}: ")
-
-
-def test_more_than_the_memory_available(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "available", lambda: 2_000_000)
-    assert parse("torus:100x100").nodes == 10_000
-    with pytest.raises(
-        ValueError, match=r"mesh:200x200: network too large, its wiring needs 0\.0 GB"
-    ) as caught:
-        parse("mesh:200x200")
-    assert "this machine has 0.0 GB" in str(caught.value)
-
-
-def test_the_sentence_tells_how_much_it_would_need(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "available", lambda: 10**9)
-    with pytest.raises(ValueError, match=r"torus:10000x10000: .* needs 12\.8 GB, .* has 1\.0 GB"):
-        parse("torus:10000x10000")
-
-
-def test_where_memory_is_unknown_only_numbering_and_the_limit_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NETPLACE_MEMORY_LIMIT", "16G")
-    monkeypatch.setattr(limits, "available", lambda: 1 << 62)
-    limits.check_size("torus:10000x10000", 10**8, 4)
 
 
 def test_this_machine_tells_its_memory() -> None:
