@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.results_file import json_text
 from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, REAL, SEED, flag
 from netplace.cli.many import say
-from netplace.cli.outputs import PAGE, CommandOutput, show, with_page
+from netplace.cli.outputs import PAGE, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.provenance import note_plans
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag
@@ -88,6 +87,7 @@ def advise_command(**given: Any) -> None:
     """
     from netplace.advice import Limits, advise, machine_of
     from netplace.advice.words import content_of
+    from netplace.report.pages.answers.advice import placement_page
 
     output: Path | None = given["output"]
     limits = Limits(given["seconds"], given["simulations"])
@@ -102,12 +102,13 @@ def advise_command(**given: Any) -> None:
     def write(folder: Path) -> None:
         from netplace.report.files.advice import write_advice
 
-        commands.update(write_advice(folder, content, hosts))
+        commands.update(write_advice(folder, answer.text(), content, hosts))
 
     def terminal() -> None:
         _print(content, output if output and output.is_dir() else None, commands)
 
-    show(CommandOutput(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
+    answer = CommandOutput(lambda: content, lambda: placement_page(content), terminal, folder=write)
+    show(answer, output, given["as_json"])
 
 
 def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
@@ -218,6 +219,7 @@ def _advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str
     from dataclasses import asdict
 
     from netplace.advice.rules import advise_rule, rules_for
+    from netplace.report.pages.answers.advice import rules_page
     from netplace.runs.plan import make_plan
     from netplace.runs.schedules import workload_of
     from netplace.scheduling.partitioner.slurm import default_slurm_rule
@@ -238,16 +240,21 @@ def _advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str
     installable = _installable(advice, machine, hosts)
     files = {} if installable is None else installable[1]
     content = asdict(advice) | {"files": files}
+    page = rules_page(advice)
 
     def write(folder: Path) -> None:
         folder.mkdir(exist_ok=True)
-        for name, text in (files | {"rules.json": json_text(asdict(advice), 1) + "\n"}).items():
+        for name, text in (files | {"rules.json": answer.text()}).items():
             write_atomically(folder / name, text)
 
     def terminal() -> None:
+        page.show()
         _print_rules(advice, installable, output if output and output.is_dir() else None)
+        for note in (*page.missing, *page.notes):
+            say(note)
 
-    show(CommandOutput(lambda: content, terminal, folder=with_page(write)), output, given["as_json"])
+    answer = CommandOutput(lambda: content, lambda: page, terminal, folder=write)
+    show(answer, output, given["as_json"])
 
 
 def _installable(
@@ -267,11 +274,9 @@ def _installable(
 def _print_rules(
     advice: RuleAdvice, installable: tuple[str, dict[str, str]] | None, folder: Path | None
 ) -> None:
-    from netplace.report.pages.kinds.rules import short_names, summary
+    from netplace.report.pages.answers.advice import short_names
 
     short = short_names(advice.tried)
-    said = summary(advice)
-    said.show()
     if installable and folder:
         rule, files = installable
         which = "" if rule == advice.chosen else f", for the best other rule in Slurm, {short[rule]}"
@@ -279,5 +284,3 @@ def _print_rules(
     for text, name in short.items():
         if name != text:
             click.echo(f"{name}: {text.partition('=')[2].replace('+', ' ')}")
-    for note in (*said.missing, *said.notes):
-        say(note)

@@ -14,7 +14,9 @@ from netplace.report.terminal.screen import with_progress
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netplace.report.plots.figure import Figure
     from netplace.report.tables.allocations import Offer
+    from netplace.topologies import Topology
 
 
 @command("allocate")
@@ -45,7 +47,7 @@ def allocate_command(**given: Any) -> None:
     import numpy as np
 
     from netplace.report.files.held import read_held
-    from netplace.report.pages.kinds.allocation import summary
+    from netplace.report.pages.answers.allocation import page
     from netplace.report.tables.allocations import offers_of, usual_partitioners
     from netplace.scheduling import make_partitioner
     from netplace.scheduling.partitioner.curves import order_of
@@ -82,9 +84,8 @@ def allocate_command(**given: Any) -> None:
     content |= offers[0].to_dict() if single else {"offers": [offer.to_dict() for offer in offers]}
     answer = CommandOutput(
         lambda: content,
-        lambda: summary(content).show(),
-        "allocation",
-        draw=lambda path: _draw(path, topology, held, offers, title),
+        lambda: page(title, offers),
+        figure=(lambda: _figure(topology, held, offers, title)) if any(map(_placed, offers)) else None,
     )
     show(answer, given["output"], given["as_json"])
 
@@ -107,8 +108,11 @@ def _folded(names: Sequence[str]) -> str:
     )
 
 
-def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], title: str) -> None:
-    from netplace.report.plots import write_figure
+def _placed(offer: Offer) -> bool:
+    return offer.placed
+
+
+def _figure(topology: Topology, held: Any, allocations: Sequence[Offer], title: str) -> Figure:
     from netplace.report.plots.machines import allocation_figure
 
     alike: dict[frozenset[int], list[Offer]] = {}
@@ -124,12 +128,10 @@ def _draw(path: Path, topology: Any, held: Any, allocations: Sequence[Offer], ti
         )
         for nodes, offers in alike.items()
     ]
-    if not chosen:
-        raise ValueError(f"-o {path}: nothing to draw, the job waits")
     caption = (
         f"{title} (red; gray: occupied): mean distance of a pair, and the allocators with this allocation"
     )
-    write_figure(path, allocation_figure(topology, held, chosen, caption))
+    return allocation_figure(topology, held, chosen, caption)
 
 
 def _sum(offer: Offer) -> int:

@@ -13,10 +13,11 @@ from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import WHAT_RUNS, json_flag
 from netplace.report.files.outputs import check_output
-from netplace.report.terminal.screen import number, print_tables, table
+from netplace.report.terminal.screen import number
 
 if TYPE_CHECKING:
     from netplace.apps import Program
+    from netplace.report.pages.html import Page
 
 
 @command("app")
@@ -49,15 +50,27 @@ def app_command(name: str, **given: Any) -> None:
     if matrix:
         _write_matrix(program, matrix)
 
-    def terminal() -> None:
-        rows = [[key.replace("_", " "), _shown(value)] for key, value in description.items() if key != "name"]
-        print_tables(table(program.name, ["", ""], rows))
-        if description["recorded_computation_us"]:
-            click.echo(
-                "netplace: a replay omits the recorded computation unless you set --cpu-scale 1", err=True
-            )
+    recorded = "a replay omits the recorded computation unless you set --cpu-scale 1"
+    show(
+        CommandOutput(
+            lambda: description,
+            lambda: _page(description),
+            remarks=[recorded] if description["recorded_computation_us"] else [],
+        ),
+        given["output"],
+        given["as_json"],
+    )
 
-    show(CommandOutput(lambda: description, terminal), given["output"], given["as_json"])
+
+def _page(description: dict[str, Any]) -> Page:
+    from netplace.report.pages.html import DataTable, Page
+
+    answer = (
+        f"{description['tasks']:,} tasks send {description['messages']:,} messages, "
+        f"{description['bytes']:,} bytes."
+    )
+    rows = [[key.replace("_", " "), _shown(value)] for key, value in description.items() if key != "name"]
+    return Page(description["name"], [answer], parts=[DataTable("Program", ["figure", "value"], rows)])
 
 
 def _program(name: str, given: dict[str, Any]) -> Program:

@@ -64,7 +64,7 @@ def platform_command(
     show(
         CommandOutput(
             lambda: {"plan": plan.to_dict(), **outcome},
-            lambda: print_data(of.figure_tables(plan, figures), f"scheduled by {endpoint}"),
+            terminal=lambda: print_data(of.figure_tables(plan, figures), f"scheduled by {endpoint}"),
             remarks=of.remarks(plan, figures),
         ),
         None,

@@ -60,7 +60,8 @@ def check_command(
     same with 1 % of the cables down, an all-to-all, and a training step. The page (-o) shows curves and costs
     side by side.
     """
-    from netplace.report.pages.kinds.networks import page
+    from netplace.report.pages.answers.networks import page
+    from netplace.report.pages.html import Page
     from netplace.topologies import parse
     from netplace.topologies.inventory import read_prices
 
@@ -87,9 +88,14 @@ def check_command(
         for counted, trials in zip(described, try_networks(topologies, routing, say), strict=True):
             counted["trials"] = asdict(trials)
     if alone:
-        answer = CommandOutput(lambda: described[0], lambda: _show_lines(_verdict(described[0])))
+        counts, verdict = _counts(described[0]), _verdict(described[0])
+        answer = CommandOutput(
+            lambda: described[0],
+            lambda: Page(f"Network {topologies[0]}", [*counts, *verdict]),
+            lambda: _show_lines(verdict),
+        )
     else:
-        answer = CommandOutput(lambda: {"networks": described}, lambda: page({"networks": described}).show())
+        answer = CommandOutput(lambda: {"networks": described}, lambda: page(described))
     show(answer, None if refusals else output, as_json)
     if refusals:
         raise refusals[0]

@@ -12,14 +12,10 @@ from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.pulse import pulse
-from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from netplace.apps.collectives import Schedule
-
-_SHOWN = 40  # pairs in the table on the screen
+    from netplace.report.pages.html import Page
 
 
 @command("collective")
@@ -67,8 +63,11 @@ def collective_command(operation: str, **given: Any) -> None:
             progress=progress,
             **options,
         )
-    answer = CommandOutput(lambda: _described(messages), lambda: print_tables(*_tables(messages)))
-    show(answer, given["output"], given["as_json"])
+    show(
+        CommandOutput(lambda: _described(messages), lambda: _page(messages)),
+        given["output"],
+        given["as_json"],
+    )
 
 
 def _described(messages: Schedule) -> dict[str, Any]:
@@ -87,14 +86,13 @@ def _described(messages: Schedule) -> dict[str, Any]:
     }
 
 
-def _tables(messages: Schedule) -> list[Table]:
-    description = _described(messages)
-    pairs = description.pop("pairs")
-    counts = [[name, number(description[name])] for name in ("rounds", "messages", "bytes")]
-    title = f"{description['operation']} of {description['ranks']} ranks"
-    facts = table(title, ["", ""], [["algorithm", description["algorithm"]], *counts])
-    rows = [
-        [str(value) if n < 2 else number(value) for n, value in enumerate(pair)] for pair in pairs[:_SHOWN]
-    ]
-    more = f"the first {_SHOWN} of {len(pairs)} pairs; --json has all" if len(pairs) > _SHOWN else "pairs"
-    return [facts, table(more, ["source", "destination", "messages", "bytes"], rows)]
+def _page(messages: Schedule) -> Page:
+    from netplace.report.pages.html import DataTable, Page
+
+    found = _described(messages)
+    answer = (
+        f"Algorithm {found['algorithm']} sends {found['messages']:,} messages, {found['bytes']:,} bytes, in "
+        f"{found['rounds']:,} rounds."
+    )
+    pairs = DataTable("Pairs", ["source", "destination", "messages", "bytes"], found["pairs"])
+    return Page(f"{found['operation']} of {found['ranks']} ranks", [answer], parts=[pairs])

@@ -115,7 +115,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
 
     return CommandOutput(
         lambda: {"plan": plan.to_dict(), **outcome},
-        lambda: print_data(figure_tables(plan, outcome), title_of(plan)),
+        terminal=lambda: print_data(figure_tables(plan, outcome), title_of(plan)),
         draw=lambda path: write_figure(path, sharing_figure(job_rows_of(outcome), title_of(plan))),
         folder=folder,
         remarks=remarks(plan, outcome),

@@ -49,11 +49,11 @@ def explain_command(
     """
     from netplace.cosim import reasons
     from netplace.cosim.serialization import read_cosimulation
-    from netplace.report.pages.kinds.explanation import page
+    from netplace.report.pages.answers.explanation import explanation_page
 
     plan, outcome = read_cosimulation(Path(folder), said)
     explanation = reasons(plan, outcome["jobs"], job, suspects, links)
-    show(CommandOutput(explanation.to_dict, lambda: page(explanation.to_dict()).show()), output, as_json)
+    show(CommandOutput(explanation.to_dict, lambda: explanation_page(explanation)), output, as_json)
 
 
 @command("whatif")
@@ -79,7 +79,7 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     """
     from netplace.cosim import what_if
     from netplace.cosim.serialization import NAMED, read_cosimulation
-    from netplace.report.pages.kinds.changes import page
+    from netplace.report.pages.answers.explanation import changes_page
 
     said: dict[str, str | None] = {name: given[name] for name in NAMED if name != "mapping"}
     again = [word for word in given["mapping"] if "=" not in word]
@@ -99,7 +99,7 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     )
     rows.sort(key=lambda row: (row.job != job, -abs((row.change or 1) - 1)))
     content = {"jobs": [row.to_dict() for row in rows]}
-    show(CommandOutput(lambda: content, lambda: page(content).show()), output, as_json)
+    show(CommandOutput(lambda: content, lambda: changes_page(rows)), output, as_json)
 
 
 def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:

@@ -36,8 +36,6 @@ from netplace.report.terminal.pulse import pulse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
-
     from netplace.runs.loads import LoadPlan
 
 _MOST_LOADS = 10_000
@@ -68,7 +66,8 @@ def load_command(**given: Any) -> None:
     "random"]): the command simulates each combination once and stores its result in a file next to the
     study file.
     """
-    from netplace.report.pages.kinds.load import summary
+    from netplace.report.pages.answers.load import page
+    from netplace.report.plots.points import load_figure
     from netplace.report.tables.load import curve_frame, describe_points
     from netplace.runs.loads import LoadFigures, outcome_of
 
@@ -87,22 +86,14 @@ def load_command(**given: Any) -> None:
         outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study)
     points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
     frame = curve_frame(plans, points)
-    said = summary(plans, points, frame)
-
+    said = page(plans, points, frame)
     answer = CommandOutput(
         lambda: describe_points(plans, points),
-        said.show,
-        "load",
-        draw=lambda path: _draw(path, frame, said.title, given["column"]),
+        lambda: said,
+        what="load",
+        figure=lambda: load_figure(frame, said.title, narrow=given["column"]),
     )
     show(answer, output, given["as_json"])
-
-
-def _draw(path: Path, frame: pd.DataFrame, title: str, narrow: bool) -> None:
-    from netplace.report.plots import write_figure
-    from netplace.report.plots.points import load_figure
-
-    write_figure(path, load_figure(frame, title, narrow=narrow))
 
 
 def _tell_left_out(plans: Sequence[LoadPlan]) -> None:

@@ -188,7 +188,7 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
 
 
 def _show(made: Searched, names: list[str], output: _Output, picture: Path | None, as_json: bool) -> None:
-    from netplace.report.pages.kinds.mapping import page
+    from netplace.report.pages.kinds.mapping import mapping_page
 
     nodes, search = made.kept.mapping, made.search
     if picture:
@@ -201,7 +201,9 @@ def _show(made: Searched, names: list[str], output: _Output, picture: Path | Non
     def also(folder: Path) -> None:
         write_atomically(folder / "mapping.csv", _rows(nodes.tolist()))
 
-    answer = CommandOutput(made.to_dict, lambda: page(made.to_dict()).show(), also=also)
+    answer = CommandOutput(
+        made.to_dict, terminal=lambda: mapping_page(made.to_dict()).show(), what="mapping", also=also
+    )
     show(answer, output.outcome, as_json)
     if output.path and not output.outcome:
         output.write(nodes.tolist(), names)

@@ -19,6 +19,7 @@ from netplace.report.files.outputs import PICTURES
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netplace.report.plots.figure import Figure
     from netplace.report.tables.configurations import Configuration, ConfigurationRow
 
 
@@ -56,7 +57,7 @@ def metrics_command(**given: Any) -> None:
     Values are means over jobs, for nodes with a task. Metrics that a network does not define are
     omitted: NA and LA except on meshes and tori, and _AL without dimensions.
     """
-    from netplace.report.pages.kinds.metrics import page
+    from netplace.report.pages.answers.metrics import page
     from netplace.report.tables.configurations import ConfigurationRow, outcome_of
 
     files = given["outputs"]
@@ -71,8 +72,8 @@ def metrics_command(**given: Any) -> None:
     content = cache(lambda: _plain(rows, title))  # by --json, a page and the terminal alike
     answer = CommandOutput(
         content,
-        lambda: page(content()).show(),
-        draw=(lambda path: _draw(path, rows, title)) if given["simulate"] else None,
+        lambda: page(content()),
+        figure=(lambda: _figure(rows, title)) if given["simulate"] else None,
         also=lambda folder: _write(folder / "metrics.csv", rows),
     )
     for path in files:
@@ -114,9 +115,8 @@ def _write(path: Path, rows: Sequence[ConfigurationRow]) -> None:
     write_rows(path, list(rows[0].to_dict()), (row.to_dict().values() for row in rows))
 
 
-def _draw(path: Path, rows: Sequence[ConfigurationRow], title: str) -> None:
+def _figure(rows: Sequence[ConfigurationRow], title: str) -> Figure:
     from netplace.placement.metrics import PUBLISHED
-    from netplace.report.plots import write_figure
     from netplace.report.plots.points import scatter_figure
     from netplace.report.tables.configurations import known
 
@@ -124,7 +124,7 @@ def _draw(path: Path, rows: Sequence[ConfigurationRow], title: str) -> None:
     panels = {
         name: (_column(rows, name), times) for name in known(rows) if name in (*PUBLISHED, "most_link_load")
     }
-    write_figure(path, scatter_figure(title, panels, "", "run time (cycles)"))
+    return scatter_figure(title, panels, "", "run time (cycles)")
 
 
 def _plain(rows: Sequence[ConfigurationRow], title: str) -> dict[str, Any]:

@@ -21,9 +21,8 @@ from netplace.report.terminal.screen import print_json
 def report_command(outcome: str, output: str | None) -> None:
     """Write an outcome as one HTML page with a summary, sortable tables and interactive figures.
 
-    OUTCOME is a folder of cosim, schedule, run, advise or study, a .json file with the output of any
-    command with --json, a table (.csv, .parquet), a store, or a sweep file with its store. The page
-    needs no network access.
+    OUTCOME is a folder or a .json file that a command wrote with -o or --json, a table (.csv, .parquet),
+    a store, or a sweep file with its store. The page needs no network access.
     """
     from netplace.report.pages import page_of, write_page
 

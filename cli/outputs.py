@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,8 @@ from netplace.report.terminal.screen import print_tables, printed_text
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from netplace.report.pages.html import Page
+    from netplace.report.plots.figure import Figure
     from netplace.report.tables.differences import Compared
 
 _SAVED = ".json"
@@ -68,21 +70,43 @@ class CommandOutput:
     """What a command has to show."""
 
     data: Callable[[], dict[str, Any]]  # returns the object that ``--json`` prints
-    terminal: Callable[[], object]  # shows it on the terminal
+    # Returns the answer and the tables; their sentence is in ``--json`` too. None: a page of a kind of its
+    # own is made of the files.
+    page: Callable[[], Page] | None = None
+    terminal: Callable[[], object] | None = None  # shows it on the terminal; None: shows `page`
     what: str = ""  # key of `netplace.report.terminal.screen.PRINTED`; empty: a bare object
-    draw: Drawn | None = None  # draws the picture into a file
-    # Writes all files into a folder; a page is made of them. None: what `data` returns goes there,
-    # with a page of it, and the picture.
+    figure: Callable[[], Figure] | None = None  # returns the picture, which is on the page too
+    draw: Drawn | None = None  # draws the picture into a file, where there is no `figure`
+    # Writes all files but the page into a folder. None: what `data` returns goes there, and the picture.
     folder: Drawn | None = None
-    # Returns the object that a page is made of, where that is neither the folder nor `data`.
-    page: Callable[[], dict[str, Any]] | None = None
+    # Returns the object that a page of its own kind is made of, where that is neither the folder nor `data`.
+    details: Callable[[], dict[str, Any]] | None = None
     remarks: Sequence[str] = ()  # what a user should know of it; each is said once
     also: Drawn | None = None  # writes what else belongs into the folder
 
     def text(self, of_page: bool = False) -> str:
         """Return what ``--json`` prints, or what a page is made of."""
-        data = self.page if of_page and self.page is not None else self.data
-        return printed_text(data(), self.what)
+        data = self.details if of_page and self.details is not None else self.data
+        answer = {} if self.page is None else {"answer": self.page().answer}
+        return printed_text({**answer, **data()}, self.what)
+
+    def show(self) -> None:
+        """Show the answer on the terminal."""
+        if self.terminal is not None:
+            self.terminal()
+        elif self.page is not None:
+            self.page().show()
+
+    @property
+    def picture(self) -> Drawn | None:
+        """What draws the picture into a file, if there is one."""
+        return self.draw if self.figure is None else self._draw_figure
+
+    def _draw_figure(self, path: Path) -> None:
+        from netplace.report.plots import write_figure
+
+        assert self.figure is not None
+        write_figure(path, self.figure())
 
 
 def show(answer: CommandOutput, output: Path | None, as_json: bool) -> None:
@@ -92,7 +116,7 @@ def show(answer: CommandOutput, output: Path | None, as_json: bool) -> None:
     if as_json:
         sys.stdout.write(answer.text())
     else:
-        answer.terminal()
+        answer.show()
     for remark in dict.fromkeys(answer.remarks):
         say(remark)
 
@@ -109,11 +133,14 @@ def write(answer: CommandOutput, path: Path) -> None:
                 answer.folder(path)
             else:
                 _write_results(answer, path, path / result)
+            if answer.page:
+                _write_page(answer, path / "report.html")
             if answer.also:
                 answer.also(path)
     elif ending in PICTURES:
-        assert answer.draw is not None
-        answer.draw(path)
+        if answer.picture is None:
+            raise ValueError(f"-o {path}: there is nothing to draw")
+        answer.picture(path)
     elif ending == ".html":
         _write_page(answer, path)
     else:
@@ -132,23 +159,12 @@ def _whole_or_none(folder: Path) -> Iterator[None]:
         raise
 
 
-def with_page(folder: Drawn) -> Drawn:
-    """Return what writes all files into the folder that it is given, and then their page, ``report.html``."""
-
-    def write_all(path: Path) -> None:
-        from netplace.report.pages import page_of, write_page
-
-        folder(path)
-        write_page(path / "report.html", page_of(path), command_line())
-
-    return write_all
-
-
 def _write_results(answer: CommandOutput, folder: Path, results: Path) -> None:
     write_atomically(results, answer.text())
-    if answer.draw is not None:
-        answer.draw(folder / f"{results.stem}.png")
-    _write_page(answer, folder / "report.html")
+    if answer.picture is not None:
+        answer.picture(folder / f"{results.stem}.png")
+    if not answer.page:
+        _write_page(answer, folder / "report.html")
 
 
 def _write_page(answer: CommandOutput, path: Path) -> None:
@@ -156,8 +172,13 @@ def _write_page(answer: CommandOutput, path: Path) -> None:
 
     from netplace.report.pages import page_of, write_page
 
+    if answer.page is not None:
+        page = answer.page()
+        figures = [] if answer.figure is None else [answer.figure()]
+        write_page(path, replace(page, parts=[*figures, *page.parts]), command_line())
+        return
     with tempfile.TemporaryDirectory() as place:
-        if answer.folder is not None and answer.page is None:
+        if answer.folder is not None and answer.details is None:
             made = Path(place) / path.stem
             answer.folder(made)
         else:
@@ -190,12 +211,22 @@ def study_output(
 
     return CommandOutput(
         lambda: {**data, **compared.to_dict()},
+        lambda: _study_page(study, compared),
         terminal,
         draw=compared.draw,
         folder=lambda path: _write(path, study, command, compared),
         remarks=remarks,
         also=also,
     )
+
+
+def _study_page(study: Path, compared: Compared) -> Page:
+    from netplace.report.pages.html import DataTable, Page
+    from netplace.report.tables.differences import contest_notes
+
+    tables = [DataTable.of(title, frame) for title, frame in compared.frames().values() if len(frame)]
+    sentences = [f"{len(compared.frame)} {compared.kind} are compared.", *contest_notes(compared.contests)]
+    return Page(f"{compared.kind.capitalize()} of {study.name}", sentences, parts=tables)
 
 
 def _write(folder: Path, study: Path, command: str, compared: Compared) -> None:

@@ -12,7 +12,6 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import Number, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
-from netplace.report.terminal.screen import number, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.report.comparison import Outcome, Sample
@@ -45,6 +44,7 @@ def plan_study_command(
     standard deviation, which the true value exceeds for 20 % of pilots.
     """
     from netplace.report.comparison import read_outcome
+    from netplace.report.pages.html import DataTable, Page
 
     before = read_outcome(Path(first))
     after = None if second is None else read_outcome(Path(second))
@@ -58,20 +58,24 @@ def plan_study_command(
     of = "pairs of runs" if after is not None else "runs of each"
     title = f"Seeds that detect a difference of {difference:g} % with a power of {power:g}: {of}"
 
-    def terminal() -> None:
-        cells = [
+    table = DataTable(
+        "Results",
+        ["result", "pilot seeds", "spread (%)", "seeds", "cautious"],
+        [
             [
                 ", ".join(word for word in (row["of"], row["name"]) if word),
-                str(row["pilot"]),
-                number(100 * row["spread"], 2),
-                number(row["seeds"]),
-                number(row["seeds_cautious"]),
+                row["pilot"],
+                100 * row["spread"],
+                row["seeds"],
+                row["seeds_cautious"],
             ]
             for row in rows
-        ]
-        print_tables(table(title, ["result", "pilot seeds", "spread (%)", "seeds", "cautious"], cells))
-
-    show(CommandOutput(lambda: content, terminal), output, as_json)
+        ],
+        digits=[0, 0, 2, 0, 0],
+    )
+    most = max(rows, key=lambda row: row["seeds"])
+    answer = f"{table.rows[rows.index(most)][0]} needs the most seeds: {most['seeds']:,}."
+    show(CommandOutput(lambda: content, lambda: Page(title, [answer], parts=[table])), output, as_json)
 
 
 def _rows(before: Outcome, after: Outcome | None, share: float, power: float) -> Iterator[dict[str, Any]]:

@@ -235,11 +235,11 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
     answer = CommandOutput(
         described,
-        terminal,
-        "run",
+        terminal=terminal,
+        what="run",
         draw=lambda path: write_run(executed, None, None, path),
         folder=lambda path: write_run_folder(path, executed, detailed()),
-        page=detailed,
+        details=detailed,
     )
     show(answer, asked.output, asked.as_json)
 

@@ -154,7 +154,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     figures = ScheduleFigures.from_dict(outcome)
     return CommandOutput(
         lambda: {"plan": plan.to_dict(), **outcome},
-        lambda: print_data(figure_tables(plan, figures), title_of(plan)),
+        terminal=lambda: print_data(figure_tables(plan, figures), title_of(plan)),
         draw=lambda path: drawn.draw_gantt(path, plan, made[0]),
         folder=lambda path: drawn.write_folder(path, plan, made[0]),
         remarks=remarks(plan, figures),

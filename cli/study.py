@@ -73,7 +73,7 @@ def study_command(name: str, **given: Any) -> None:
 
 def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
     from netplace.runs.store import Store
-    from netplace.studies.report import show, write
+    from netplace.studies.report import page, show, write
     from netplace.studies.study import Bench
 
     for name in ("workers", "dask"):
@@ -88,9 +88,10 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
     write(report, folder, heading, _command(study.name, given), study.source)
     click.echo(f"report: {folder / 'report.md'}", err=True)
     if given["page"]:
-        from netplace.report.pages import page_of, write_page
+        from netplace.report.pages import write_page
 
-        write_page(folder / "report.html", page_of(folder), _command(study.name, given))
+        made = page(report, folder, heading, study.source)
+        write_page(folder / "report.html", made, _command(study.name, given))
         click.echo(f"page: {folder / 'report.html'}", err=True)
 
 

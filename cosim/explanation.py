@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks.plain import from_plain, to_plain
+from netplace.checks.plain import to_plain
 from netplace.checks.quantities import quantity
-from netplace.cosim.job_row import JobRow, job_row
+from netplace.cosim.job_row import JobRow
 
 
 @dataclass(frozen=True)
@@ -63,19 +62,6 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         return to_plain(self) | {"job": self.job.to_dict()}
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Explanation:
-        links = [
-            {**link, "others": {int(job): cycles for job, cycles in link["others"].items()}}
-            for link in plain["links"]
-        ]
-        return cls(
-            job_row(plain["job"]),
-            plain["own"],
-            tuple(from_plain(Neighbour, neighbour) for neighbour in plain["neighbours"]),
-            tuple(from_plain(WaitedLink, link) for link in links),
-        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from netplace.checks.csv_cells import write_frame
 from netplace.checks.writing import draft_folder, write_atomically
 from netplace.report.files.run_details import LINK_COLUMNS as LINKS
 from netplace.report.files.run_details import MESSAGE_COLUMNS as OF_MESSAGE
-from netplace.report.pages import PAGES
+from netplace.report.pages import kind_of
 from netplace.report.pages.kinds.run import FILE as RUN
 from netplace.report.pages.kinds.saved import saved_results
 from netplace.runs.schedule_folder import read_figures, read_schedule
@@ -65,7 +65,7 @@ def _swf(path: Path, target: Path) -> list[str]:
 
 def _jobs(path: Path, target: Path) -> list[str]:
     """Write the table of jobs that Batsim writes, and evalys and its kin draw."""
-    if PAGES["store"].recognises(path) or PAGES["run"].recognises(path):
+    if kind_of(path) in ("store", "run"):
         return _tables(path, target)
     rows = _rows(path, target)
     run = rows["end"] - rows["start"]
@@ -95,9 +95,10 @@ def _jobs(path: Path, target: Path) -> list[str]:
 
 def _frames(path: Path, target: Path) -> dict[str, pd.DataFrame]:
     """Return the tables of an outcome, by name."""
-    if PAGES["store"].recognises(path):
+    kind = kind_of(path)
+    if kind == "store":
         return _store_frames(path)
-    return _run_frames(path) if PAGES["run"].recognises(path) else {"jobs": _rows(path, target)}
+    return _run_frames(path) if kind == "run" else {"jobs": _rows(path, target)}
 
 
 def _run_frames(path: Path) -> dict[str, pd.DataFrame]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from netplace.checks.csv_cells import write_frame
 from netplace.checks.writing import write_atomically
-from netplace.report.files.study_tables import write_digests
+from netplace.report.pages.html import DataTable, Page, Picture
 from netplace.report.terminal.screen import number, print_tables, table
 
 
@@ -79,14 +79,20 @@ def show(report: Report) -> None:
 
 
 def write(report: Report, folder: Path, heading: str, command: str, source: str) -> None:
-    """Write ``report.md``, a CSV file for each table and its points with its digest, and the pictures."""
-    frames = {made.name: made.frame for made in report.tables} | dict(report.points)
-    for name, frame in frames.items():
+    """Write ``report.md``, a CSV file for each table and for its points, and the pictures."""
+    for name, frame in [*((made.name, made.frame) for made in report.tables), *report.points.items()]:
         write_frame(frame, folder / f"{name}.csv")
-    write_digests(folder, [f"{name}.csv" for name in frames])
     for name, draw in report.figures.items():
         draw(folder / f"{name}.png")
     write_atomically(folder / "report.md", _markdown(report, heading, command, source))
+
+
+def page(report: Report, folder: Path, heading: str, source: str) -> Page:
+    """Return the page of a report whose pictures are in a folder."""
+    pictures = [Picture(name, (folder / f"{name}.png").read_bytes()) for name in report.figures]
+    tables = [DataTable.of(made.title, made.frame) for made in report.tables]
+    sentences = report.summary or [f"{len(tables)} tables."]
+    return Page(heading, sentences, [("published numbers", source)], [*pictures, *tables])
 
 
 def _markdown(report: Report, heading: str, command: str, source: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-__all__ = ["PAGES", "PageKind", "page_of", "read_outcome", "render", "write_page"]
+__all__ = ["PAGES", "PageKind", "kind_of", "page_of", "read_outcome", "render", "write_page"]
 
 
 def __getattr__(name: str) -> Any:

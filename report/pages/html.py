@@ -16,7 +16,7 @@ from netplace.report.plots.figure import COLOURS, SHADED, Figure
 from netplace.report.tables.data_table import DataTable, print_data
 from netplace.report.terminal.units import whole_part_kept
 
-__all__ = ["MOST_BYTES", "DataTable", "Listing", "Page", "Part", "Picture", "render"]
+__all__ = ["MOST_BYTES", "DataTable", "Page", "Part", "Picture", "render"]
 
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
@@ -25,23 +25,15 @@ _SETTINGS = "config."  # of the network, many: folded
 
 
 @dataclass(frozen=True)
-class Listing:
-    """The text of a file, line by line."""
-
-    title: str  # name of the file
-    text: str
-
-
-@dataclass(frozen=True)
 class Picture:
     """A picture that exists already."""
 
     title: str  # what it shows
     content: bytes  # PNG or SVG
-    kind: str  # its media type
+    kind: str = "image/png"  # its media type
 
 
-Part = DataTable | Listing | Picture | Figure
+Part = DataTable | Picture | Figure
 
 
 @dataclass(frozen=True)
@@ -49,12 +41,20 @@ class Page:
     """What a page says, from top to bottom."""
 
     title: str
-    verdict: Sequence[str]  # what came of it, a sentence each
+    verdict: Sequence[str]  # what came of it, a sentence each; the first is the answer
     # Request, with versions and seeds; the command that makes it again under ``command``.
-    asked: Sequence[tuple[str, str]]
-    parts: Sequence[Part]
+    asked: Sequence[tuple[str, str]] = ()
+    parts: Sequence[Part] = ()
     missing: Sequence[str] = ()  # what could have been on the page and is not, and why
     notes: Sequence[str] = ()  # what a reader has to know in addition
+
+    def __post_init__(self) -> None:
+        if not self.verdict:
+            raise ValueError(f"{self.title}: has no answer, expected a sentence")
+
+    @property
+    def answer(self) -> str:
+        return self.verdict[0]
 
     def _repr_html_(self) -> str:
         return _still_page(self)
@@ -163,8 +163,6 @@ def _part(part: Part, tables: list[DataTable], figures: list[Figure]) -> str:
         return (
             f'<section>{heading}<div class="table" data-table="{place}">{_plain(part)}</div>{note}</section>'
         )
-    if isinstance(part, Listing):
-        return f"<section>{heading}{_listing(part)}</section>"
     if isinstance(part, Picture):
         return f"<section>{heading}<figure>{_image(part)}</figure></section>"
     caption = f"<figcaption>{escaped(part.explained)}</figcaption>" if part.explained else ""
@@ -193,10 +191,6 @@ def _image(picture: Picture) -> str:
     content = base64.b64encode(picture.content).decode("ascii")
     name = escaped(picture.title)
     return f'<img alt="{name}" src="data:{picture.kind};base64,{content}">'
-
-
-def _listing(part: Listing) -> str:
-    return f'<pre class="scroll"><code>{escaped(part.text)}</code></pre>'
 
 
 def _plain(table: DataTable) -> str:
@@ -267,7 +261,6 @@ def _script_json(data: Any) -> str:
 
 _STILL: dict[type, Callable[[Any], str]] = {
     DataTable: _plain,
-    Listing: _listing,
     Picture: _image,
     Figure: _still,
 }

@@ -248,9 +248,6 @@ def _draw_curve(axes: Axes, mark: spec.Curve, scale: Normalize | None) -> None:
 def _draw_boxes(axes: Axes, mark: spec.Boxes, scale: Normalize | None) -> None:
     x0, x1, y0, y1 = (np.asarray(ends, float) for ends in (mark.x0, mark.x1, mark.y0, mark.y1))
     values = _shaded(mark)
-    if mark.shown:
-        first = np.asarray(mark.shown[0], int)
-        x0, x1, y0, y1 = x0[first], x1[first], y0[first], y1[first]
     corners = np.stack([x0, y0, x1, y0, x1, y1, x0, y1], axis=1).reshape(-1, 4, 2)
     named = _named(mark)
     colours = named.pop("color")

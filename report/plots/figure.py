@@ -94,7 +94,6 @@ class Boxes(Mark):
     y1: Values
     values: Values = None  # what their shades show; NaN: grey
     edge: bool = False  # whether each has an outline, so that neighbours of one colour are told apart
-    shown: Sequence[Sequence[int]] = ()  # which ones each frame of the figure shows; empty: all
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,7 +203,6 @@ class Figure:
     y: str = ""
     narrow: bool = False  # whether a picture is as wide as a column of a paper
     frames: Sequence[str] = ()  # what can be looked at, one at a time; a picture has the first
-    choose: bool = False  # whether a reader chooses frames from a list, rather than moves through them
     detail: Detail | None = None  # what a page tells of a row
 
     def __post_init__(self) -> None:

@@ -123,8 +123,6 @@ def allocation_figure(
     held: Sequence[int] | NDArray[np.int64],
     chosen: Sequence[tuple[str, Collection[int]]],
     title: str,
-    *,
-    one: bool = False,
 ) -> Figure:
     """Return maps of a machine with what each allocator chooses: free pale, held gray, the job's nodes red.
 
@@ -138,31 +136,18 @@ def allocation_figure(
         Title of each map, and the nodes that the job gets there.
     title : str
         Title of the figure.
-    one : bool
-        Whether one map is shown at a time, which the reader chooses, rather than all side by side.
     """
     places = node_places(topology)
     tall, wide = _map(topology).place.shape
 
-    def boxes(nodes: Sequence[int], colour: str, kind: str, shown: Sequence[Sequence[int]] = ()) -> Boxes:
+    def boxes(nodes: Sequence[int], colour: str, kind: str) -> Boxes:
         x, y = places[list(nodes)].T
         tips = [f"node {node}: {kind}" for node in nodes]
-        return Boxes(
-            x0=x - 0.5, x1=x + 0.5, y0=y - 0.5, y1=y + 0.5, colour=colour, edge=True, tips=tips, shown=shown
-        )
+        return Boxes(x0=x - 0.5, x1=x + 0.5, y0=y - 0.5, y1=y + 0.5, colour=colour, edge=True, tips=tips)
 
     every = range(topology.nodes)
     back = [boxes(every, FREE, "free"), boxes(np.asarray(held, int).tolist(), HELD, "held")]
     x, y = Axis(hidden=True), Axis(hidden=True, down=True)
-    if one:
-        shown = [sorted(map(int, nodes)) for _, nodes in chosen]
-        panel = Panel(marks=[*back, boxes(every, "#D55E00", "chosen", shown)], x=x, y=y, equal=True)
-        caption = "Choose an allocator. Red: nodes of the job; gray: nodes of other jobs; pale: free nodes."
-        height = min(4.2, 0.6 + 0.3 * (int(places[:, 1].max()) + 1))
-        names = [name for name, _ in chosen]
-        return Figure(
-            title=title, panels=[panel], frames=names, choose=True, caption=caption, height=height
-        )  # fmt: skip
     across = max(1, min(len(chosen), round(math.sqrt(len(chosen) * 1.5 * (tall + 4) / wide))))
     wrapped = textwrap.TextWrapper(max(12, int(119 / across)), break_on_hyphens=False)
     titles = [wrapped.wrap(name)[:_TITLE_LINES] for name, _ in chosen]

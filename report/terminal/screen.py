@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 # What is printed as JSON and read again from files, each with its version, to be raised when keys change.
-PRINTED = {"run": 1, "load": 1, "allocation": 1}
+PRINTED = {"run": 1, "load": 1, "mapping": 1}
 
 Outcome = TypeVar("Outcome")
 

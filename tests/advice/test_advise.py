@@ -12,7 +12,6 @@ from netplace.advice import Limits, Neighbour, Situation, advise, machine_of, no
 from netplace.apps import application
 from netplace.cli import app
 from netplace.netsim import Config, simulate
-from netplace.report.files.advice import read_advice
 from netplace.report.pages import page_of
 from netplace.runs import resolve
 from netplace.runs.job_programs import on_nodes, programs_of
@@ -181,12 +180,12 @@ def test_the_command_writes_what_launchers_and_the_report_read(slurm_machine):
     )  # fmt: skip
     assert status == 0
     assert "Slurm's best fit of leaf switches" in said
-    found = read_advice(folder)
+    found = json.loads((folder / "advice.json").read_text())
     hosts = (folder / "ranks.slurm").read_text().split()
     assert hosts == found["hosts"]
     assert not set(hosts) & {"n00", "n01", "n02", "n03", "n08", "n09"}
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
-    assert found["sentences"] == list(page_of(folder).verdict)
+    assert page_of(folder).answer == found["sentences"][0]
     lines = (folder / "ranks.openmpi").read_text().splitlines()
     assert lines[0] == f"rank 0={hosts[0]} slot=0"
 

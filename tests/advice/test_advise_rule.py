@@ -65,8 +65,7 @@ def test_a_tree_of_slurm_is_advised_and_told_how(tmp_path, log):
     assert (default["gain"], default["verdict"], default["pays_from"]) == (0, "default", None)
     assert "local most = { 8, 16, 24, 32 }" in (folder / "job_submit.lua").read_text()
     made = page_of(folder)
-    assert found["default"] in made.verdict[0]
-    assert made.parts[-1].title == "To install: job_submit.lua"
+    assert found["default"] in made.answer
     assert '<ul class="verdict"><li>' in (folder / "report.html").read_text()
 
 

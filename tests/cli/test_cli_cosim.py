@@ -90,7 +90,7 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     assert len(jobs) == frame["compared"].sum()
     assert set(pd.read_csv(tmp_path / "again/differences.csv")["verdict"]) <= set(MEANINGS)
     assert (tmp_path / "again/comparison.png").is_file()
-    assert netplace("report", tmp_path / "again", "-o", tmp_path / "page.html").exit_code == 0
+    assert (tmp_path / "again/report.html").is_file()
 
 
 @pytest.mark.parametrize(

@@ -88,4 +88,4 @@ def test_studies_of_schedules_have_pages(netplace, tmp_path):
     assert "Schedules of s.toml" in (tmp_path / "s.html").read_text()
     for outcome in ("s.sqlite",):
         assert netplace("report", tmp_path / outcome, "-o", tmp_path / "store.html").exit_code == 0
-    assert "2 schedules are kept" in (tmp_path / "store.html").read_text()
+    assert "2 schedules are stored" in (tmp_path / "store.html").read_text()

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from answers import refused
 
 from netplace.checks.results_file import results_text
 
@@ -12,22 +11,21 @@ HUGE = 2**70
 ASKED = {
     "run": ("run", "--network", "torus:4x4", "--app", "butterfly", "--seeds", 2, "--window", 100),
     "load": ("load", "--network", "torus:4x4", "--offered", "0.1,0.2", "--warmup", 50, "--measure", 100),
-    "allocation": ("allocate", "--machine", "mesh:4x4", "--nodes", 3, "--all"),
 }
 
 
 @pytest.fixture
 def printed(results, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    return json.loads(results_text("allocation", 1, results["allocation"]))
+    return json.loads(results_text("run", 1, results["run"]))
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"request": 4}, "checksum: .* found, expected .* the file was damaged or edited"),
+        ({"cycles": 4}, "checksum: .* found, expected .* the file was damaged or edited"),
         ({"version": 2}, "version: 2 found, expected 1"),
-        ({"netplace": "allocatoin"}, "netplace: unknown name 'allocatoin'; did you mean allocation"),
+        ({"netplace": "rnu"}, "netplace: unknown name 'rnu'; did you mean run"),
         ({"netplace": 7}, "netplace: unknown name 7"),
         ({"checksum": None}, "checksum: None found"),
     ],
@@ -85,12 +83,6 @@ def results(tmp_path_factory):
         ("load", ("network",), 5, "network: 5 found, expected text"),
         ("load", ("hot_share",), 2, "hot_share: 2 found, expected a number of at least 0 and at most 1"),
         ("load", ("config",), [], r"config: \[\] found, expected a table"),
-        ("allocation", ("machine",), ["x"], r"machine: \['x'\] found, expected text"),
-        ("allocation", ("offers", 0, "nodes"), ["/etc/passwd"], r"offers\[0\].nodes\[0\]: '/etc/passwd'"),
-        ("allocation", ("offers", 1, "nodes"), [2**60], r"offers\[1\].nodes\[0\]: .* found"),
-        ("allocation", ("offers", 1, "placed"), 1, r"offers\[1\].placed: 1 found, expected true or false"),
-        ("allocation", ("offers", 1, "mean_hops"), "near", r"offers\[1\].mean_hops: 'near' found"),
-        ("allocation", ("offers",), {}, "offers: {} found, expected a list"),
     ],
     ids=str,
 )
@@ -102,7 +94,8 @@ def test_every_key_is_checked_though_the_checksum_holds(
     whole, other = tmp_path / "whole.json", tmp_path / "other.json"
     whole.write_text(results_text(what, 1, results[what]))
     other.write_text(results_text(what, 1, content))
-    for command in (("report", other, "-o", tmp_path / "a.html"), ("compare", whole, other)):
+    report = [("report", other, "-o", tmp_path / "a.html")] if what == "run" else []
+    for command in (*report, ("compare", whole, other)):
         result = netplace(*command)
         assert result.exit_code == 2, result.output
         told = rf"other.json: {said}"  # this version did not write such a key
@@ -110,12 +103,3 @@ def test_every_key_is_checked_though_the_checksum_holds(
             told = rf"other.json: was written by .+ with contents that this version does not read \({said}"
         assert re.search(told, result.stderr), result.stderr
     assert not (tmp_path / "a.html").exists()
-
-
-def test_nodes_that_others_hold_are_on_the_machine(netplace, results, tmp_path):
-    other = tmp_path / "other.json"
-    other.write_text(results_text("allocation", 1, results["allocation"] | {"occupied": [2**31]}))
-    refused(
-        netplace("report", other, "-o", tmp_path / "a.html"),
-        "other.json: nodes: does not have the format of netplace",
-    )

@@ -98,16 +98,6 @@ FIGURES = (
         share_x=True,
         x=MARKUP,
     ),
-    of(
-        "places",
-        Boxes(x0=[0, 1], x1=[1, 2], y0=[0, 0], y1=[1, 1], colour="#e3e6ea", tips=["node 0", "node 1"]),
-        Boxes(x0=[0, 1], x1=[1, 2], y0=[0, 0], y1=[1, 1], colour=3, shown=[[0], [1]]),
-        x=Axis(hidden=True),
-        y=Axis(hidden=True, down=True),
-        equal=True,
-        frames=[MARKUP, "b"],
-        choose=True,
-    ),
 )
 PAGE = Page(
     MARKUP,

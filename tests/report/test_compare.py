@@ -126,7 +126,6 @@ def outcomes(tmp_path_factory, unpainted):
         "--sizes",
         "small",
     )
-    choices = ("allocate", "--machine", "mesh:8x8", "--nodes", 10, "--partition", "mm", "--json")
     store = folder / "a.sqlite"
     return {
         "run": (
@@ -142,7 +141,6 @@ def outcomes(tmp_path_factory, unpainted):
             made("c-a", *shared, "--partition", "contiguous", "-o", folder / "c-a"),
             made("c-b", *shared, "--partition", "random", "-o", folder / "c-b"),
         ),
-        "allocation": (made("m-a.json", *choices), made("m-b.json", *choices[:4], 12, *choices[5:])),
         "store": (store, folder / "b.sqlite"),
     }
 

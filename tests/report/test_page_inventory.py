@@ -32,18 +32,10 @@ INVENTORY = {
         ],
         ["Jobs", "Figures"],
     ),
-    "load": (["Accepted load and delay of packets"], ["Points"]),
     "mapping": (
         ["Mappings side by side", "Traffic between tasks"],
         ["Mappings side by side", "Nodes", "Costs by seed"],
     ),
-    "metrics": (
-        ["Which metric predicts run time"],
-        ["Configurations", "Over all configurations", "Correlation with run time"],
-    ),
-    "explanation": (["Jobs that its packets waited for"], ["Other jobs", "Links with the most waiting"]),
-    "changes": (["Change of each job's time"], ["Jobs"]),
-    "allocation": (["Distances between the nodes", "Allocations on the machine"], ["Allocators"]),
 }
 
 

@@ -6,16 +6,19 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 from sample_pages import FIGURES, MARKUP, PAGE
 
 from netplace.cosim.serialization import read_plan, text_of
-from netplace.report.pages import PAGES, page_of, render
+from netplace.report.pages import kind_of, page_of, render
 from netplace.report.pages.html import MOST_BYTES, DataTable, Page
 from netplace.report.pages.kinds.links import load_map
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Bars, Boxes, Figure, Links, Mark
 from netplace.report.plots.schedules import kept_steps
+from netplace.studies.report import Report, ReportTable
+from netplace.studies.report import page as study_page
 from netplace.topologies import parse
 
 
@@ -81,7 +84,9 @@ def test_a_page_opens_without_a_network(text):
 
 def test_numbers_that_are_none_are_null():
     bars = bar_figure("t", ["a"], {"x": [float("nan")]}, half={"x": [float("inf")]}, whiskers="none")
-    text = render(Page("t", [], [], [bars, DataTable("d", ["v"], [[np.float64("nan")], [np.int64(3)]])]))
+    text = render(
+        Page("t", ["It holds."], [], [bars, DataTable("d", ["v"], [[np.float64("nan")], [np.int64(3)]])])
+    )
     assert "<td></td>" in text  # without scripts, too
     data = data_of(text)
     [mark] = data["figures"][0]["panels"][0]["marks"]
@@ -92,18 +97,28 @@ def test_numbers_that_are_none_are_null():
 def test_a_page_is_not_larger_than_it_may_be():
     rows = [["x" * 1000] for _ in range(MOST_BYTES // 1000)]
     with pytest.raises(ValueError, match="expected at most 20 MB"):
-        render(Page("t", [], [], [DataTable("d", ["v"], rows)]))
+        render(Page("t", ["It holds."], [], [DataTable("d", ["v"], rows)]))
 
 
 def test_every_outcome_has_a_page(outcomes, reports):
     for kind, path in outcomes.items():
         text = reports[kind].read_text()
-        assert PAGES[kind].recognises(path)
+        assert (kind_of(path) or kind) == kind
         assert len(text) < 5_000_000
-        data = data_of(text)
-        assert data["tables"]
-        assert data["figures"]
+        assert data_of(text)["tables"]
         assert '<ul class="verdict"><li>' in text
+
+
+def test_a_page_without_an_answer_is_refused():
+    with pytest.raises(ValueError, match="t: has no answer"):
+        Page("t", [])
+
+
+def test_the_page_of_tables_begins_with_the_answer_of_its_command(outcomes):
+    for kind in ("allocation", "metrics", "changes", "explanation", "load"):
+        answer = json.loads(outcomes[kind].read_text())["answer"]
+        assert re.search(r"\d", answer)
+        assert page_of(outcomes[kind]).verdict == [answer]
 
 
 @pytest.mark.parametrize("kind", ["run", "schedule", "co-simulation"])
@@ -183,25 +198,6 @@ def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outc
     assert max(links.values[0]) == pytest.approx(kept["runs"][0]["most_link_load"], rel=1e-3)
 
 
-def test_the_nodes_that_allocators_choose_are_drawn_where_they_stand(outcomes):
-    kept = json.loads(outcomes["allocation"].read_text())
-    places = figure_of(page_of(outcomes["allocation"]), "Allocations on the machine")
-    free, _, chosen = places.panels[0].marks
-    assert len(set(zip(free.x0.tolist(), free.y0.tolist(), strict=True))) == 64
-    nodes = {offer["partition"]: offer["nodes"] for offer in kept["offers"] if offer["placed"]}
-    assert {name.partition(": ")[0]: own for name, own in zip(places.frames, chosen.shown, strict=True)} == {
-        name: sorted(own) for name, own in nodes.items()
-    }
-
-
-def test_a_page_says_who_slowed_a_job_and_what_would_have_become_of_it(outcomes):
-    kept = json.loads(outcomes["explanation"].read_text())
-    assert bars_of(page_of(outcomes["explanation"]), "Jobs that its packets waited for")[0] == kept["own"]
-    rows = json.loads(outcomes["changes"].read_text())["jobs"]
-    bars = bars_of(page_of(outcomes["changes"]), "Change of each job's time")
-    assert bars == [100 * (row["change"] - 1) for row in rows if row["change"] is not None]
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -233,18 +229,16 @@ def test_every_kind_of_network_is_drawn_with_all_its_links(network):
     assert [max(loads) for loads in drawn.values] == [0.75, 1.0, 0.5]
 
 
-def test_a_study_and_a_table_have_pages(tmp_path):
-    (tmp_path / "report.md").write_text(
-        "# A study\n\nMade by `netplace study x`.\n\n* It *holds*.\n\n![a](a.png)\n\n![b](../b.png)\n\n"
-        "## Table 1\n\n"
-        "| app | mean |\n| --- | ---: |\n| BT | 1,234.5 |\n| LU | - |\n"
-    )
+def test_the_page_of_a_study_has_its_tables_and_pictures(tmp_path):
     (tmp_path / "a.png").write_bytes(b"\x89PNG")
-    page = page_of(tmp_path)
-    assert page.title == "A study"
-    table = next(part for part in page.parts if isinstance(part, DataTable))
-    assert (table.title, table.rows) == ("Table 1", [["BT", 1234.5], ["LU", None]])
-    assert page.missing == ["picture ../b.png, which is not in the folder"]
+    table = ReportTable(
+        "t", "Table 1", pd.DataFrame({"app": ["BT", "LU"], "mean": [1234.5, np.nan]}), {"mean": 1}
+    )
+    report = Report((table,), ("It holds.",), {"a": lambda path: None})
+    page = study_page(report, tmp_path, "A study", "a paper")
+    assert (page.title, page.answer) == ("A study", "It holds.")
+    [made] = [part for part in page.parts if isinstance(part, DataTable)]
+    assert (made.title, made.rows) == ("Table 1", [["BT", 1234.5], ["LU", None]])
     assert "image/png;base64" in render(page)
 
 
@@ -255,36 +249,12 @@ def test_a_study_and_a_table_have_pages(tmp_path):
         ("a.txt", "x", "is not an outcome that netplace can report"),
         ("a.json", "[]", "expected the output of a command"),
         ("a.json", "{", "a.json: is not a file of results"),
-        ("a.json", '{"points": 3, "traffic": "x"}', "points: 3 found, expected a list"),
-        ("a.json", '{"points": [{"offered": "x"}], "traffic": "x"}', r"points\[0\].accepted: is missing"),
-        ("a.json", '{"cycles": "a", "jobs": [{}], "network": 1, "packet_delay": {}}', "seconds: is missing"),
         (
             "a.json",
-            '{"cycles": 1, "jobs": [3], "network": 1, "packet_delay": {}}',
-            "seconds: is missing",
-        ),
-        (
-            "a.json",
-            '{"machine": 1, "request": 2, "offers": [{"placed": 1, "nodes": ["x"]}]}',
-            "free: is missing",
+            '{"points": 3}',
+            "a.json: has no answer, expected what a command",
         ),
         ("a.csv", "x,y\n1,2\n", "a.csv"),
-        (
-            "a.json",
-            '{"mapping": 1, "criterion": 2, "consecutive": 3, "nodes": 4}',
-            "a.json: mapping: does not have the format of",
-        ),
-        (
-            "a.json",
-            '{"title": 1, "rows": 2, "spread": 3}',
-            "a.json: rows: does not have the format of netplace",
-        ),
-        (
-            "a.json",
-            '{"job": 1, "own": 2, "neighbours": 3, "links": 4}',
-            "a.json: neighbours: does not have the format of",
-        ),
-        ("a.json", '{"jobs": [{"what_if": 1}]}', "a.json: jobs: does not have the format of netplace"),
     ],
 )
 def test_what_is_no_outcome_is_a_sentence(netplace, tmp_path, name, text, sentence):

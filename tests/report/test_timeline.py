@@ -62,7 +62,7 @@ def asynchronous(events):
 def test_trace_events_keep_to_the_format(netplace, tmp_path, network, jobs):
     """Every event by its phase, and pairs, tracks and times of all together."""
     path, tasks = tmp_path / "run.json", 16 // 2 ** (jobs - 1)
-    words = ["run", "--network", network, "--jobs", f"{jobs}x butterfly", "--tasks", tasks]
+    words = ["run", "--network", network, "--jobs", f"{jobs}x:butterfly", "--tasks", tasks]
     result = netplace(*words, "--timeline", path, "--window", "20", "--json")
     assert result.exit_code == 0, result.stderr
     cycles = json.loads(result.stdout)["cycles"]

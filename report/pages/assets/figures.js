@@ -40,8 +40,8 @@ const rectangles = {
     return [[...(mark.lying ? [...end, ...side] : [...side, ...end]), null, n]];
   }),
   Boxes: (mark, frame) => {
-    const values = valuesOf(mark, frame), all = mark.shown.length ? mark.shown[frame] || [] : mark.x0.keys();
-    return [...all].map((n) => [mark.x0[n], mark.x1[n], mark.y0[n], mark.y1[n], values[n] ?? null, n]);
+    const values = valuesOf(mark, frame);
+    return [...mark.x0.keys()].map((n) => [mark.x0[n], mark.x1[n], mark.y0[n], mark.y1[n], values[n] ?? null, n]);
   },
   Cells: (mark, frame) => {
     const [left, right, low, high] = mark.extent || [-0.5, mark.wide - 0.5, -0.5, mark.tall - 0.5];
@@ -177,7 +177,8 @@ function optionOf(figure, panel, frame, width, height) {
   const lean = slanted ? Math.min(92, 10 + 5.2 * Math.min(side, most(x.names.map((name) => name.length), 0))) : 0;
   const zooms = !x.hidden && (x.names.length > 30 || (!x.names.length && (boxes || !y.names.length)));
   const left = y.hidden ? 8 : y.names.length ? 16 + Math.min(narrow ? 130 : 320, 6.8 * most(y.names.map((name) => name.length), 0)) + (y.label ? 22 : 0) : 72;
-  const shades = panel.shades && marks.some(shaded), tall = (labels.length > 1 ? 30 : 10) + (panel.title ? 22 : 0) + (shades && narrow ? 40 : 0);
+  const above = panel.title ? 6 + 16 * panel.title.split("\n").length : 0;
+  const shades = panel.shades && marks.some(shaded), tall = (labels.length > 1 ? 30 : 10) + above + (shades && narrow ? 40 : 0);
   const grid = { left, right: shades && !narrow ? 104 : 26, top: tall + 6,
     bottom: x.hidden ? 8 : 24 + (x.label || figure.x ? 24 : 0) + lean + (zooms ? 30 : 0) };
   const sides = panel.equal ? proportions(panel, (width || 1000) - grid.left - grid.right, height - grid.top - grid.bottom) : [{}, {}];
@@ -187,8 +188,8 @@ function optionOf(figure, panel, frame, width, height) {
   const low = shades ? panel.shades.low ?? least(known) : 0, high = shades ? panel.shades.high ?? every.reduce((so, values) => most(values, so), -Infinity) : 1;
   const flat = marks.length && marks.every((mark) => (mark.kind === "Curve" && mark.line && !mark.tips.length) || mark.kind === "Rule");
   return { grid,
-    title: panel.title ? { text: panel.title, left: "center", top: 0, textStyle: { fontSize: 13, fontWeight: "normal", width: (width || 1000) - 20, overflow: "truncate" } } : undefined,
-    legend: labels.length > 1 ? { type: "scroll", top: panel.title ? 22 : 4, data: labels } : undefined,
+    title: panel.title ? { text: panel.title, left: "center", top: 0, textStyle: { fontSize: 13, lineHeight: 16, fontWeight: "normal", width: (width || 1000) - 20, overflow: "truncate" } } : undefined,
+    legend: labels.length > 1 ? { type: "scroll", top: above || 4, data: labels } : undefined,
     tooltip: { confine: true, ...(flat ? { trigger: "axis", valueFormatter: shown } : { trigger: "item", formatter: (point) => {
       const mark = owners[point.seriesIndex], place = Array.isArray(point.value) ? point.value[mark.kind === "Curve" ? 2 : 5] : undefined;
       return place === undefined ? "" : tipOf(panel, mark, place, frame);

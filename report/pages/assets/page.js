@@ -212,14 +212,6 @@ function drawFigure(place, figure) {
   });
   if (figure.frames.length < 2) return;
   const bar = make("div", null, { class: "bar" }), show = (frame) => { state.frame = frame; drawn.update(); };
-  if (figure.choose) {
-    const select = make("select", null, { "aria-label": `${figure.title}: which` });
-    select.append(...figure.frames.map((name, frame) => make("option", name, { value: frame })));
-    select.addEventListener("change", () => show(Number(select.value)));
-    bar.append(select);
-    place.before(bar);
-    return;
-  }
   const slider = make("input", null, { type: "range", min: 0, max: figure.frames.length - 1, value: 0, "aria-label": "time" });
   const name = make("span", figure.frames[0], { class: "count" });
   slider.addEventListener("input", () => {

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from scipy import sparse
 
 from netplace.checks.quantities import Quantity, quantities
 from netplace.report.pages.html import Page, Part
-from netplace.report.pages.kinds.saved import asked_of
+from netplace.report.pages.kinds.saved import asked_of, details_of, saved_object
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.networks import traffic_figure
 from netplace.report.tables.bounds import mapping_bound
@@ -20,7 +21,13 @@ _BESIDE = ("consecutive", "random")
 _ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "method", "iterations", "seconds")
 
 
-def page(results: dict[str, Any]) -> Page:
+def page(path: Path) -> Page:
+    with details_of(path, "mapping"):
+        return mapping_page(saved_object(path))
+
+
+def mapping_page(results: dict[str, Any]) -> Page:
+    """Return the page of a description by `netplace.report.tables.mapping_search.Searched`."""
     usual = results["consecutive"]
     times = results["times"]
     named = {results["mapping"]: results}

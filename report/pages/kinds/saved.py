@@ -1,8 +1,8 @@
-"""What commands printed with --json, saved in a file: an object, distinguished by its keys."""
+"""What commands printed with --json, saved in a file: an object that declares its kind."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from functools import lru_cache
@@ -16,7 +16,6 @@ from netplace.checks.schema import (
     amount,
     anything,
     choice,
-    fields_of,
     kind_of,
     listed,
     maybe,
@@ -29,19 +28,15 @@ from netplace.checks.schema import (
 from netplace.netsim import Config
 from netplace.netsim.bounds import Bounds
 from netplace.netsim.critical_path import COMPONENTS
-from netplace.report.tables.allocations import Offer
 from netplace.report.terminal.screen import PRINTED
 from netplace.runs.loads import LOAD_POINT
 
 _MOST_BYTES = 1 << 30
 
 
-def holds(path: Path, what: str, keys: Iterable[str]) -> bool:
-    """Return whether a file has results of a kind: it names the kind, or names none and has these keys."""
-    if path.suffix.lower() != ".json" or not path.is_file():
-        return False
-    said, content = _read(path)
-    return said == what if said else set(keys) <= content.keys()
+def declared_kind(path: Path) -> str:
+    """Return the kind of results, a key of `PRINTED`, that a file declares; empty if it declares none."""
+    return _read(path)[0]
 
 
 def saved_object(path: Path) -> dict[str, Any]:
@@ -49,9 +44,9 @@ def saved_object(path: Path) -> dict[str, Any]:
 
 
 def saved_results(path: Path, what: str) -> dict[str, Any]:
-    """Return the results in a file of one of `RESULT_KINDS`, every key of them checked."""
+    """Return the results in a file, a run or load points, every key of them checked."""
     said, results = _read(path)
-    check_contents(results, path, RESULT_KINDS[what], whole=bool(said))
+    check_contents(results, path, _CHECKED[what], whole=bool(said))
     return results
 
 
@@ -201,8 +196,6 @@ _LOAD_ASKED: dict[str, Kind] = {
 _ASKED_POINT = table(
     {"offered": _COUNT, "network": text}, {**_LOAD_ASKED, "versions": table_of(text)}, others=True
 )
-_OFFER, _OFFER_OPTIONS = fields_of(Offer)
-_OFFER |= {"nodes": _NODES}  # in tables they are numbers of 64 bits
 
 
 def _run(value: Any, where: str) -> None:
@@ -218,20 +211,11 @@ def _run(value: Any, where: str) -> None:
 
 
 def _load(value: Any, where: str) -> None:
-    table({"points": listed(LOAD_POINT, 1)}, _LOAD_ASKED | {"saturation": listed(_SATURATION)})(value, where)
-    same = {name: member for name, member in value.items() if name not in ("points", "saturation")}
+    more = {"answer": text, "saturation": listed(_SATURATION)}
+    table({"points": listed(LOAD_POINT, 1)}, _LOAD_ASKED | more)(value, where)
+    same = {name: member for name, member in value.items() if name not in ("answer", "points", "saturation")}
     for place, point in enumerate(value["points"]):
         _ASKED_POINT(same | point, f"{where}: points[{place}]")
 
 
-def _allocation(value: Any, where: str) -> None:
-    """Check what allocators offer, or what the only one that was asked did."""
-    asked: dict[str, Kind] = {"machine": text, "request": number(1), "free": number()}
-    more = {"occupied": listed(number())}  # came later
-    if isinstance(value, dict) and "offers" in value:
-        table({**asked, "offers": listed(table(_OFFER, _OFFER_OPTIONS), 1)}, more)(value, where)
-    else:
-        table({**asked, **_OFFER}, {**_OFFER_OPTIONS, **more})(value, where)
-
-
-RESULT_KINDS: dict[str, Kind] = {"run": _run, "load": _load, "allocation": _allocation}
+_CHECKED: dict[str, Kind] = {"run": _run, "load": _load}

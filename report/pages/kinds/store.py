@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from netplace.checks.schema import anything, table, table_of
 from netplace.cosim.outcome import OUTCOME
-from netplace.report.pages.html import Page, Part
+from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.cosimulation import cosim_entry
 from netplace.report.pages.kinds.load import point_entries
 from netplace.report.pages.kinds.outcome import Entry, Outcome
 from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.pages.kinds.schedule import plan_entries
 from netplace.report.pages.kinds.table import run_entries, times_page
+from netplace.report.pages.kinds.tables import flat_table
 from netplace.report.tables.data_table import DataTable
 from netplace.runs.chance import network_draws, placement_draws
 from netplace.runs.spec import Run
@@ -24,21 +25,7 @@ from netplace.runs.sweep import read_sweep
 from netplace.runs.tables import run_table, time_table
 from netplace.topologies import names_file, parse
 
-_SCHEDULE = ("makespan", "utilisation", "throughput", "per_job.wait.mean", "per_job.bounded_slowdown.mean")
-_COSIM = (*(f"schedule.{name}" for name in _SCHEDULE[:3]), "sharing.mean_slowdown")
-_LOAD = ("accepted", "delay.mean", "delay.p99", "packets")
-# Of each table of a store: where the figures stand, and which are shown.
-_SHOWN = (
-    ("schedules", "metrics", "Schedules", _SCHEDULE),
-    ("schedules", "figures", "Co-simulations", _COSIM),
-    ("loads", "", "Load points", _LOAD),
-)
-
-
-def recognises(path: Path) -> bool:
-    if path.suffix.lower() == ".toml":
-        return path.is_file() and path.with_suffix(".sqlite").is_file()
-    return path.is_file() and path.suffix.lower() in (".sqlite", ".db")
+_SHOWN = ("schedules", "loads")  # tables of a store beside that of the runs
 
 
 @contextmanager
@@ -61,38 +48,21 @@ def page(path: Path) -> Page:
         return Page(made.title, made.verdict, asked, [*made.parts, *more], made.missing)
     if not more:
         raise ValueError(f"{path}: contains no finished results to report")
-    said = [f"{len(table.rows)} {table.title.lower()} are kept." for table in more]
-    return Page(f"Store {path.name}", said, asked, list[Part](more))
+    sentences = [f"{len(table.rows)} {table.title.lower()} are stored." for table in more]
+    return Page(f"Store {path.name}", sentences, asked, more)
 
 
 def _tables(store: Store) -> list[DataTable]:
-    made = []
-    for kept_in, under, title, names in _SHOWN:
-        kept = [(plan, found) for plan, found in store.outcomes(kept_in) if not under or under in found]
-        if kept:
-            plans = [dict(asked_of(plan)) for plan, _ in kept]
-            rows = [
-                [_figure(found.get(under) if under else found, name) for name in names] for _, found in kept
-            ]
-            made.append(_beside(title, plans, names, rows))
-    return made
-
-
-def _beside(
-    title: str, plans: Sequence[Mapping[str, str]], names: Sequence[str], rows: Sequence[Sequence[Any]]
-) -> DataTable:
-    """Return a table of what plans differ in, and of their figures; what all share is the note."""
-    keys = dict.fromkeys(key for plan in plans for key in plan)
-    differing = [key for key in keys if len({plan.get(key) for plan in plans}) > 1]
-    shared = ", ".join(f"{key} {plans[0][key]}" for key in keys if key not in differing)
-    body = [[*(plan.get(key) for key in differing), *row] for plan, row in zip(plans, rows, strict=True)]
-    return DataTable(title, [*differing, *names], body, note=f"All: {shared}." if shared else "")
-
-
-def _figure(value: Any, name: str) -> Any:
-    for key in name.split("."):
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """Return the plans and numbers of each table of a store, without those of single jobs."""
+    tables = []
+    for name in _SHOWN:
+        rows = [
+            dict(asked_of(plan)) | {key: value for key, value in found.items() if not isinstance(value, list)}
+            for plan, found in store.outcomes(name)
+        ]
+        if rows:
+            tables.append(flat_table(name.capitalize(), rows))
+    return tables
 
 
 _PLAN = table({"jobs": table_of(anything)}, others=True)

@@ -1,12 +1,10 @@
-"""The page of partition metrics, as ``netplace metrics --json`` prints them."""
+"""Partition metrics of configurations: ``netplace metrics``."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from netplace.report.pages.html import Page, Part
-from netplace.report.plots.charts import bar_figure
-from netplace.report.plots.figure import Figure
 from netplace.report.tables.data_table import DataTable
 
 _SIGNIFICANT = 0.01
@@ -19,8 +17,6 @@ def page(results: dict[str, Any]) -> Page:
     slowest = correlations.get(_TIME, {})
     known = {name: correlation for name, correlation in slowest.items() if correlation is not None}
     parts: list[Part] = []
-    if known:
-        parts.append(_correlations(known))
     columns = list(dict.fromkeys(key for row in rows for key in row))
     shown = [[row.get(key) for key in columns] for row in rows]
     digits = [0 if name.endswith(("seed", "cycles", "load")) else 2 for name in columns]
@@ -36,12 +32,10 @@ def page(results: dict[str, Any]) -> Page:
         parts.append(DataTable("Correlation with run time", _HEADINGS, flat, "r: Pearson's coefficient."))
     note = (
         "Dispersal: nodes and links affected (NA, LA), average distance (AD), distance from the center "
-        "(DFC), "
-        "diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the "
-        "same with "
-        "asymmetry (_AL)."
+        "(DFC), diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the "
+        "same with asymmetry (_AL)."
     )
-    return Page(f"Partition metrics: {results['title']}", _verdict(results, known), [], parts, notes=[note])
+    return Page(f"Partition metrics: {results['title']}", _verdict(results, known), parts=parts, notes=[note])
 
 
 def _named(name: str) -> str:
@@ -52,31 +46,18 @@ def _cells(correlation: dict[str, Any] | None) -> list[float | None]:
     return [None, None] if correlation is None else [correlation["r"], correlation["p"]]
 
 
-def _correlations(known: dict[str, Any]) -> Figure:
-    names = sorted(known, key=lambda name: -abs(known[name]["r"]))
-    return bar_figure(
-        "Which metric predicts run time",
-        list(map(_named, names)),
-        {"r": [known[name]["r"] for name in names]},
-        unit="Pearson's r",
-        caption="Pearson's r of each metric with the run time of the slowest job, the strongest first. 1 or "
-        "-1: run time is a linear function of the metric; 0: no linear relation.",
-    )
-
-
 def _verdict(results: dict[str, Any], known: dict[str, Any]) -> list[str]:
     count = len(results["rows"])
     if not known:
         distance = results["spread"].get("AD") or results["spread"]["pair_hops"]
         return [
             f"{count} configurations, with {distance['min']:.3g} to {distance['max']:.3g} hops between "
-            "two nodes "
-            "of the job on average.",
+            "two nodes of the job on average.",
             "Nothing was simulated; --simulate adds the correlation of each metric with run time.",
         ]
     clear = [name for name, correlation in known.items() if correlation["p"] < _SIGNIFICANT]
     time = results["spread"][_TIME]
-    said = [
+    sentences = [
         f"Run time is between {time['min']:,.0f} and {time['max']:,.0f} cycles over {count} configurations.",
         f"{len(clear) or 'None'} of {len(known)} metrics is clearly correlated with it (p below "
         f"{_SIGNIFICANT})."
@@ -85,5 +66,5 @@ def _verdict(results: dict[str, Any], known: dict[str, Any]) -> list[str]:
         f"each).",
     ]
     best = max(known, key=lambda name: abs(known[name]["r"]))
-    said.append(f"Most does {best}: r = {known[best]['r']:.3f}, p = {known[best]['p']:.2g}.")
-    return said
+    sentences.append(f"Most does {best}: r = {known[best]['r']:.3f}, p = {known[best]['p']:.2g}.")
+    return sentences

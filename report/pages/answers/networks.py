@@ -1,63 +1,33 @@
-"""The page of networks that are compared, as ``netplace check network A B .. --json`` prints them."""
+"""Networks side by side: ``netplace check network A B ..``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from netplace.report.pages.html import Page, Part
-from netplace.report.plots.charts import bar_figure
-from netplace.report.plots.figure import Axis, Curve, Figure, Panel
 from netplace.report.tables.data_table import DataTable
 
 Network = Mapping[str, Any]
 Columns = dict[str, Callable[[Network], Any]]
 
 
-def page(results: dict[str, Any]) -> Page:
-    networks = results["networks"]
+def page(networks: Sequence[Network]) -> Page:
     names = [network["network"] for network in networks]
     simulated = all(network.get("trials") for network in networks)
-    parts: list[Part] = []
-    if simulated:
-        parts += [_loads(networks), _relative(networks, names), _trials(networks)]
+    parts: list[Part] = [_trials(networks)] if simulated else []
     parts.append(_counts(networks))
-    said = _verdict(networks) if simulated else ["Nothing was simulated; --simulate adds loads and times."]
-    return Page(f"Networks: {', '.join(names)}", said, [], parts)
-
-
-def _loads(networks: list[Network]) -> Figure:
-    accepted, delay = [], []
-    for place, network in enumerate(networks):
-        trials, named = network["trials"], {"label": network["network"], "colour": place}
-        accepted.append(Curve(x=trials["offered"], y=trials["accepted"], **named))
-        delay.append(Curve(x=trials["offered"], y=trials["delay"], **named))
-    x = Axis(label="offered load (phits/node/cycle)", low=0.0, grid=True)
-    panels = [
-        Panel(marks=accepted, x=x, y=Axis(label="accepted load (phits/node/cycle)", low=0.0, grid=True)),
-        Panel(marks=delay, x=x, y=Axis(label="mean packet delay (cycles)", low=0.0, grid=True)),
+    nearest = min(networks, key=lambda network: network["mean_distance"])
+    unsimulated = [
+        f"{nearest['network']} has the smallest mean distance, {nearest['mean_distance']:.2f} hops.",
+        "Nothing was simulated; --simulate adds loads and times.",
     ]
-    return Figure(title="Uniform traffic", panels=panels, columns=2, height=3.3)
+    sentences = _verdict(networks) if simulated else unsimulated
+    return Page(f"Networks: {', '.join(names)}", sentences, parts=parts)
 
 
-def _relative(networks: list[Network], names: list[str]) -> Figure:
-    trials = [network["trials"] for network in networks]
-    loads = {
-        "uniform": [one["accepted"][-1] for one in trials],
-        "uniform, 1 % of cables down": [one["accepted_with_faults"] for one in trials],
-        "all-to-all": [one["exchange"] for one in trials],
-        "training": [1 / one["training_cycles"] for one in trials],
-    }
-    series = {what: [value / max(values) for value in values] for what, values in loads.items()}
-    caption = (
-        "Accepted loads, and the speed of the training step, relative to the best network. All networks have "
-        f"the same links, {trials[0]['vcs']} virtual channels and {trials[0]['routing']} routing."
-    )
-    return bar_figure("Relative to the best network", names, series, unit="of the best", caption=caption)
-
-
-def _trials(networks: list[Network]) -> DataTable:
+def _trials(networks: Sequence[Network]) -> DataTable:
     first = networks[0]["trials"]
     columns: Columns = {
         "network": lambda of: of["network"],
@@ -80,7 +50,7 @@ def _cost_of_a_phit(network: Network) -> float:
     return float(network["cost"]["total"] / (network["nodes"] * network["trials"]["accepted"][-1]))
 
 
-def _counts(networks: list[Network]) -> DataTable:
+def _counts(networks: Sequence[Network]) -> DataTable:
     kinds = dict.fromkeys(kind for network in networks for kind in network["cables"])
     currency = networks[0].get("currency", "")
     costs: Columns = {
@@ -120,12 +90,12 @@ def _vcs(network: Network) -> int | str | None:
     return f"can deadlock; hop needs {network['vcs_that_would_do']}"
 
 
-def _table(title: str, columns: Columns, networks: list[Network], note: str) -> DataTable:
+def _table(title: str, columns: Columns, networks: Sequence[Network], note: str) -> DataTable:
     rows = [[value(network) for value in columns.values()] for network in networks]
     return DataTable(title, list(columns), rows, note=note)
 
 
-def _verdict(networks: list[Network]) -> list[str]:
+def _verdict(networks: Sequence[Network]) -> list[str]:
     trials = {network["network"]: network["trials"] for network in networks}
     most = max(trials, key=lambda name: trials[name]["accepted"][-1])
     exchange = max(trials, key=lambda name: trials[name]["exchange"])

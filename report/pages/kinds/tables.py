@@ -1,4 +1,4 @@
-"""What a command printed with --json that has no kind of its own: its numbers and tables."""
+"""The page of what has no page of its own: the answer that its command gives, and its numbers as tables."""
 
 from __future__ import annotations
 
@@ -12,31 +12,23 @@ from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
 from netplace.report.pages.kinds.saved import read_object, saved_object, versions_of, written_versions
 from netplace.report.tables.data_table import DataTable
-from netplace.report.terminal.units import whole_part_kept
 
+ANSWER = "answer"  # key of the sentence in which a command says what came of it
 _LONGEST = 200  # characters of a cell
-_SENTENCES = 5
-_FOLDERS = ("advice.json", "rules.json")  # of folders that have no other kind
 _MOST = 100_000  # numbers
-_OTHER = ("seconds", "cpu_seconds", "versions", "checksum", "version", "asked")  # no results
-
-
-def recognises(path: Path) -> bool:
-    if path.is_dir():
-        return _file(path) != path
-    return path.suffix.lower() == ".json" and bool(saved_object(path))
+_NO_RESULTS = ("seconds", "cpu_seconds", "versions", "checksum", "version", "asked")
 
 
 def page(path: Path) -> Page:
     content = saved_object(path)
+    answer = content.get(ANSWER)
+    if not isinstance(answer, str):
+        raise ValueError(f"{path}: has no {ANSWER}, expected what a command of netplace wrote with -o")
     parts: list[Part] = []
-    rows = _collected({name: value for name, value in content.items() if name != "versions"}, "", parts)
-    if rows:
+    figures = {name: value for name, value in content.items() if name not in ("versions", ANSWER)}
+    if rows := _collected(figures, "", parts):
         parts.append(DataTable("Figures", ["figure", "value"], rows))
-    plain = [(name, value) for name, value in rows if value not in (None, "")]
-    said = [f"{name}: {_text(value)}" for name, value in plain[:_SENTENCES]]
-    notes = ["Output of a command with --json that has no special page."]
-    return Page(path.stem, said, versions_of(content.get("versions")), parts, notes=notes)
+    return Page(path.stem, [answer], versions_of(content.get("versions")), parts)
 
 
 def _collected(content: Mapping[str, Any], above: str, parts: list[Part]) -> list[list[Any]]:
@@ -44,13 +36,13 @@ def _collected(content: Mapping[str, Any], above: str, parts: list[Part]) -> lis
     rows: list[list[Any]] = []
     for key, value in content.items():
         name = above + key.replace("_", " ")
-        if _is_listed(value, Mapping):
-            parts.append(_table(name, value))
-        elif _is_listed(value, list) and len({len(row) for row in value}) == 1:
+        if _is_list_of(value, Mapping):
+            parts.append(flat_table(name, value))
+        elif _is_list_of(value, list) and len({len(row) for row in value}) == 1:
             columns = [str(place + 1) for place in range(len(value[0]))]
             parts.append(DataTable(name, columns, [[_cell(cell) for cell in row] for row in value]))
-        elif isinstance(value, Mapping) and _is_listed(list(value.values()), Mapping):
-            parts.append(_table(name, [{"": row} | dict(own) for row, own in value.items()]))
+        elif isinstance(value, Mapping) and _is_list_of(list(value.values()), Mapping):
+            parts.append(flat_table(name, [{"": row} | dict(own) for row, own in value.items()]))
         elif isinstance(value, Mapping):
             rows += _collected(value, f"{name}, ", parts)
         elif value is not None and value != []:
@@ -58,21 +50,16 @@ def _collected(content: Mapping[str, Any], above: str, parts: list[Part]) -> lis
     return rows
 
 
-def _is_listed(value: Any, kind: type) -> bool:
+def _is_list_of(value: Any, kind: type) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(row, kind) for row in value)
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, bool | str):
-        return str(value)
-    return whole_part_kept(value) if isinstance(value, float) else f"{value:,}"
-
-
-def _table(name: str, rows: Sequence[Mapping[str, Any]]) -> DataTable:
+def flat_table(name: str, rows: Sequence[Mapping[str, Any]]) -> DataTable:
+    """Return a row for each object; the members of objects in it have columns of their own."""
     flat = [_flat(row) for row in rows]
     columns = list(dict.fromkeys(key for row in flat for key in row))
-    shown = [column.replace("_", " ") for column in columns]
-    return DataTable(name, shown, [[row.get(key) for key in columns] for row in flat])
+    headings = [column.replace("_", " ") for column in columns]
+    return DataTable(name, headings, [[row.get(key) for key in columns] for row in flat])
 
 
 def _flat(row: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -93,7 +80,7 @@ def _cell(value: Any) -> Any:
 
 
 def outcome(path: Path) -> Outcome:
-    content = read_object(_file(path))
+    content = read_object(path)
     numbers = dict(_numbers(content, ""))
     results = [Result(name, Sample.exact(value), NEITHER) for name, value in numbers.items()]
     if not results:
@@ -104,15 +91,11 @@ def outcome(path: Path) -> Outcome:
     return Outcome(f"object with {', '.join(content)}", str(path), [Entry({}, results)], versions)
 
 
-def _file(path: Path) -> Path:
-    return next((path / name for name in _FOLDERS if (path / name).is_file()), path)
-
-
 def _numbers(value: Any, where: str) -> Iterator[tuple[str, float]]:
     """Yield the numbers in a value of JSON, each with its place."""
     if isinstance(value, dict):
         for key, member in value.items():
-            if key not in _OTHER:
+            if key not in _NO_RESULTS:
                 yield from _numbers(member, f"{where}.{key}" if where else key)
     elif isinstance(value, list):
         for place, member in enumerate(value):

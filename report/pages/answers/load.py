@@ -1,0 +1,48 @@
+"""Latency-throughput curves: ``netplace load``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pandas as pd
+
+from netplace.report.pages.html import Page
+from netplace.report.tables.data_table import DataTable
+from netplace.report.tables.load import saturation_notes
+from netplace.runs.loads import LoadFigures, LoadPlan
+
+_COLUMNS = {  # heading, and digits on the terminal
+    "curve": ("curve", 0),
+    "offered": ("offered", 3),
+    "accepted": ("accepted", 4),
+    "accepted_half_width": ("±", 4),
+    "mean": ("mean delay (cycles)", 1),
+    "mean_half_width": ("± (cycles)", 1),
+    "p50": ("median (cycles)", 1),
+    "p95": ("95th percentile (cycles)", 1),
+    "p99": ("99th percentile (cycles)", 1),
+    "seeds": ("seeds", 0),
+    "packets": ("packets", 0),
+    "cpu_seconds": ("CPU (s)", 2),
+    "rate": ("M packet-hops/s", 2),
+}
+
+
+def page(plans: Sequence[LoadPlan], figures: Sequence[LoadFigures], frame: pd.DataFrame) -> Page:
+    """Return the page; `frame` is that of `netplace.report.tables.load.curve_frame`."""
+    patterns = dict.fromkeys(plan.traffic for plan in plans)
+    networks = dict.fromkeys(plan.network for plan in plans)
+    title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
+    if len(figures) > 1:
+        sentences = saturation_notes(plans, figures)
+    else:
+        offered, accepted = plans[0].offered, figures[0].accepted
+        sentences = [f"Of {offered:g} phits per node and cycle, {accepted:.4g} are accepted."]
+    shown = [name for name in _COLUMNS if frame[name].notna().any()]
+    note = "Loads in phits per node and cycle."
+    if "accepted_half_width" in shown:
+        note += " ± is half of a 95 % interval over the seeds."
+    made = DataTable.of("Points", frame[shown], [_COLUMNS[name][0] for name in shown], note)
+    points = replace(made, digits=[_COLUMNS[name][1] for name in shown])
+    return Page(title[:1].upper() + title[1:], sentences, parts=[points])
