@@ -80,7 +80,7 @@ COSIM_SETTINGS = {name: setting for name, setting in SCHEDULE_SETTINGS.items() i
     "jobs": _jobs_of(COSIM_JOBS),
     "repeats": replace(SCHEDULE_SETTINGS["repeats"], default="1:1"),
     "mapping": _of_rules("Mapping of tasks to the nodes of each job.", default="consecutive"),
-    "fidelity": _of_rules("Fidelity of run times: table, mixes, sampled, live or auto.", default="live"),
+    "fidelity": _of_rules("Fidelity of run times: table, sampled or live.", default="live"),
     "applications": _of_jobs(
         "Applications and communication shares of the jobs of a log (TOML).", metavar="MIX.toml"
     ),

@@ -200,8 +200,7 @@ def _start(given: dict[str, Any]) -> tuple[Any, Any]:
 
 def _lock(cluster: str, folder: Path) -> None:
     """Lock a cluster, whatever the folder, and the folder, whatever the cluster, while the command runs."""
-    from netplace.checks.trusted import state_folder
-    from netplace.live.journal import lock
+    from netplace.live.journal import lock, state_folder
 
     context = click.get_current_context()
     assert context is not None

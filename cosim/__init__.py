@@ -10,26 +10,22 @@ True
 """
 
 from netplace.cosim.alone import FreshTimes, cycles_alone
-from netplace.cosim.interval import MARKED
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
-from netplace.cosim.mixes import SOURCES, MixesExecution
 from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
-from netplace.cosim.rates import Rates
 from netplace.cosim.reasons import reasons
 from netplace.cosim.replay import replay, sampled_again, started_jobs, what_if
 from netplace.cosim.runner import Cosimulated, cosimulate
-from netplace.cosim.sampled import Sampled
+from netplace.cosim.sampled import MARKED, Sampled
 from netplace.cosim.work import Work, application_work, program_of
 
 __all__ = [
     "FIDELITIES",
     "MARKED",
-    "SOURCES",
     "Attempt",
     "CosimPlan",
     "Cosimulated",
@@ -37,10 +33,8 @@ __all__ = [
     "JobRow",
     "LiveExecution",
     "LoopTimes",
-    "MixesExecution",
     "Placed",
     "Placing",
-    "Rates",
     "Sampled",
     "Work",
     "application_work",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.stored_times import StoredTimes
 from netplace.netsim import ArbiterState, DeadlockError
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
@@ -85,8 +85,8 @@ class FreshTimes:
         Function that returns the cycles of a job alone on its nodes; by default, a complete simulation.
     target_half_width : float
         No further runs are made once the relative half-width of their mean reaches this value.
-    memory : Memory, optional
-        Store of the results of runs, so that an interrupted simulation does not repeat them.
+    stored : StoredTimes, optional
+        Results of runs, which a co-simulation that was killed does not repeat.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class FreshTimes:
         engine: str = "kernel",
         cycles: Callable[[Placed], float] | None = None,
         target_half_width: float = _PRECISION,
-        memory: Memory | None = None,
+        stored: StoredTimes | None = None,
     ) -> None:
         if not 0 < estimate_factor < np.inf:
             raise ValueError(
@@ -106,7 +106,7 @@ class FreshTimes:
         self._of = cycles or self._simulated
         self._engine, self._target_half_width = engine, target_half_width
         self._cycles: dict[object, float] = {}
-        self._memory = memory or Memory()
+        self._stored = stored or StoredTimes()
         self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
         self._draws = network_draws(placing.machine, placing.config)
 
@@ -120,13 +120,10 @@ class FreshTimes:
         return self._cycles[key]
 
     def _simulated(self, placed: Placed) -> float:
-        def simulated(number: int) -> int:
-            placing = replace(self._placing, seed=self._placing.seed + number)
-            return cycles_alone(placing, placed, self._engine)
-
         def draw(number: int) -> float:
             key = "fresh", placed.work, placed.nodes.tobytes(), number
-            return float(self._memory.of(key, lambda: simulated(number)))
+            placing = self._placing.drawn(number)
+            return float(self._stored.get(key, lambda: cycles_alone(placing, placed, self._engine)))
 
         return several(draw, self._target_half_width).cycles if self._draws else draw(0)
 
@@ -145,6 +142,11 @@ class FreshTimes:
             return self._estimate_factor * self.seconds(job, self._compact[job.nodes])
         except DeadlockError as error:
             return self._estimate_factor * max(1, error.cycle) * self._placing.config.cycle_ns * 1e-9
+
+
+def from_log(estimate_factor: float) -> Callable[[Job], float]:
+    """Return the function that gives the estimates of the users of a log: the run time and a margin."""
+    return lambda job: estimate_factor * job.run_time
 
 
 def compact(machine: Topology, job: Job) -> Allocation:

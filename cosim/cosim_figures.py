@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from netplace.checks.plain import from_plain, to_plain
 from netplace.checks.quantities import LESS, quantity
-from netplace.checks.schema import amount, table
-from netplace.cosim.mixes import SOURCES
 from netplace.scheduling.metrics import Metrics
 
 _COUNT: dict[str, Any] = {"bounds": (0, math.inf)}
-_SHARES = table(dict.fromkeys(SOURCES, amount(0)))
 
 
 @dataclass(frozen=True)
@@ -74,15 +71,6 @@ class HalfWidth:
 
 
 @dataclass(frozen=True)
-class MixFigures:
-    """How the rates of progress in mixes were measured."""
-
-    simulated: int  # number of simulated mixes
-    target_missed: int  # number of these that missed the precision
-    target_half_width: float  # requested half-width, as a share
-
-
-@dataclass(frozen=True)
 class Costs:
     """The cost of partitions, mapping and sharing for the jobs of a log, in node-hours; see `costs.costs`."""
 
@@ -102,13 +90,10 @@ class CosimFigures:
     schedule: Metrics  # figures of the schedule
     sharing: Sharing | None  # cost of sharing the network; None if no job ended well
     table_error: TableError | None  # error of a table of times alone; None if the times are a table's
-    # With ``mixes``, the share of the time of all jobs by source, `netplace.cosim.SOURCES`.
-    sources: dict[str, float] | None = field(default=None, metadata={"kind": _SHARES})
-    mixes: MixFigures | None = None  # with ``mixes``, how the mixes were measured
     simulated: float | None = None  # with ``sampled``, the share of the time that was simulated
-    # With both, the number of jobs whose half-width exceeds `netplace.cosim.MARKED`.
+    # With ``sampled``, the number of jobs whose half-width exceeds `netplace.cosim.MARKED`.
     marked: int | None = None
-    half_width: HalfWidth | None = None  # with both, the half-widths of the times
+    half_width: HalfWidth | None = None  # with ``sampled`` or several draws, the half-widths of the times
     costs: Costs | None = None  # cost of partitions, mapping and sharing for the jobs of a log
 
     def to_dict(self) -> dict[str, Any]:

@@ -43,7 +43,7 @@ def check_affordable(placing: Placing, jobs: Sequence[Job], fidelity: str, most:
         raise ValueError(
             f"fidelity: {fidelity} would simulate about {live:.2g} packets (most of them those of "
             f"job {longest.number}, {times:,} iterations), expected at most {most:.2g}; "
-            "--fidelity sampled and mixes take fewer, and --max-packets allows more"
+            "--fidelity sampled takes fewer, and --max-packets allows more"
         )
 
 

@@ -36,7 +36,6 @@ _BELIEF, _BELIEVED = 1.0, 0.01**2  # windows that what is believed beforehand co
 _FAR = 1 << 62
 _KNOWN = 1 << 30
 LOOK = 700.0  # packets that take as long to simulate as a look at a job
-_LOOKS = 3  # in a window
 _PART = 0.25  # of the time of packets that are simulated, or left to simulate, may be spent on looks
 
 
@@ -263,22 +262,6 @@ class FastForwarder:
         else:
             self.due = self.network.now
         return cycles
-
-
-def simulated_cycles(span: float, period: float, shortest: float) -> tuple[float, int]:
-    """Return how many cycles between two events are simulated if windows hardly differ, and the looks.
-
-    `period` is the longest iteration of the jobs that run, and `shortest` the time of the shortest job.
-    """
-    window = 2 * _LAPS * period
-    done = simulated = _SETTLING * period + window
-    farthest = max(_FARTHEST * window, _SHARE * shortest)
-    windows = 1
-    while done < span and _AS_LONG * done < farthest:
-        done += _AS_LONG * done + window
-        windows += 1
-    windows += max(0, math.ceil((span - done) / (farthest + window)))
-    return min(simulated + (windows - 1) * window, span), _LOOKS * windows
 
 
 def known_iterations(placed: Placed) -> int:

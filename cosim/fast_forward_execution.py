@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from netplace.cosim.checkpoint import Checkpoint, Keep
 from netplace.cosim.cost import packets_of
 from netplace.cosim.fast_forward import FastForwarder, Pace, known_iterations
 from netplace.cosim.live import Attempt, LiveExecution
@@ -112,62 +111,28 @@ def fast_forward(
     placing: Placing,
     stays: Iterable[tuple[int, JobResidence]],
     target_half_width: float,
-    keep: Keep | None = None,
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts with fixed starts and nodes; stopped ones are omitted.
 
     An attempt whose nodes are not free starts as soon as they are.
     """
-    return _Again(placing, [*stays], target_half_width, keep).made
+    return _Again(placing, stays, target_half_width).made
 
 
 class _Again:
-    """Attempts with fixed starts and nodes, on their own network.
-
-    Each step can be repeated from its beginning: it detects the work that is already done.
-    """
-
-    kept = ("made", "_held", "_stops", "_begun")
+    """Attempts with fixed starts and nodes, on their own network."""
 
     def __init__(
-        self,
-        placing: Placing,
-        stays: list[tuple[int, JobResidence]],
-        target_half_width: float,
-        keep: Keep | None,
+        self, placing: Placing, stays: Iterable[tuple[int, JobResidence]], target_half_width: float
     ) -> None:
         self.made: dict[int, FastForwarded] = {}
         self._held: dict[int, int] = {}  # attempt by node
         self._stops: dict[int, int] = {}  # cycle by attempt
-        self._begun: dict[int, bool] = {}
         self._second = placing.config.cycle_ns * 1e-9
         self._execution = FastForwardExecution(placing, lambda job: math.inf, target_half_width, self._leapt)
-        self._checkpoint: Checkpoint | None = None
-        if keep is not None:
-            known = {"again": self, "placing": placing, "machine": placing.machine}
-            self._checkpoint = keep.part("again", known)
-            self._take_up()
-            self._execution.network.between = self.look
         for attempt, stay in stays:
-            if attempt not in self._begun:
-                self._begin(attempt, stay)
+            self._begin(attempt, stay)
         self._go_to(math.inf)
-
-    def look(self) -> None:
-        assert self._checkpoint is not None
-        self._checkpoint.look(self._write)
-
-    def _write(self) -> None:
-        assert self._checkpoint is not None
-        state = {name: value for name, value in vars(self._execution).items() if name != "longest"}
-        self._checkpoint.write((state, {name: getattr(self, name) for name in self.kept}))
-
-    def _take_up(self) -> None:
-        assert self._checkpoint is not None
-        saved = self._checkpoint.load()
-        if saved is not None:
-            vars(self._execution).update(saved[0])
-            vars(self).update(saved[1])
 
     def _leapt(self, attempt: int, placed: Placed, start: int, leaped: FastForwarded) -> None:
         self.made[attempt] = leaped
@@ -185,7 +150,6 @@ class _Again:
                 break
         now = max(stay.start, self._execution.now)
         self._execution.begin_placed(attempt, stay.placed, now * self._second)
-        self._begun[attempt] = True
         if attempt not in self.made:  # as one that only computes is by now
             self._held |= dict.fromkeys(nodes, attempt)
             if stay.stop >= 0:

@@ -8,7 +8,6 @@ and another draw agrees.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,11 +15,12 @@ import numpy as np
 from netplace.checks import check_float, check_int
 from netplace.checks.calls import check_fields
 from netplace.cosim.alone import cycles_alone
-from netplace.cosim.checkpoint import Memory
 from netplace.cosim.placed import Placed, Placing
-from netplace.cosim.symmetry import same_mix
-from netplace.cosim.work import Work, body_of
-from netplace.runs.chance import network_draws
+from netplace.cosim.stored_times import StoredTimes
+from netplace.cosim.work import body_of
+from netplace.runs.chance import network_draws, same_place
+from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.topologies import Tree
 
 OPERATIONS = 60_000  # of a block at most, unless it has the least iterations
 _SETTLED = 0.2  # of the precision: what differs by less is enough
@@ -31,21 +31,13 @@ TIMED = sum(_RUNS)  # iterations that are simulated for the time of one, at leas
 _WHOLE = 64  # iterations up to which a job alone is simulated whole
 
 
-def timed_iterations(work: Work, period: float) -> int:
-    """Return about how many iterations each draw of a time alone simulates."""
-    if work.iterations <= _WHOLE:
-        return work.iterations
-    return TIMED if period - work.compute <= _COMMUNICATION * period else _LONG + _LONGER
-
-
 @dataclass(frozen=True)
 class _Growth:
-    """Cycles of so many iterations of a job alone, of one more, and the deviation of one draw as a share."""
+    """Cycles of so many iterations of a job alone, and of one more."""
 
     cycles: float
     iterations: int
     more: float
-    deviation: float
 
 
 @dataclass(eq=False)
@@ -56,17 +48,17 @@ class LoopTimes:
     ----------
     target_half_width : float
         Requested relative half-width of the times.
-    memory : Memory
-        Store of the results of long simulations.
+    stored : StoredTimes
+        Results of long simulations.
     draws : int
         Number of runs per time if the network makes random choices.
     """
 
     placing: Placing
     target_half_width: float = 0.02
-    memory: Memory = field(default_factory=Memory, repr=False)
+    stored: StoredTimes = field(default_factory=StoredTimes, repr=False)
     draws: int = 3
-    _times: dict[object, tuple[float, float]] = field(default_factory=dict, repr=False)
+    _times: dict[object, float] = field(default_factory=dict, repr=False)
     _growths: dict[object, _Growth] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -81,24 +73,18 @@ class LoopTimes:
         growth = self._growth(job)
         return growth.cycles + (job.work.iterations - growth.iterations) * growth.more
 
-    def deviation(self, job: Placed) -> float:
-        """Return the relative standard deviation of a job's time alone over several runs."""
-        if self._whole(job):
-            mean, deviation = self._drawn(job, job.work.iterations)
-            return deviation / max(1.0, mean)
-        return self._growth(job).deviation
-
     def iteration(self, job: Placed) -> float:
         """Return the number of cycles that one more iteration adds to a job alone."""
         return self._growth(job).more
 
-    def speaking(self, job: Placed) -> float:
-        """Return the number of cycles that one iteration of a job alone takes without its computation."""
-        return self.block(replace(job, work=replace(job.work, compute=0)), 1)
-
     def block(self, job: Placed, times: int) -> float:
         """Return the number of cycles that `times` iterations of a job alone take, as a mean over runs."""
-        return self._drawn(job, times)[0]
+        own = self._key(job)
+        key = times, own
+        if key not in self._times:
+            cycles = [self._draw(job, times, own, number) for number in range(self._draws)]
+            self._times[key] = float(np.mean(cycles))
+        return self._times[key]
 
     def _whole(self, job: Placed) -> bool:
         """Return whether a job alone is simulated completely."""
@@ -133,37 +119,40 @@ class LoopTimes:
                 totals.append(self._draw(job, times, key, 1))
                 rates.append((totals[1] - self._draw(job, half, key, 1)) / (times - half))
             if np.ptp(rates) <= limit:
-                mean = float(np.mean(rates[1:]))
-                return _Growth(float(np.mean(totals)), times, mean, float(np.ptp(rates)) / 2 / max(1.0, mean))
+                return _Growth(float(np.mean(totals)), times, float(np.mean(rates[1:])))
         return None
 
     def _followed(self, job: Placed) -> _Growth:
         """Return the result of longer runs, if they are not too long, and more draws."""
         times, less = (_LONGER, _LONG) if self._fits(job, _LONGER) else (_LONG, _SHORT)
-        (long, deviation), (short, other) = self._drawn(job, times), self._drawn(job, less)
-        more = long - short
-        return _Growth(long, times, more / (times - less), math.hypot(deviation, other) / more)
+        long = self.block(job, times)
+        return _Growth(long, times, (long - self.block(job, less)) / (times - less))
 
     @property
     def _draws(self) -> int:
         return self.draws if network_draws(self.placing.machine, self.placing.config) else 1
 
-    def _drawn(self, job: Placed, times: int) -> tuple[float, float]:
-        """Return the cycles of so many iterations of a job alone: the mean of draws, and their deviation."""
-        own = self._key(job)
-        key = times, own
-        if key not in self._times:
-            cycles = [self._draw(job, times, own, number) for number in range(self._draws)]
-            spread = float(np.std(cycles, ddof=1)) if len(cycles) > 1 else 0.0
-            self._times[key] = float(np.mean(cycles)), spread
-        return self._times[key]
-
     def _draw(self, job: Placed, times: int, key: object, number: int) -> int:
         block = replace(job, work=replace(job.work, iterations=times))
-        placing = replace(self.placing, seed=self.placing.seed + number)
-        cycles: int = self.memory.of(("block", (times, key), number), lambda: cycles_alone(placing, block))
+        placing = self.placing.drawn(number)
+        cycles: int = self.stored.get(("block", times, key, number), lambda: cycles_alone(placing, block))
         return cycles
 
     def _key(self, job: Placed) -> object:
         """Return the key of a job on its nodes, which is the same for all symmetric places."""
-        return same_mix(self.placing.machine, [str(replace(job.work, iterations=1))], [job.nodes])[0]
+        machine, nodes = self.placing.machine, job.nodes
+        same = _numbered(machine, nodes) if isinstance(machine, Tree) else same_place(machine, [nodes])[0]
+        return replace(job.work, iterations=1), same.tobytes()
+
+
+def _numbered(tree: Tree, nodes: Nodes) -> Nodes:
+    """Return nodes with the subtrees below each switch numbered as tasks first come to them."""
+    names = np.zeros(len(nodes), np.int64)
+    for stage in reversed(range(tree.stages)):
+        _, first, inverse = np.unique(nodes // tree.down**stage, return_index=True, return_inverse=True)
+        above = names[first]
+        order = np.lexsort((first, above))
+        rank = np.empty(len(first), np.int64)
+        rank[order] = np.arange(len(first)) - np.searchsorted(above[order], above[order])
+        names = (above * tree.down + rank)[inverse]
+    return names

@@ -34,7 +34,6 @@ REQUIRED = {
 OPTIONAL = {
     "draws": number(1),
     "failures": listed(table({"job": number(-MOST), "why": text})),
-    "lost": listed(table({"job": number(-MOST), "by": number(-MOST), "seconds": amount(0)})),
     "site": table(dict.fromkeys(("refused", "node_failures", "before_unknown"), number())),
     "waiting": kind_of(Waiting),
 }

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from netplace.apps import Program
 from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError, check_fields
+from netplace.checks.streams import stream
 from netplace.cosim.work import Work, WorkOf, body_of, in_switches, program_of
 from netplace.netsim import Config, Network
 from netplace.netsim.fault_text import faults_until
@@ -59,6 +60,10 @@ class Placing:
         return Network(
             self.machine, self.config, engine=engine, seed=self.seed, explain=explain, threads=self.threads
         )
+
+    def drawn(self, draw: int) -> Placing:
+        """Return the same with the random numbers of one draw of the network; 0 is this one."""
+        return replace(self, seed=stream(self.seed, "network", draw))
 
     def put(self, job: Job, allocation: Allocation) -> Placed:
         """Place the tasks of a job on the nodes of `allocation`.

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from netplace.cosim.alone import compact
-from netplace.cosim.checkpoint import Memory
 from netplace.cosim.cost import check_block
 from netplace.cosim.loop_times import TIMED, LoopTimes
 from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.placed import Placing, without_faults
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.rates import Rates
+from netplace.cosim.stored_times import StoredTimes
 from netplace.cosim.work import Work, application_work
 from netplace.runs.networks import network_of
 from netplace.scheduling import Job
@@ -19,20 +18,21 @@ from netplace.scheduling import Job
 
 def placing_of(plan: CosimPlan, threads: int | str = 1) -> Placing:
     """Return the `Placing` for the jobs of a plan, whose networks are simulated by `threads` threads each."""
-    return placing_and_times(plan, Memory(), threads)[0]
+    return placing_and_times(plan, StoredTimes(), threads)[0]
 
 
-def placing_and_times(plan: CosimPlan, memory: Memory, threads: int | str = 1) -> tuple[Placing, Rates]:
-    """Return the placement of the jobs of a plan, and times alone, some of which may be known."""
+def placing_and_times(
+    plan: CosimPlan, stored: StoredTimes, threads: int | str = 1
+) -> tuple[Placing, LoopTimes]:
+    """Return the placement of the jobs of a plan, and times alone, some of which may be stored."""
     machine = network_of(plan.jobs.machine)
     work_of = application_work(plan.config, plan.collectives)
     given = Placing(machine, plan.config, work_of, plan.jobs.mapping, plan.jobs.seed, threads)
-    rates = Rates(without_faults(given), plan.target_half_width, memory=memory)
+    loops = LoopTimes(without_faults(given), plan.target_half_width, stored)
     if not plan.applications:
-        return given, rates
-    rough = LoopTimes(
-        rates.placing, plan.target_half_width, memory, draws=1
-    )  # decides how much is computed, no time
+        return given, loops
+    # Decides how much is computed, no time.
+    rough = LoopTimes(loops.placing, plan.target_half_width, stored, draws=1)
     periods: dict[tuple[Work, int], float] = {}
 
     def period(job: Job, work: Work) -> float:
@@ -40,9 +40,9 @@ def placing_and_times(plan: CosimPlan, memory: Memory, threads: int | str = 1) -
             # What the log's time is of; another mapping then costs or saves, like another partition.
             check_block(work, TIMED, plan.config, plan.max_packets)
             plain = replace(given, work_of=lambda _: work, mapping="consecutive")
-            times = rates.loops if work.compute else rough
+            times = loops if work.compute else rough
             periods[work, job.nodes] = times.iteration(plain.put(job, compact(machine, job)))
         return periods[work, job.nodes]
 
     mix = read_mix(plan.applications).choosing(plan.collectives)
-    return replace(given, work_of=mixed_work(mix, plan.config, period, plan.jobs.seed)), rates
+    return replace(given, work_of=mixed_work(mix, plan.config, period, plan.jobs.seed)), loops

@@ -31,7 +31,7 @@ from netplace.runs.toml_lines import read_toml
 from netplace.topologies import parse
 
 # To be raised when a plan would no longer give what it gave.
-REVISION = 3
+REVISION = 4
 _LOGGED = 3  # the same, for jobs of logs
 _SAMPLED = 10  # the same, where not all is simulated
 
@@ -39,11 +39,8 @@ _SAMPLED = 10  # the same, where not all is simulated
 FIDELITIES = {
     "table": "simulates each job alone on an idle network and looks run times up by nodes: jobs do not "
     "disturb each other",
-    "mixes": "simulates each mix of jobs over windows and measures the progress of looping jobs",
     "sampled": "simulates the packets of all jobs on one network and skips steady intervals",
     "live": "simulates every packet of every job on one network",
-    "auto": "live, sampled or mixes: the one that is predicted to take the least CPU time; mixes that "
-    "would take more than minutes have a coarser default target half-width",
 }
 
 _LEAST_DRAWS = 3
@@ -68,8 +65,7 @@ class CosimPlan:
         File that gives the jobs of a log their applications; see `netplace.cosim.mix`. If it is empty, the
         workload itself names the applications.
     target_half_width : float
-        Target relative half-width of the times of jobs alone, and also of the rates unless every packet is
-        simulated.
+        Target relative half-width of the times of jobs alone, and of sampled times.
     mix_digest, table_digest : str
         SHA-256 of the `applications` file, and of the `collectives` file.
     explain : bool
@@ -107,7 +103,7 @@ class CosimPlan:
         plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
         plain["config"] = self.config.described()
         plain.pop("max_packets", None)
-        if self.fidelity in ("mixes", "sampled"):
+        if self.fidelity == "sampled":
             plain["sampled"] = _SAMPLED
         if self.applications:
             plain["logged"] = _LOGGED

@@ -10,20 +10,17 @@ from typing import Any
 
 from netplace.apps.repeated import Repeated
 from netplace.checks.plain import to_plain
-from netplace.cosim.checkpoint import Keep, Memory
 from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.cost import check_affordable
-from netplace.cosim.fidelities import COURSES
+from netplace.cosim.fidelities import RUNNERS
 from netplace.cosim.figures import costs, figures, times_unmapped
 from netplace.cosim.job_row import JobRow, job_rows
-from netplace.cosim.journal import Journal
-from netplace.cosim.live import LiveExecution
 from netplace.cosim.mix import read_mix
 from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.reasons import watched_jobs
-from netplace.cosim.rehearsal import cheapest
+from netplace.cosim.stored_times import StoredTimes
 from netplace.cosim.waiting import Waiting
 from netplace.cosim.work import body_of
 from netplace.netsim.result import versions
@@ -62,7 +59,7 @@ def cosimulate(
     *,
     engine: str = "kernel",
     tell: Tell | None = None,
-    checkpoint: Path | None = None,
+    stored_times: Path | None = None,
     threads: int | str = 1,
     policy: Policy | None = None,
 ) -> Cosimulated:
@@ -72,60 +69,52 @@ def cosimulate(
     ----------
     tell : callable, optional
         Function that is called whenever a job ends, with the number of jobs that have ended.
-    checkpoint : Path, optional
-        Checkpoint file, from which the co-simulation resumes if the file exists. Other files with the same
-        name and a suffix lie beside it. All are removed at the end.
+    stored_times : Path, optional
+        File in which each draw and each time of a job alone is stored when it ends. A co-simulation that was
+        killed takes them from there when it starts again; at the end, the file is removed.
     threads : int or str
         Number of threads per network, as in `netplace.netsim.Network`; it does not change the results.
     policy : Policy, optional
         Rule that decides instead of the plan's policy.
     """
-    keep = Keep(checkpoint, plan.key) if checkpoint is not None and engine == "kernel" else None
-    memory = Memory(None if keep is None else keep.part("alone"))
-    (placing, rates), jobs = placing_and_times(plan, memory, threads), workload_of(plan.jobs)
+    stored = StoredTimes(stored_times, f"{plan.key} {engine}")
+    (placing, loops), jobs = placing_and_times(plan, stored, threads), workload_of(plan.jobs)
     if is_job_list(plan.jobs.workload):
         _check_programs(placing, jobs)
     began = time.process_time()
-    chosen = []
-    if plan.fidelity == "auto":
-        fidelity, target, why = cheapest(plan, placing, rates, jobs)
-        plan, chosen = replace(plan, fidelity=fidelity, target_half_width=target), [why]
-        rates = replace(rates, target_half_width=target)
-    elif plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
+    if plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
         fitting = [job for job in jobs if job.nodes <= placing.machine.nodes]
         check_affordable(placing, fitting, plan.fidelity, plan.max_packets)
-    course = COURSES[plan.fidelity](plan, placing, engine, tell or (lambda _: None), rates)
-    execution, site = course.execution, None
-    if keep is not None and isinstance(execution, LiveExecution):
-        execution = Journal(execution, course, course.kept, keep)
+    runner = RUNNERS[plan.fidelity](plan, placing, engine, tell or (lambda _: None), loops)
+    site = None
     if plan.jobs.site:
         rules, own = read_site(plan.jobs.site), plan.jobs
-        site = SiteRun(rules, placing.machine, jobs, own.partition, execution, own.estimates, own.overrun)
+        site = SiteRun(
+            rules, placing.machine, jobs, own.partition, runner.execution, own.estimates, own.overrun
+        )
     made = schedule(
         placing.machine,
         jobs if site is None else site.admitted,
         policy or (plan.jobs.policy if site is None else site.policy),
         make_partitioner(plan.jobs.partition, placing.machine, plan.jobs.seed),
-        execution,
+        runner.execution,
         estimates=plan.jobs.estimates,
         overrun=plan.jobs.overrun,
         installed=plan.jobs.installed,
         keep_nodes=True,
     )
-    if isinstance(execution, Journal):
-        execution.look()
-    course.finish(keep)
-    unmapped = times_unmapped(made, course.measured, course.alone) if plan.applications else None
-    rows = job_rows(made, course.measured, placing, unmapped)
-    of_all = course.with_own(figures(made, rows, plan.fidelity != "table"))
+    runner.finish()
+    unmapped = times_unmapped(made, runner.measured, runner.alone) if plan.applications else None
+    rows = job_rows(made, runner.measured, placing, unmapped)
+    of_all = runner.with_own(figures(made, rows, plan.fidelity != "table"))
     if unmapped is not None:
         of_all = replace(of_all, costs=costs(rows))
     outcome = {
         "jobs": [row.to_dict() for row in rows],
         "figures": of_all.to_dict(),
-        "notes": [*jobs.notes, *chosen, *_notes(plan)],
+        "notes": [*jobs.notes, *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
-        **course.more(),
+        **runner.more(),
         **({} if site is None else {"site": site.counts()}),
         "cpu_seconds": time.process_time() - began,
         "versions": versions(),
@@ -133,8 +122,7 @@ def cosimulate(
     if waiting := outcome.get("waiting"):
         watched = watched_jobs(plan, placing, outcome["jobs"], Waiting.from_dict(waiting), engine)
         waiting["watched"] = to_plain(watched)
-    if keep is not None:
-        keep.close()
+    stored.close()
     return Cosimulated(made, rows, of_all, outcome)
 
 
@@ -150,8 +138,8 @@ def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:
 def outcome_of(
     plan: CosimPlan, beside: Path | None = None, tell: Tell | None = None, threads: int | str = 1
 ) -> dict[str, Any]:
-    checkpoint = beside and beside.with_name(f"{beside.name}.{plan.key[:12]}.unfinished")
-    return cosimulate(plan, tell=tell, checkpoint=checkpoint, threads=threads).outcome
+    stored = beside and beside.with_name(f"{beside.name}.{plan.key[:12]}.unfinished")
+    return cosimulate(plan, tell=tell, stored_times=stored, threads=threads).outcome
 
 
 def _notes(plan: CosimPlan) -> list[str]:

@@ -9,10 +9,21 @@ from pathlib import Path
 from netplace.live.cluster import Cluster
 from netplace.live.messages import Event, Header, decode_event, encode
 
-__all__ = ["Journal", "lock", "replace_file"]
+__all__ = ["Journal", "lock", "replace_file", "state_folder"]
 
 _LONG = 200_000  # lines after which the journal is written anew, with the present state alone
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+
+
+def state_folder() -> Path:
+    """Return the folder of what netplace keeps for this user."""
+    named = os.environ.get("XDG_STATE_HOME", "")
+    if os.path.isabs(named):
+        return Path(named) / "netplace"
+    try:
+        return Path.home() / ".local" / "state" / "netplace"
+    except RuntimeError:
+        raise FileNotFoundError("the user has no home folder, expected XDG_STATE_HOME=FOLDER") from None
 
 
 def lock(path: Path, served: object) -> int:

@@ -100,13 +100,6 @@ class JobHost:
         self._window_loads: list[NDArray[np.int64]] = []
         self._window = 0  # cycles of each
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_sound"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._sound = WeakSet()
-
     def _first_routing(self) -> str:
         """Return the name of the routing in tables if faults can change it."""
         if not self.config.faults:

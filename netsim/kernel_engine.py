@@ -55,8 +55,9 @@ class KernelEngine:
         table = make_table_router(topology, config) if self._general else None
         self._classes = read_classes(config.traffic_classes)
         every = config.of_all_classes
-        self._arguments = described(topology, every, seed, record_messages, explain, table, threads)
-        self._network = compiled.network(*self._arguments)
+        self._network = compiled.network(
+            *described(topology, every, seed, record_messages, explain, table, threads)
+        )
         self._codes: WeakKeyDictionary[Program, dict[bool, tuple[Any, Lowered]]] = WeakKeyDictionary()
         self._jobs: dict[int, _Job] = {}
         self._started = 0  # jobs so far
@@ -69,17 +70,6 @@ class KernelEngine:
         self._cycles_before = np.zeros(shape, np.int64)  # of packets from when links had another speed,
         self._packets_before = np.zeros(shape, np.int64)  # and how many these were
         self._restored_until = np.zeros(shape, np.int64)  # by packets that were sent again
-
-    def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in vars(self).items() if name not in ("_network", "_codes")}
-        return kept | {"saved": self._network.save()}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        saved = state.pop("saved")
-        vars(self).update(state)
-        self._codes = WeakKeyDictionary()
-        self._network = compiled.network(*self._arguments)
-        self._network.load(saved)
 
     # --- time ---------------------------------------------------------------------------------------
 
@@ -266,7 +256,6 @@ class KernelEngine:
         settings, arrays = routing_described(table)
         parts = {"dead": dead, "down": down, "hops": table.hops}
         outcome = self._network.fail(settings, arrays | numbers_of(parts), again)
-        self._describe_anew(settings, arrays)
         # Packets that have begun to cross a link continue, even if they are sent again.
         self._restored_until = np.maximum(self._restored_until, self.now + before - self._still_crossing())
         lost, sent_again, losers = outcome
@@ -274,14 +263,8 @@ class KernelEngine:
 
     def pace(self, cycles: NDArray[np.int64], delay: NDArray[np.int64]) -> None:
         self._cycles_before, self._packets_before = self._cycles_begun(), self._link_packets()
-        links = links_described(cycles, delay)
-        self._network.pace(links)
-        self._describe_anew({}, links)
+        self._network.pace(links_described(cycles, delay))
         self._cycles_a_packet = self.config.packet_phits * cycles
-
-    def _describe_anew(self, settings: dict[str, int], arrays: dict[str, NDArray[np.int32]]) -> None:
-        """Update the description of the network for engines that resume from a copy."""
-        self._arguments = self._arguments[0] | settings, self._arguments[1] | arrays
 
     # --- residues and waiting ---------------------------------------------------------------------------
 

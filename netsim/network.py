@@ -49,8 +49,7 @@ class Network(JobHost):
     timed : bool
         Whether to measure CPU time; a measurement takes longer than a short simulation.
     between : callable or None
-        Function that `advance` calls between two cycles, several times per second. A pickle of the network at
-        this point can be resumed with the same result.
+        Function that `advance` calls between two cycles, several times per second.
 
     Raises
     ------
@@ -204,7 +203,7 @@ class Network(JobHost):
     def _pause(self, spent: float) -> None:
         """Let others act between two pieces, and choose how long the next one is."""
         if self.between is not None:
-            self._torn = False  # a pickle made now is whole, and an interrupt leaves all as it is
+            self._torn = False  # an interrupt now leaves all as it is
             self.between()
             self._torn = True
         if spent < 0.1:

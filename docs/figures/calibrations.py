@@ -4,16 +4,15 @@
 
 The names are those of `CALIBRATIONS`; without any, all are made. A calibration has a CSV file beside this one
 with a row for each value that was compared with its estimate, held or missed. It resumes after an
-interruption, and prints the tables of ``docs/background/sampled-time.md``, ``mixes.md``, ``verdicts.md`` and
+interruption, and prints the tables of ``docs/background/sampled-time.md``, ``verdicts.md`` and
 ``stall-attribution.md``.
 
-``sampled``, ``sampled-budget`` and ``mixes`` compare times with live ones on workloads drawn at random:
-machine, nodes, programs, lengths, the share of communication and starts. Only ``sampled-budget`` has the
-budget of observations, so ``sampled`` skips iterations even where that saves nothing. ``draws`` parts sixty
-live runs of drawn co-simulations into groups, and compares the slowdowns and times alone of a group with
-those of all other runs. ``blame`` compares the charges of waiting with what a run without the charged job
-saves; ``blame-sampled`` compares the job to which most of a loss is shared out with the job whose
-removal saves most.
+``sampled`` and ``sampled-budget`` compare times with live ones on workloads drawn at random: machine, nodes,
+programs, lengths, the share of communication and starts. Only ``sampled-budget`` has the budget of
+observations, so ``sampled`` skips iterations even where that saves nothing. ``draws`` parts sixty live runs
+of drawn co-simulations into groups, and compares the slowdowns and times alone of a group with those of all
+other runs. ``stall_attribution`` compares the charges of waiting with what a run without the charged job
+saves.
 """
 
 from __future__ import annotations
@@ -40,18 +39,13 @@ from netplace.cosim import (
     fast_forward,
     fidelities,
     make_cosim_plan,
-    placing_of,
     reasons,
     replay,
     sampled_again,
 )
 from netplace.cosim.alone import several
-from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
-from netplace.cosim.job_row import Measured
-from netplace.cosim.losses import shared_losses
-from netplace.cosim.mixes import MixesExecution, Progress, half_width
-from netplace.cosim.rates import Rates
-from netplace.cosim.replay import Started, started_jobs
+from netplace.cosim.fidelities import MOST_DRAWS, PILOT, enough_draws, over_draws
+from netplace.cosim.replay import Started
 from netplace.cosim.runner import outcome_of
 from netplace.cosim.work import Work, body_of
 from netplace.netsim import Config
@@ -157,25 +151,7 @@ def by_leaps(placing: Placing, jobs: Sequence[Started], target_half_width: float
         return within_budget(placing, jobs, target_half_width)
 
 
-def by_mixes(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
-    """Return the time of each job by mixes in cycles, and the stated half-width, by number."""
-    rates = Rates(placing, target_half_width)
-    ended: list[Progress] = []
-    execution = MixesExecution(placing, rates, lambda job: np.inf, ended.append)
-    second = placing.config.cycle_ns * 1e-9
-    for job in jobs:
-        while execution.next_end(job.start * second):
-            pass
-        execution.begin_placed(job.number, job.placed, job.start * second)
-    while execution.next_end(np.inf):
-        pass
-    made = {}
-    for done in ended:
-        made[done.placed.job.number] = done.end - done.begin, half_width(done, rates.loops)
-    return made
-
-
-ESTIMATES = {"sampled": by_leaps, "sampled-budget": within_budget, "mixes": by_mixes}
+ESTIMATES = {"sampled": by_leaps, "sampled-budget": within_budget}
 
 
 def estimated(number: int, seed: int, method: str, target_half_width: float = PRECISION) -> pd.DataFrame:
@@ -252,9 +228,11 @@ def _groups(
     jobs: Sequence[Any], live: np.ndarray[Any, Any], alone: np.ndarray[Any, Any], name: str, size: int
 ) -> Iterator[dict[str, Any]]:
     begin = 0
-    while begin + (size or MOST) <= RUNS:
+    while begin + (size or MOST_DRAWS) <= RUNS:
         few = slice(begin, begin + PILOT)
-        count = size or enough_draws(over_draws(jobs, live[:, few], alone[:, few]), PILOT, PRECISION, MOST)
+        count = size or enough_draws(
+            over_draws(jobs, live[:, few], alone[:, few]), PILOT, PRECISION, MOST_DRAWS
+        )
         own = np.zeros(RUNS, bool)
         own[begin : begin + count] = True
         begin += count
@@ -323,38 +301,6 @@ def blamed(number: int, seed: int) -> pd.DataFrame:
                     }
                 )
     return pd.DataFrame(lines)
-
-
-def divided(number: int, seed: int) -> pd.DataFrame:
-    """Return a row for each slowed job whose loss is divided among several others: who saves most."""
-    machine = WAITING[number]
-    plan = make_cosim_plan(GIVEN | {"machine": machine, "jobs": 10}, 900 + seed)
-    rows, second = cosimulate(plan).outcome["jobs"], plan.config.cycle_ns * 1e-9
-    started = {job.number: job for job in started_jobs(plan, rows)}
-    measured = [
-        Measured(
-            started[row["job"]].placed, row["start_cycle"], row["live"] / second, row["alone"] / second, 0
-        )
-        for row in rows
-    ]
-    shares = pd.DataFrame(shared_losses(placing_of(plan), measured))
-    lines = []
-    for row in rows:
-        lost = shares[shares["job"] == row["job"]].set_index("by")["seconds"].sort_values(ascending=False)
-        if row["slowdown"] < 1.01 or (lost > 0).sum() < 2:
-            continue
-        neighbours = reasons(plan, rows, row["job"], suspects=len(rows)).neighbours
-        best = max((one for one in neighbours if one.saved is not None), key=lambda one: one.saved).job
-        found = {"first": lost.index[0] == best, "three": best in lost.index[:3], "others": len(lost)}
-        lines.append({"draw": number, "seed": seed, "machine": machine, "job": row["job"], **found})
-    return pd.DataFrame(lines)
-
-
-def hits(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return in percent how often the first, or one of the first three, saves most, and how often a guess."""
-    known = frame.assign(guess=1 / frame["others"])[["machine", "first", "three", "guess"]]
-    every = pd.concat([known, known.assign(machine="all")]).groupby("machine", sort=False)
-    return (100 * every[["first", "three", "guess"]].mean()).assign(jobs=every.size())
 
 
 def coverage(frame: pd.DataFrame, by: str | pd.Series[Any] | None = None) -> pd.DataFrame:
@@ -499,14 +445,7 @@ CALIBRATIONS = {
     "sampled-budget": Calibration(
         partial(estimated, method="sampled-budget"), ((range(7400, 7470), 1),), (regimes,)
     ),
-    "mixes": Calibration(
-        partial(estimated, method="mixes"), ((range(7748, 7796), 2), (range(8624, 8648), 2)), TIMES
-    ),
-    "mixes-0.2": Calibration(
-        partial(estimated, method="mixes", target_half_width=0.2), ((range(7748, 7796), 1),), TIMES
-    ),
     "draws": Calibration(slowdowns, ((range(201, 227), 1),), (intervals,)),
-    "blame-sampled": Calibration(divided, ((range(len(WAITING)), 3),), (hits,)),
     "stall_attribution": Calibration(blamed, ((range(len(WAITING)), 3),), (blame,)),
 }
 

@@ -13,7 +13,7 @@ import pandas as pd
 
 from netplace.cosim import CosimPlan, FreshTimes, Placed, placing_of
 from netplace.cosim.alone import compact
-from netplace.cosim.table import TableExecution
+from netplace.cosim.fidelities import TableExecution
 from netplace.experiments.shared.shared_cases import (
     SATURATED,
     Outcome,

@@ -244,10 +244,5 @@ void bind_netsim(nb::module_& module) {
         .def("link_packets", [](const AnyNetwork& network) { return given(network.link_packets()); })
         .def("still_crossing", [](const AnyNetwork& network) { return given(network.still_crossing()); })
         .def("pointers", &pointers_of)
-        .def("set_pointers", &AnyNetwork::set_pointers)
-        .def("save", [](AnyNetwork& network) {
-            const std::string bytes = network.save();
-            return nb::bytes(bytes.data(), bytes.size());
-        })
-        .def("load", [](AnyNetwork& network, nb::bytes bytes) { network.load({bytes.c_str(), bytes.size()}); });
+        .def("set_pointers", &AnyNetwork::set_pointers);
 }

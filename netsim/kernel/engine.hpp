@@ -73,8 +73,6 @@ public:
     // Pointers of arbiters by output, of consumption by node (or router), and of links.
     virtual std::vector<std::vector<std::int16_t>> pointers() const = 0;
     virtual void set_pointers(const std::vector<std::vector<std::int16_t>>& pointers) = 0;
-    virtual std::string save() = 0;
-    virtual void load(const std::string& bytes) = 0;
 
     HostingRules rules() const { return {plan().record != 0, plan().classes}; }
 };

@@ -300,18 +300,6 @@ public:
         }
     }
 
-    std::string save() override {
-        Archive archive;
-        transfer(archive);
-        return archive.closed();
-    }
-
-    void load(const std::string& bytes) override {
-        Archive archive{bytes};
-        transfer(archive);
-        if (!archive.at_end()) throw std::invalid_argument("state of a network: goes on behind its end");
-    }
-
 private:
     int channels() const { return net_.plan.channels(); }
     bool is_large() const {
@@ -349,21 +337,8 @@ private:
                 visit(n * (ports + 1) + port, own + 1 + port);
         }
     }
-    void transfer(Archive& archive) {
-        archive(net_.routers, net_.packets, net_.emptied, net_.carries);
-        archive(net_.sources, net_.old_sources, net_.waits);
-        for (Desk& desk : net_.desks) archive(desk);
-        if constexpr (W::is_table) {
-            archive(net_.wiring.under_way, net_.wiring.flow, net_.wiring.wake, net_.wiring.marked, net_.wiring.pace);
-        }
-        transfer_jobs(archive, net_);
-    }
-
     Layout layout_;
     Network<W> net_;
 };
-
-// Write or read nodes, jobs and their programs.
-void transfer_jobs(Archive& archive, Hosts& hosts);
 
 }  // namespace netplace

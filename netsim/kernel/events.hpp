@@ -45,13 +45,6 @@ public:
         size_ = static_cast<std::size_t>(std::remove_if(begin(), end(), condition) - data_);
         return before - size_;
     }
-    template <class Archive>
-    void transfer(Archive& archive) {
-        std::vector<std::uint32_t> words(begin(), end());
-        archive(words);
-        clear();
-        for (std::uint32_t word : words) push_back(word);
-    }
 
 private:
     [[gnu::noinline, gnu::cold]] void grow(std::size_t least) {
@@ -116,12 +109,6 @@ public:
     void for_each(Cycle now, Visit visit) const {
         for (Cycle cycle = now; cycle < now + length(); ++cycle)
             for (std::uint32_t event : lists_[place(cycle)]) visit(cycle, event);
-    }
-
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(lists_, pending_);
-        mask_ = lists_.size() - 1;
     }
 
 private:
@@ -189,10 +176,6 @@ public:
         std::erase_if(far_, [&](const auto& entry) { return condition(entry.second); });
         std::make_heap(far_.begin(), far_.end(), std::greater<>());
     }
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(first_, chained_, near_, far_);
-    }
 
 private:
     static constexpr Cycle length = 1024;
@@ -245,10 +228,6 @@ public:
             }
         }
         return count;
-    }
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(words_, tops_);
     }
 
 private:

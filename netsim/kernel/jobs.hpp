@@ -24,10 +24,6 @@ struct Code {
 
     std::int64_t tasks() const { return static_cast<std::int64_t>(first.size()) - 1; }
     std::int64_t keys() const { return static_cast<std::int64_t>(packets.size()); }
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(operations, first, source, target, packets, first_message, messages, by_rendezvous, interleaved);
-    }
     // Throw std::invalid_argument unless every operation names a key and every task ends; note whether one loops.
     void check();
 };
@@ -45,12 +41,6 @@ struct Job {
     bool keyed = true;           // its keys are still its own
     bool ending = false;         // it has ended, and some of its packets may be in flight
     bool stopped = false, forgotten = false;
-
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(nodes, task_end, task_lost, message_start, message_end, number, start, end, times, running, first_key);
-        archive(keyed, ending, stopped, forgotten);
-    }
 };
 
 // All jobs that are not forgotten, by the places that nodes know, and their keys.

@@ -1,4 +1,4 @@
-// Arrays of a network: zeroed, aligned to cache lines, on huge pages if large; and their saved form.
+// Arrays of a network: zeroed, aligned to cache lines, on huge pages if large.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,8 +10,6 @@
 #include <memory>
 #include <new>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -87,11 +85,6 @@ public:
     void give(std::int32_t begin, std::int64_t count);
     std::int64_t end() const { return end_; }  // no entry from here on is in use
 
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(free_, end_);
-    }
-
 private:
     std::vector<std::pair<std::int64_t, std::int64_t>> free_;  // sorted; none touches another
     std::int64_t end_ = 0;
@@ -129,79 +122,5 @@ inline void Ranges::give(std::int32_t begin, std::int64_t count) {
         free_.insert(after, range);
     }
 }
-
-// Writes the whole state of a network to bytes, or reads it from them.
-class Archive {
-public:
-    Archive() = default;
-    // Bytes begin with their number, so incomplete ones are rejected before anything is read.
-    explicit Archive(std::string bytes) : bytes_(std::move(bytes)), reads_(true) {
-        std::uint64_t size = 0;
-        raw(&size, sizeof size);
-        if (size != bytes_.size()) throw std::invalid_argument("state of a network: is not whole");
-    }
-
-    bool reads() const { return reads_; }
-    bool at_end() const { return place_ == bytes_.size(); }
-    std::string closed() const {
-        const std::uint64_t size = sizeof size + bytes_.size();
-        return std::string(reinterpret_cast<const char*>(&size), sizeof size) + bytes_;
-    }
-
-    template <class... Parts>
-    void operator()(Parts&... parts) {
-        (one(parts), ...);
-    }
-
-private:
-    void raw(void* memory, std::size_t size) {
-        if (size == 0) return;
-        if (!reads_) {
-            bytes_.append(static_cast<const char*>(memory), size);
-        } else {
-            if (bytes_.size() - place_ < size) throw std::invalid_argument("state of a network: ends too early");
-            std::memcpy(memory, bytes_.data() + place_, size);
-            place_ += size;
-        }
-    }
-    template <class T>
-    void one(T& part) {
-        if constexpr (requires { part.transfer(*this); }) {
-            part.transfer(*this);
-        } else {
-            static_assert(std::is_trivially_copyable_v<T>);
-            raw(&part, sizeof(T));
-        }
-    }
-    template <class A, class B>
-    void one(std::pair<A, B>& part) {
-        one(part.first);
-        one(part.second);
-    }
-    std::size_t length(std::size_t size) {
-        std::uint64_t count = size;
-        raw(&count, sizeof count);
-        if (reads_ && count > bytes_.size()) throw std::invalid_argument("state of a network: a length is wrong");
-        return count;
-    }
-    template <class T>
-    void one(std::vector<T>& part) {
-        part.resize(length(part.size()));
-        if constexpr (std::is_trivially_copyable_v<T>) {
-            raw(part.data(), part.size() * sizeof(T));
-        } else {
-            for (T& each : part) one(each);
-        }
-    }
-    template <class T>
-    void one(Array<T>& part) {
-        if (length(part.size()) != part.size()) throw std::invalid_argument("state of a network: not of this one");
-        raw(part.data(), part.bytes());
-    }
-
-    std::string bytes_;
-    std::size_t place_ = 0;
-    bool reads_ = false;
-};
 
 }  // namespace netplace

@@ -36,10 +36,6 @@ struct Delays {
         for (std::size_t bin = 0; bin < count.size(); ++bin) count[bin] += other.count[bin];
         return *this;
     }
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(count, sum);
-    }
 };
 
 // Entries given out one by one, of which the free ones are chained by `next`; the entries never move.
@@ -60,10 +56,6 @@ public:
         free_ = entry;
     }
     Entry& operator[](std::int32_t entry) { return entries_[entry]; }
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(entries_, free_);
-    }
 
 private:
     std::vector<Entry> entries_;
@@ -95,10 +87,6 @@ struct Charges {
         cycles.clear();
         by_way.clear();
         waited = 0;
-    }
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(cycles, waited, watched, by_way);
     }
 
 private:
@@ -143,11 +131,6 @@ struct Sources {
     std::int32_t first_key = 0;
     std::int64_t keys = 0;             // 0: there is no traffic
     bool by_node = false;              // each node has a key of its own, else each domain; for each destination's domain
-
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(target, among, log_stay, hot_share, hot_node, first_key, keys, by_node);
-    }
 };
 
 // Private state of a domain, which a thread simulates: the clock, future events, lists of what must be visited, and totals.
@@ -189,13 +172,6 @@ struct alignas(128) Desk {
         its.listed |= static_cast<std::uint8_t>(1 << which);
         acting[which].push_back(static_cast<std::uint32_t>(node));
     }
-
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(now, quiet, side, ended, created, delivered, events, gone, last_delivery, entering, tails, headers);
-        archive(credits, acks, notices, heard, wakes, timers, exposed, exposed_count, acting[0], acting[1], agenda[0]);
-        archive(agenda[1], open_messages, due_messages, turns, packet_delays, message_delays, charges);
-    }
 };
 
 // Nodes, the jobs on them, and the domains that simulate them.
@@ -226,11 +202,6 @@ struct Waits {
     Array<Waiter> waiter;
     Array<Way<S>> way;
     Array<std::int32_t> front;  // by FIFO: the owner of its head
-
-    template <class Archive>
-    void transfer(Archive& archive) {
-        archive(at, waiter, way, front);
-    }
 };
 
 // The arrays of a network of wiring W, and what its jobs are doing.

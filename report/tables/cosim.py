@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,8 +12,8 @@ import pandas as pd
 
 from netplace.checks.quantities import Quantity, quantities
 from netplace.checks.writing import write_atomically
-from netplace.cosim import MARKED, SOURCES, CosimPlan, job_rows_of, serialization
-from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, MixFigures, TableError
+from netplace.cosim import MARKED, CosimPlan, job_rows_of, serialization
+from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, TableError
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.waiting import Waiting
 from netplace.netsim import Config
@@ -70,8 +68,6 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
         *((Quantity(SITE[name]), [count]) for name, count in (outcome.get("site") or {}).items()),
     ]
     made = [figure_table("Figures", rows), _job_table(jobs)]
-    if figures.sources is not None and figures.mixes is not None:
-        made.append(_source_table(figures.sources, figures.mixes, figures.marked, figures.half_width))
     if figures.simulated is not None:
         shares: FigureRows = [(Quantity("simulated part of the time", "share", 1), [figures.simulated])]
         shares += _width_rows(figures.marked, figures.half_width)
@@ -83,8 +79,6 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
         made.append(_error_table(figures.table_error))
     if "waiting" in outcome and (pairs := waiting_table(outcome)).rows:
         made.append(pairs)
-    if "lost" in outcome:
-        made.append(_lost_table(outcome["lost"], jobs))
     return made
 
 
@@ -95,20 +89,6 @@ def _job_table(jobs: Sequence[JobRow]) -> DataTable:
         if said.better and values:
             rows.append((said, [float(of(values)) for of in _SPREAD.values()]))
     return figure_table("Figures of the jobs", rows, ["a job's", *_SPREAD])
-
-
-def _source_table(
-    sources: dict[str, float], mixes: MixFigures, marked: int | None, width: HalfWidth | None
-) -> DataTable:
-    """Return where the jobs' times come from, and how well they are known."""
-    missed = f"of which mixes above the target half-width of {100 * mixes.target_half_width:g} %"
-    rows: FigureRows = [
-        *((Quantity(SOURCES[name], "share", 2), [share]) for name, share in sources.items()),
-        (Quantity("mixes simulated"), [mixes.simulated]),
-        (Quantity(missed), [mixes.target_missed]),
-        *_width_rows(marked, width),
-    ]
-    return figure_table("Sources of times, in the time of the jobs", rows, ["source", "value"])
 
 
 def _width_rows(marked: int | None, width: HalfWidth | None) -> FigureRows:
@@ -262,7 +242,6 @@ def _spelled(named: Mapping[str, Any]) -> str:
 
 
 _SHOWN = 10
-_MOST_PAIRS = 1000  # on a page
 
 
 def job_waiting(outcome: Outcome) -> pd.DataFrame:
@@ -312,39 +291,6 @@ def waiting_table(outcome: Outcome) -> DataTable:
         [0, 0, 0, 1],
         most=_SHOWN,
     )
-
-
-def costliest(lost: Sequence[Mapping[str, Any]], jobs: Sequence[JobRow]) -> str:
-    """Return which job cost the others the most node-hours; empty if none lost any."""
-    sizes = {job.job: job.size for job in jobs}
-    cost: Counter[int] = Counter()  # node-seconds that others lost by a job
-    for row in lost:
-        cost[row["by"]] += sizes[row["job"]] * row["seconds"]
-    for worst, most in cost.most_common(1):
-        return (
-            f"Job {worst} cost other jobs most: {100 * most / cost.total():.0f} % of the node-hours that "
-            "jobs lost by each other."
-        )
-    return ""
-
-
-def _lost_table(lost: Sequence[Mapping[str, Any]], jobs: Sequence[JobRow]) -> DataTable:
-    """Return the pairs of a job and another by which it lost time, those with most first."""
-    known = {job.job: job for job in jobs}
-    note = "No job lost 0.1 % of its time by another, and more than chance explains."
-    if worst := costliest(lost, jobs):
-        note = f"{worst} The loss of a job is divided by the expected load on links."
-    rows = [
-        [
-            f"{row['job']}, {known[row['job']].application.partition(',')[0]}",
-            f"{row['by']}, {known[row['by']].application.partition(',')[0]}",
-            row["seconds"],
-            100 * row["seconds"] / (known[row["job"]].alone or math.inf),
-        ]
-        for row in lost[:_MOST_PAIRS]
-    ]
-    columns = ["job", "slowed by", "lost (s)", "% of its time alone"]
-    return DataTable("Which job slowed which", columns, rows, note, [0, 0, 6, 1], most=_SHOWN)
 
 
 def write_waiting(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:

@@ -262,9 +262,6 @@ class WrongCalls:
             self.call(name, network.install, code, some, self.number(1), classes)
         elif name == "generate":
             self.generate(network, nodes)
-        elif name == "load":
-            saved = network.save()
-            self.call(name, network.load, saved[: int(self.chance.integers(len(saved) + 1))])
         elif name == "set_pointers":
             pointers = [each.tolist() for each in network.pointers()]
             row = self.one_of(pointers)

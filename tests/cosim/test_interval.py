@@ -7,8 +7,8 @@ import pytest
 
 from netplace.cosim.alone import Alone
 from netplace.cosim.fast_forward_execution import FastForwarded, JobResidence
-from netplace.cosim.interval import excesses, half_width, half_width_by_mixes
 from netplace.cosim.placed import Placed
+from netplace.cosim.sampled import excesses, half_width
 from netplace.cosim.work import Work
 from netplace.scheduling import Job
 
@@ -58,10 +58,3 @@ def test_a_job_is_known_less_where_its_two_times_differ_or_those_of_others_do():
     assert half_width(first, same, Alone(1000.0, 0.02, 3), 1000, 0.0) > 0.02
     assert half_width(first, same, STEADY, 10, 0.0) > 0.03
     assert half_width(first, None, STEADY, 1000, 0.0) == pytest.approx(known)
-
-
-def test_by_mixes_what_chance_and_others_do_adds_up_as_variances():
-    alone, beside, both = (half_width_by_mixes(*each) for each in ((0.03, 0.0), (0.0, 0.04), (0.03, 0.04)))
-    assert both == pytest.approx(math.hypot(alone, beside), rel=1e-3)
-    assert beside > 1.96 * 0.04
-    assert 0 < half_width_by_mixes(0.0, 0.0) < 0.003  # nothing is known to the cycle

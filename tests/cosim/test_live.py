@@ -18,7 +18,7 @@ from netplace.cosim import (
 )
 from netplace.cosim.alone import several
 from netplace.cosim.cost import affordable_draws
-from netplace.cosim.draws import MOST, PILOT, enough_draws, over_draws
+from netplace.cosim.fidelities import MOST_DRAWS, PILOT, enough_draws, over_draws
 from netplace.cosim.job_row import Measured
 from netplace.cosim.placing import placing_of
 from netplace.cosim.work import Work
@@ -243,7 +243,7 @@ def without_times(outcome):
     return {name: without_times(part) for name, part in outcome.items() if name != "cpu_seconds"}
 
 
-@pytest.mark.parametrize("fidelity", ["live", "sampled", "mixes"])
+@pytest.mark.parametrize("fidelity", ["live", "sampled"])
 def test_a_co_simulation_does_not_depend_on_the_number_of_threads(fidelity):
     given = SMALL | {"machine": "torus:4x4", "vcs": 1, "bubble": 1, "fidelity": fidelity}
     plan = make_cosim_plan(given, seed=3)
@@ -274,7 +274,7 @@ def test_the_number_of_draws_follows_from_the_precision_and_the_budget():
     given |= {"policy": "easy", "partition": "random", "draws": "auto"}
     plan = make_cosim_plan(given, 3)
     fine = cosimulate(plan).outcome
-    assert 10 < fine["draws"] < MOST
+    assert 10 < fine["draws"] < MOST_DRAWS
     halves = [job["slowdown_half_width"] / job["slowdown"] for job in fine["jobs"]]
     assert np.mean(halves) < 0.03
     assert cosimulate(make_cosim_plan(given | {"target_half_width": 0.5}, 3)).outcome["draws"] == PILOT

@@ -16,16 +16,12 @@ from netplace.cosim import (
     replay,
     sampled_again,
 )
-from netplace.cosim.checkpoint import Memory
 from netplace.cosim.cost import packets_of
 from netplace.cosim.fast_forward import LOOK, FastForwarder
 from netplace.cosim.fast_forward_execution import JobResidence, fast_forward
-from netplace.cosim.placing import placing_and_times
-from netplace.cosim.rehearsal import cheapest
 from netplace.cosim.replay import Started
 from netplace.cosim.work import Work
 from netplace.netsim import Config
-from netplace.runs.schedules import workload_of
 from netplace.scheduling import Job
 from netplace.topologies import parse
 
@@ -159,31 +155,6 @@ def test_a_loop_alone_of_a_million_iterations_takes_seconds():
     few = cycles_alone(placing, Placed(job.job, Work("2d-torus,packets=4", 8, 500, 300), job.nodes))
     assert made.cycles == pytest.approx(2000 * few, rel=0.02)
     assert math.isfinite(made.variance)
-
-
-@pytest.mark.parametrize(
-    ("chosen", "jobs", "seconds", "partition"),
-    [("live", 3, 3e-5, "random"), ("sampled", 6, 2e-3, "random"), ("mixes", 12, 1e3, "contiguous")],
-)
-def test_the_cheapest_fidelity_is_chosen_and_told(tmp_path, monkeypatch, chosen, jobs, seconds, partition):
-    rows = [f"{n},{0.1 * n * seconds},8,{2 * seconds}" for n in range(1, jobs + 1)]
-    (tmp_path / "log.csv").write_text("\n".join(["number,submit,nodes,run_time", *rows]))
-    (tmp_path / "mix.toml").write_text('communication = 0.3\n[[class]]\napplication = "2d-torus,packets=4"\n')
-    plan = make_cosim_plan(
-        {"machine": "torus:8x8", "workload": str(tmp_path / "log.csv"), "fidelity": "auto",
-         "applications": str(tmp_path / "mix.toml"), "partition": partition}
-    )  # fmt: skip
-    (placing, rates), workload = placing_and_times(plan, Memory(), 1), workload_of(plan.jobs)
-    fidelity, target, why = cheapest(plan, placing, rates, workload)
-    assert (fidelity, target) == (chosen, 0.02)
-    assert f"fidelity {chosen} was chosen" in why
-    # Where mixes would take long, the default precision becomes coarser, and one that is asked for stays.
-    monkeypatch.setattr("netplace.cosim.rehearsal._MINUTES", 1.0)
-    fidelity, target, why = cheapest(plan, placing, rates, workload)
-    assert (fidelity, target) == (chosen, 0.1 if chosen == "mixes" else 0.02)
-    assert ("the target half-width is 0.1" in why) == (chosen == "mixes")
-    asked = replace(plan, target_half_width=0.03)
-    assert cheapest(asked, placing, rates, workload)[:2] == (chosen, 0.03)
 
 
 @pytest.mark.parametrize(("packets", "times", "skips"), [(1, 200, False), (8, 400, True)])

@@ -1,15 +1,13 @@
-"""The kernel: networks kept and gone on with, descriptions that never crash it, and its limits."""
+"""The kernel: descriptions that never crash it, and its limits."""
 
 import contextlib
-import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from netplace.apps import APPLICATIONS
 from netplace.native import netsim as compiled
-from netplace.netsim import Config, Network, Traffic, pattern
+from netplace.netsim import Config, Network, pattern
 from netplace.netsim.description import described, links_described, numbers_of, routing_described
 from netplace.netsim.table_router import make_table_router, uses_table_router
 from netplace.topologies import parse
@@ -29,9 +27,6 @@ def made(text):
     topology, config = parse(text), NETWORKS[text]
     table = make_table_router(topology, config) if uses_table_router(topology, config) else None
     return described(topology, config.of_all_classes, 1, False, False, table)
-
-
-FAULTS = "at=40,slow=0.5,cycles=3,seed=1;at=60,links=1,seed=2,packets=again;at=80,slow=1,cycles=1"
 
 
 # Of networks of any wiring those with the usual settings have a router in which these are constants.
@@ -57,50 +52,6 @@ def test_usual_settings_are_no_other_than_given_ones(text, offered):
         results.append((counters.delivered, counters.packet_delays.tolist(), counters.link_packets.tolist()))
     assert results[0] == results[1]
     assert results[0][0] > 100
-
-
-def told(network):
-    """Return all that is counted."""
-    waiting = network.waiting()
-    by_way = {f"watched {job}": cycles for job, cycles in network.watched().items()}
-    return vars(network.counters()) | vars(waiting) | by_way | {"faults": network.faults}
-
-
-@pytest.mark.parametrize("faults", ["", FAULTS])
-@pytest.mark.parametrize("text", NETWORKS)
-def test_a_network_goes_on_from_a_pickle(text, faults):
-    config = replace(NETWORKS[text], faults=faults)
-    if faults and not uses_table_router(parse(text), NETWORKS[text]):
-        routing = "dor" if "twisted" in text else "default"  # by dimensions it has longer ways
-        config = replace(config, vcs=3, routing=routing, vc_policy="smart", tree_routing="adaptive")
-    network = Network(parse(text), config, seed=3, explain=True)
-    network.start(APPLICATIONS["all-to-all"].make(tasks=network.topology.nodes), times=3)
-    network.generate(Traffic(0.02, np.full(network.topology.nodes, -1, np.int32)))
-    network.watch(0)
-    for until in (37, 70, 90):
-        while network.now < until:
-            network.advance(until)
-        other = pickle.loads(pickle.dumps(network))
-        for each in (network, other):
-            while each.now < until + 7:
-                each.advance(until + 7)
-        assert network.now == other.now
-        mine, its = told(network), told(other)
-        assert mine.keys() == its.keys()
-        for name, value in mine.items():
-            assert np.array_equal(value, its[name]), name
-        network = other
-    assert network.waiting().total > 0
-    assert len(network.faults) == faults.count("at=")
-
-
-@pytest.mark.parametrize("text", NETWORKS)
-def test_half_of_a_state_is_refused(text):
-    network = compiled.network(*made(text))
-    saved = network.save()
-    for end in (0, 8, len(saved) // 2, len(saved) - 1):
-        with pytest.raises(ValueError, match="state of a network"):
-            compiled.network(*made(text)).load(saved[:end])
 
 
 @pytest.mark.parametrize("text", NETWORKS)

@@ -1,6 +1,5 @@
 """How many threads a network gets, and what is said where it cannot get them."""
 
-import pickle
 import re
 import subprocess
 import sys
@@ -8,7 +7,6 @@ import sys
 import numpy as np
 import pytest
 
-from netplace.apps import APPLICATIONS
 from netplace.netsim import Config, Network, domains, pattern, threads
 from netplace.netsim.engine import Exit
 from netplace.netsim.kernel_engine import KernelEngine
@@ -73,29 +71,6 @@ def test_every_domain_has_a_fair_share_of_nodes(name, count):
     share = np.bincount(owner[: topology.nodes], minlength=count) / topology.nodes
     assert owner.shape == (topology.routers,)
     assert (share > 0.5 / count).all()
-
-
-def test_a_network_on_threads_goes_on_from_a_pickle():
-    ends = []
-    for count, pickled in ((1, False), (2, True)):
-        network = Network(parse("torus:4x4"), SEVERAL, threads=count)
-        network.generate(pattern("uniform", network.topology, 0.03))
-        network.advance(200)
-        if pickled:
-            network = pickle.loads(pickle.dumps(network))
-        network.advance(500)
-        counters = network.counters()
-        ends.append((counters.delivered, counters.packet_delay_sum, counters.link_cycles.tolist()))
-    assert ends[0] == ends[1]
-
-
-def test_many_messages_across_a_border_take_no_more_memory_than_are_open():
-    """Entries of messages come back to the domain that sends."""
-    program = APPLICATIONS["all-to-all"].make(tasks=2, bytes=16)
-    network = Network(parse("mesh:4"), threads=2)
-    network.start(program, np.array([0, 3]), times=20_000)
-    network.advance()
-    assert len(network._engine._network.save()) < 1_000_000
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")

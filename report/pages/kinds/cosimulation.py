@@ -30,7 +30,7 @@ from netplace.report.pages.kinds.schedule import stream_of
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Detail, Figure
 from netplace.report.plots.jobs import held_panel, waiting_panel
-from netplace.report.tables.cosim import cost_rows, costliest, figure_tables, remarks, title_of
+from netplace.report.tables.cosim import cost_rows, figure_tables, remarks, title_of
 from netplace.report.tables.data_table import record_table
 from netplace.report.terminal.units import seconds_unit
 from netplace.scheduling.metrics import Metrics
@@ -71,17 +71,10 @@ def page(path: Path) -> Page:
             )
         elif by_pair:
             parts.append(waiting_map(machine, waiting, plan.config.cycle_ns))
-    elif "lost" not in outcome:
+    else:
         missing.append(
-            "which job slowed which: run netplace cosim with --explain, which also names the links, or with "
-            "--fidelity sampled or mixes"
+            "which job slowed which, and on which links: run netplace cosim with --explain (fidelity live)"
         )
-    if worst := costliest(outcome.get("lost", ()), jobs):
-        verdict += [
-            worst,
-            "To find out whether the jobs lose less on other nodes, run them with another --partition, and "
-            "use netplace compare.",
-        ]
     note = "Submission, start and end since the first submission."
     parts += figure_tables(plan, outcome)
     parts.append(record_table("Jobs", JobRow, jobs, note))
