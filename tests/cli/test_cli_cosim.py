@@ -118,24 +118,6 @@ def test_a_log_says_nothing_of_applications(netplace, tmp_path):
     refused(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "has no application")
 
 
-def test_times_by_mixes_say_where_they_come_from(netplace):
-    flags = [
-        "--fidelity",
-        "mixes",
-        "--repeats",
-        "10:20",
-        "--partition",
-        "random",
-        "--target-half-width",
-        "0.1",
-    ]
-    result = netplace(*SMALL, *flags)
-    assert result.exit_code == 0, result.stderr
-    assert "Sources of times" in result.stdout
-    found = json.loads(netplace(*SMALL, *flags, "--json").stdout)
-    assert all(job["half_width"] >= 0 for job in found["jobs"])
-
-
 def test_sampled_times_say_how_well_they_are_known(netplace):
     flags = ["--fidelity", "sampled", "--repeats", "100:200", "--partition", "random"]
     result = netplace(*SMALL, *flags)

@@ -251,23 +251,9 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     add("FreshTimes.seconds", lambda: fresh.seconds, job=w.app_job, allocation=w.allocation)
     add("FreshTimes.longest", lambda: fresh.longest, job=w.app_job)
     add("LoopTimes", lambda: c.LoopTimes, placing=w.placing, target_half_width=0.1, draws=2)
-    add("Rates", lambda: c.Rates, placing=w.placing, target_half_width=0.1, most_windows=2)
-
-    def rates() -> Any:
-        return c.Rates(w.placing(), target_half_width=0.5, most_windows=2)
-
-    for method in ("known", "of", "key"):
-        add(f"Rates.{method}", lambda m=method: getattr(rates(), m), jobs=lambda: [w.placed()], watched=1)
-    add(
-        "Rates.window_packets",
-        lambda: rates().window_packets,
-        jobs=lambda: [w.placed()],
-        watched=1,
-        once=[99.0],
-    )
-    for method in ("alone", "deviation", "iteration", "speaking"):
-        add(f"LoopTimes.{method}", lambda m=method: getattr(rates().loops, m), job=w.placed)
-    add("LoopTimes.block", lambda: rates().loops.block, job=w.placed, times=2)
+    for method in ("alone", "iteration"):
+        add(f"LoopTimes.{method}", lambda m=method: getattr(c.LoopTimes(w.placing(), 0.5), m), job=w.placed)
+    add("LoopTimes.block", lambda: c.LoopTimes(w.placing(), 0.5).block, job=w.placed, times=2)
 
     add(
         "LiveExecution.begin_placed",
@@ -278,9 +264,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
     )
 
     def live(kind: str) -> Any:
-        if kind == "LiveExecution":
-            return c.LiveExecution(w.placing(), lambda job: 1.0)
-        return c.MixesExecution(w.placing(), rates(), lambda job: 1.0, lambda ended: None)
+        return c.LiveExecution(w.placing(), lambda job: 1.0)
 
     add(
         "LiveExecution",
@@ -291,15 +275,7 @@ def _add_cosimulations(add: Any, w: Any) -> None:
         ended=None,
         explaining=False,
     )
-    add(
-        "MixesExecution",
-        lambda: c.MixesExecution,
-        placing=w.placing,
-        rates=rates,
-        longest=lambda: len,
-        ended=lambda: len,
-    )
-    for kind in ("LiveExecution", "MixesExecution"):
+    for kind in ("LiveExecution",):
         add(
             f"{kind}.begin",
             lambda k=kind: live(k).begin,
@@ -312,13 +288,6 @@ def _add_cosimulations(add: Any, w: Any) -> None:
         add(f"{kind}.next_end", lambda k=kind: _begun(live(k), w).next_end, until=1e-7)
     add("LiveExecution.lost", lambda: live("LiveExecution").lost, now=1e-7)
     add("LiveExecution.refused", lambda: live("LiveExecution").refused, job=w.app_job, why="x")
-    add(
-        "MixesExecution.begin_placed",
-        lambda: live("MixesExecution").begin_placed,
-        attempt=0,
-        placed=w.placed,
-        now=0.0,
-    )
 
 
 def _begun(execution: Any, w: Any) -> Any:

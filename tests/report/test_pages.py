@@ -166,21 +166,6 @@ def test_a_cosimulation_in_which_no_job_waited_for_another_has_no_empty_matrix(o
     assert render(page)
 
 
-def test_the_page_of_a_cosimulation_by_mixes_tells_which_job_slowed_which(outcomes, tmp_path):
-    plan, outcome = read_plan(outcomes["co-simulation"])
-    del outcome["waiting"]
-    one, other = (job for job in outcome["jobs"][:2])
-    outcome["lost"] = [{"job": one["job"], "by": other["job"], "seconds": one["alone"] / 4}]
-    (tmp_path / "cosim.json").write_text(text_of(plan, outcome))
-    page = page_of(tmp_path)
-    table = next(part for part in page.parts if part.title == "Which job slowed which")
-    assert table.note.startswith(page.verdict[-2])
-    assert page.verdict[-2].startswith(f"Job {other['job']} cost other jobs most: 100 % of the node-hours")
-    (row,) = table.rows
-    assert row[2:] == [one["alone"] / 4, pytest.approx(25)]
-    assert not page.missing
-
-
 def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outcomes):
     kept = json.loads((outcomes["run"] / "run.json").read_text())
     page = page_of(outcomes["run"])
