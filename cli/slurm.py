@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import Integer, Number, flag, flags
 
@@ -44,7 +45,7 @@ _flags = flags(
 _ACT = flag("--act", "Make the changes instead of showing them.", bool)
 
 
-@slurm_command.command("watch")
+@slurm_command.command("watch", cls=FilesCommand)
 @_flags
 @flag("--ended", "File with ended jobs, written by jobcomp or sacct -P.", click.Path(path_type=Path))
 @flag("-o output", "Page (.html) that each pass writes anew.", click.Path(path_type=Path), metavar="FILE")
