@@ -2,6 +2,7 @@
 
 import os
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,23 @@ def test_a_store_that_changed_while_it_was_read_is_read_anew(path):
             writer.keep("b2", WELL)
             assert reader.simulated() == {"a1": True}  # as it was: nothing has reached the file yet
         assert reader.simulated() == {"a1": True, "b2": True}
+
+
+def test_several_write_and_read_at_once(tmp_path):
+    path = tmp_path / "s.sqlite"
+
+    def keep(name):
+        for number in range(5):
+            with Store(path) as writer:
+                writer.keep(f"{name}{number}", WELL)
+            with Store(path, read_only=True) as reader:
+                assert reader.verify().faults == ()
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(keep, "abc"))
+    with Store(path, read_only=True) as store:
+        assert len(store.simulated()) == 15
+    assert [one.name for one in tmp_path.iterdir()] == ["s.sqlite"]
 
 
 def test_a_link_that_leads_nowhere_is_no_new_store(tmp_path):
