@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -14,17 +14,7 @@ from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
 from netplace.checks import abbreviate, check_int
 from netplace.checks.calls import ArgumentError
-from netplace.extensions import OnDemand, Registry
-
-# Most runs are of one application, or of a trace: they need not wait for all others, and for collectives.
-APPLICATIONS: MutableMapping[str, Application] = OnDemand(
-    SYNTHETIC,
-    {
-        "netplace.apps.npb:NPB": ("bt", "cg", "ft", "is", "lu", "mg", "sp"),
-        "netplace.apps.training:TRAINING": ("training",),
-        "netplace.apps.collectives.writing:COLLECTIVE": ("collective",),
-    },
-)
+from netplace.extensions import Registry
 
 
 def application(name: str | Callable[..., None], tasks: int, **options: Any) -> Program:
@@ -38,8 +28,8 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
             task.wait(request)
             task.compute(500)
 
-    It is called once for each task, with the `TaskWriter` of that task. Pass the function itself, or its name
-    as ``"module:ring"`` or ``"folder/file.py:ring"``.
+    It is called once for each task, with the `TaskWriter` of that task. Pass the function itself, or the name
+    under which it was added, as in ``APPLICATIONS.add("ring", ring)``.
 
     Parameters
     ----------
@@ -60,7 +50,7 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     if tasks > MOST_TASKS:
         raise ValueError(f"tasks: {tasks} are too many, expected at most {MOST_TASKS}")
     if isinstance(name, str):
-        chosen, rest = APPLICATION.find(name)
+        chosen, rest = APPLICATIONS.find(name)
         if rest:
             raise ValueError(
                 f"application {name!r}: unexpected text after its name, expected options after a comma"
@@ -102,7 +92,19 @@ def _own(function: Callable[..., Any], name: str, description: str) -> Applicati
     return Application(name, description, make)
 
 
-APPLICATION: Registry[Application] = Registry("application", APPLICATIONS, "netplace.applications", _own)
+APPLICATIONS: Registry[Application] = Registry(
+    "application",
+    "netplace.applications",
+    Application,
+    SYNTHETIC,
+    _own,
+    # Most runs are of one application, or of a trace: they need not wait for all others, and for collectives.
+    {
+        "netplace.apps.npb:NPB": ("bt", "cg", "ft", "is", "lu", "mg", "sp"),
+        "netplace.apps.training:TRAINING": ("training",),
+        "netplace.apps.collectives.writing:COLLECTIVE": ("collective",),
+    },
+)
 
 
 def _sizes(name: str, function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import rich_click as click
 
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import flag
-from netplace.extensions.offers import Offered
+from netplace.extensions import Offers
 from netplace.report.terminal.pulse import QUIET
 
 __all__ = ["COMMANDS", "GROUPS", "app"]
@@ -105,6 +105,7 @@ class OnDemand(MutableMapping[str, click.Command]):
             command = self._offered[name]
         if not any("--quiet" in parameter.opts for parameter in command.params):
             command.params.append(_quiet())
+        _take_plugins(command)
         return command
 
     def __setitem__(self, name: str, command: click.Command) -> None:
@@ -123,6 +124,44 @@ class OnDemand(MutableMapping[str, click.Command]):
         return sum(1 for _ in self)
 
 
+def _take_plugins(command: click.Command) -> None:
+    """Let a command, and each command below it, take ``--plugin`` too: people write it before or after."""
+    if not any("--plugin" in parameter.opts for parameter in command.params):
+        command.params.append(_plugin())
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            _take_plugins(below)
+
+
+def _plugin() -> click.Option:
+    def load(context: click.Context, _: click.Parameter, files: tuple[str, ...]) -> None:
+        try:
+            load_plugins(files)
+        except ValueError:
+            if not context.resilient_parsing:  # completion of a line that is not finished
+                raise
+
+    return click.RichOption(
+        ["--plugin"],
+        multiple=True,
+        metavar="FILE.py",
+        expose_value=False,
+        is_eager=True,  # before any value in which a name of the plug-in may be
+        callback=load,
+        help=f"Load a Python file that adds rules by name; repeatable. [also: {PLUGINS}]",
+    )
+
+
+def load_plugins(files: Sequence[str]) -> None:
+    """Load the plug-ins of the environment, and those of a command line."""
+    named = [file for file in os.environ.get(PLUGINS, "").split(os.pathsep) if file]
+    if named or files:
+        from netplace.extensions import load_plugin
+
+        for file in [*named, *files]:
+            load_plugin(file)
+
+
 def _quiet() -> click.Option:
     def hush(context: click.Context, _: click.Parameter, wanted: bool) -> None:
         before = os.environ.get(QUIET)
@@ -139,6 +178,7 @@ def _quiet() -> click.Option:
     )
 
 
+PLUGINS = "NETPLACE_PLUGINS"  # files as for --plugin, separated as PATH is
 MISTAKE = 2
 INTERRUPTED, TERMINATED = 130, 143  # 128 + SIGINT or SIGTERM, as shells count
 
@@ -229,7 +269,8 @@ def app(version: bool) -> None:
     """
 
 
+app.params.append(_plugin())
 for title, commands in GROUPS.items():
     app.add_panel(click.RichCommandPanel(title, commands=list(commands)))
 # Given when the group is made, it would import them all.
-app.commands = OnDemand(__name__, COMMANDS, Offered("netplace.commands", "command", click.Command))
+app.commands = OnDemand(__name__, COMMANDS, Offers("netplace.commands", "command", click.Command))

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 def app_command(name: str, **given: Any) -> None:
     """Build the program of an application, and show its messages.
 
-    NAME is an application (see netplace list apps), your own as module:function or file.py:function, or
-    a trace. Options can follow the name, such as lu,class=W,iterations=3. The command checks that every
-    message is received and that the program does not deadlock.
+    NAME is an application (see netplace list apps) or a trace. Options can follow the name, such as
+    lu,class=W,iterations=3. The command checks that every message is received and that the program does not
+    deadlock.
     """
     trace = given["write"] and _trace_output(Path(given["write"]))
     matrix = given["matrix"] and check_output(Path(given["matrix"]), (".npz",))

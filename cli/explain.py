@@ -18,7 +18,6 @@ _named_again = flags(
     flag("--machine", f"The machine {_AGAIN}", metavar="MACHINE", panel="Files"),
     flag("--workload", f"The workload {_AGAIN}", metavar="FILE", panel="Files"),
     flag("--applications", f"Applications {_AGAIN}", metavar="MIX.toml", panel="Files"),
-    flag("--routing", f"The routing {_AGAIN}", metavar="FILE.py:FUNCTION", panel="Files"),
 )
 
 

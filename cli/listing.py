@@ -14,29 +14,28 @@ from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.extensions import Offer, Registry
+    from netplace.extensions import Registry
     from netplace.placement import Rule
 
 Rows = list[list[str]]
 
 
 def _networks() -> tuple[list[str], Rows]:
-    from netplace.topologies import TOPOLOGIES, TOPOLOGY
+    from netplace.topologies import TOPOLOGIES
 
     rows = [[name, kind.example, kind.description] for name, kind in TOPOLOGIES.items()]
-    rows += [[offer.name, f"{offer.name}:..", text] for offer, text in _offered(TOPOLOGY)]
+    rows += [[name, f"{name}:..", text] for name, text in _offered(TOPOLOGIES)]
     return ["network", "example", "description"], rows
 
 
 def _apps() -> tuple[list[str], Rows]:
     from netplace.apps import APPLICATIONS
-    from netplace.apps.catalog import APPLICATION
 
     rows = [
         [name, item.description, " ".join(_option(*pair) for pair in item.parameters.items())]
         for name, item in APPLICATIONS.items()
     ]
-    rows += [[offer.name, text, ""] for offer, text in _offered(APPLICATION)]
+    rows += [[name, text, ""] for name, text in _offered(APPLICATIONS)]
     return ["application", "description", "options"], rows
 
 
@@ -46,31 +45,31 @@ def _option(name: str, default: Any) -> str:
 
 
 def _mappings() -> tuple[list[str], Rows]:
-    from netplace.placement.mapping import MAPPING
+    from netplace.placement.mapping import MAPPINGS
 
-    return _rules(MAPPING)
+    return _rules(MAPPINGS)
 
 
 def _partitions() -> tuple[list[str], Rows]:
-    from netplace.placement.partition import PARTITION
+    from netplace.placement.partition import PARTITIONS
 
-    return _rules(PARTITION)
+    return _rules(PARTITIONS)
 
 
 def _rules(choice: Registry[Rule[Any, Any]]) -> tuple[list[str], Rows]:
     rows = [
         [name, f"{name}:{rule.option}" if rule.option else "", rule.example, rule.description]
-        for name, rule in choice.known.items()
+        for name, rule in choice.items()
     ]
-    rows += [[offer.name, "", offer.name, text] for offer, text in _offered(choice)]
+    rows += [[name, "", name, text] for name, text in _offered(choice)]
     return [choice.what, "with option", "example", "description"], rows
 
 
-def _offered(choice: Registry[Any]) -> Iterator[tuple[Offer, str]]:
-    """Yield what packages offer, each with description and whose it is."""
-    for offer, entry in choice.offered():
+def _offered(choice: Registry[Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names that packages offer, each with description and the package."""
+    for name, entry, package in choice.offered():
         text = entry if isinstance(entry, str) else getattr(entry, "description", None) or _first_line(entry)
-        yield offer, f"{text} [from {offer.origin}]"
+        yield name, f"{text} [from {package}]"
 
 
 def _first_line(function: Any) -> str:
@@ -93,17 +92,14 @@ def _policies() -> tuple[list[str], Rows]:
 def _scheduling() -> tuple[list[str], Rows]:
     from netplace.runs.file_times import FILE_TIMES
     from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
-    from netplace.scheduling.partitioner import PARTITIONER
-    from netplace.scheduling.policy import POLICY
     from netplace.scheduling.power import SWITCHINGS
-    from netplace.scheduling.times import RUN_TIME
 
     rows = [["--policy", name, policy.description] for name, policy in POLICIES.items()]
     rows += [["--partition", kind.example, kind.description] for kind in PARTITIONERS.values()]
     rows += [["--times", kind.example, kind.description] for kind in RUN_TIMES.values()]
     rows += [["--times", example, text] for example, text in FILE_TIMES.values()]
-    for flag, choice in (("--policy", POLICY), ("--partition", PARTITIONER), ("--times", RUN_TIME)):
-        rows += [[flag, offer.name, text] for offer, text in _offered(choice)]
+    for flag, choice in (("--policy", POLICIES), ("--partition", PARTITIONERS), ("--times", RUN_TIMES)):
+        rows += [[flag, name, text] for name, text in _offered(choice)]
     rows += [["--estimates", form, text] for form, text in ESTIMATES.values()]
     rows += [["--overrun", name, text] for name, text in OVERRUNS.items()]
     rows += [["--switching", rule.example, rule.description] for rule in SWITCHINGS.values()]
@@ -122,21 +118,20 @@ def _traces() -> tuple[list[str], Rows]:
 
 def _traffic() -> tuple[list[str], Rows]:
     from netplace.netsim import PATTERNS
-    from netplace.netsim.traffic import PATTERN
 
     rows = [[name, _first_line(function)] for name, function in PATTERNS.items()]
-    rows += [[offer.name, text] for offer, text in _offered(PATTERN)]
+    rows += [[name, text] for name, text in _offered(PATTERNS)]
     return ["traffic", "destination of a packet"], rows
 
 
 def _formats() -> tuple[list[str], Rows]:
-    from netplace.apps.formats import FORMAT, FORMATS
+    from netplace.apps.formats import FORMATS
 
     rows = [
         [name, item.suffix, item.description, "yes" if item.write or item.convert else "no"]
         for name, item in FORMATS.items()
     ]
-    rows += [[offer.name, "", text, ""] for offer, text in _offered(FORMAT)]
+    rows += [[name, "", text, ""] for name, text in _offered(FORMATS)]
     return ["format", "ending", "description", "written"], rows
 
 

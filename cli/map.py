@@ -17,7 +17,7 @@ from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
-from netplace.placement.mapping import CRITERIA, MAPPING, METHODS
+from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS
 from netplace.placement.mapping.routed_links import MOST_SWITCHES
 from netplace.report.files.outputs import check_output, check_output_folder
 from netplace.report.terminal.pulse import under_way
@@ -228,7 +228,7 @@ def mapping_rule(
     criterion: str | None = None,
 ) -> tuple[str, str]:
     """Return the mapping rule with its options from flags, and the criterion of its cost."""
-    name, own = MAPPING.split(text, "--mapping")
+    name, own = MAPPINGS.split(text, "--mapping")
     added = []
     for option, word, value in (
         ("--method", "", method),

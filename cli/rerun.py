@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -202,13 +201,11 @@ def _texts(value: Any) -> list[str]:
 
 
 def _run(kept: Path, words: list[str], working: Path, run_code: bool) -> None:
-    from netplace.extensions.place import NO_CODE
-
-    environment = os.environ | ({} if run_code else {NO_CODE: "1"})
+    if "--plugin" in words and not run_code:
+        raise ValueError(f"{kept}: its command loads a plug-in; if you trust its author, add --run-code")
     done = subprocess.run(
         [sys.executable, "-P", "-m", "netplace", *words],
         cwd=working,
-        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -30,7 +30,7 @@ _METRICS_SECONDS = 10.0  # node_exporter is usually asked every 15 s
 @flag("--metrics", "Keep metrics in this file (.prom) for node_exporter.", click.Path(path_type=Path))
 @flag("--partition", "Allocator for requests without one.", default="slurm")
 @flag("--mapping", "Mapping for requests without one.", default="consecutive")
-@flag("--allow", "Rule of your own that requests may name; repeatable.", multiple=True, metavar="RULE")
+@flag("--allow", "Rule with a file that requests may name; repeatable.", multiple=True, metavar="RULE")
 @flag("--queue", "Largest number of waiting jobs.", Integer(0, 1_000_000), 10_000)
 @flag("--sync", "Answer only after the change is on disk.", bool)
 def serve_command(**given: Any) -> None:

@@ -234,7 +234,7 @@ def _class(table: Mapping[str, Any]) -> Class:
     if not isinstance(table.get("application"), str):
         raise ValueError('application: not given, expected one such as "2d-torus,packets=4"')
     name = table["application"].partition(",")[0]
-    if ":" not in name and not is_trace(name):  # else it is one's own, which is loaded where it is made
+    if not is_trace(name):
         check_choice(name, APPLICATIONS, "application")
     weight = table.get("weight", 1.0)
     if not _number(weight) or not 0 < weight < math.inf:

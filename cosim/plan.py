@@ -22,7 +22,9 @@ from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
 from netplace.netsim import Config
 from netplace.netsim.config import SETTINGS as CONFIG
+from netplace.placement.mapping import MAPPINGS
 from netplace.runs.chance import network_draws
+from netplace.runs.digests import digest_of_rule, source_of_routing, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import revisions_of
@@ -197,7 +199,11 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         )
     mapping = known_mapping(str(said.pop("mapping", COSIM_SETTINGS["mapping"].default)))
     plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
-    plan = replace(plan, mapping=mapping)
+    sources = {digest_of_rule(mapping, MAPPINGS), source_of_routing(config.routing)}
+    if mix or plan.from_file or collectives:
+        sources |= sources_of_programs()
+    digests = (*plan.digests, *sorted({source for source in sources if source} - {*plan.digests}))
+    plan = replace(plan, mapping=mapping, digests=digests)
     if draws != 1:
         _check_draws(draws, plan, fidelity, explain, config)
     digest = digest_of_mix(mix) if mix else ""

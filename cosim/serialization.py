@@ -16,19 +16,15 @@ from netplace.checks.results_file import read_results, results_text
 from netplace.checks.schema import kind_of, table, unexpected
 from netplace.cosim.outcome import OPTIONAL, REQUIRED
 from netplace.cosim.plan import CosimPlan, make_cosim_plan
-from netplace.extensions.place import place_in
 from netplace.netsim.config import SETTINGS
-from netplace.placement.mapping import MAPPING
 from netplace.runs.schedules import workload_of
-from netplace.scheduling import Job
-from netplace.scheduling.partitioner import PARTITIONER
-from netplace.scheduling.policy import POLICY
+from netplace.scheduling import PARTITIONERS, POLICIES, Job
 from netplace.scheduling.workload import WORKLOADS
 from netplace.topologies import names_file, parse
 
 FILE = "cosim.json"
 VERSION = 2  # to be raised when keys of the file change
-NAMED = ("machine", "workload", "applications", "routing", "mapping")  # what may stand for a file
+NAMED = ("machine", "workload", "applications", "mapping")  # what may stand for a file
 
 Outcome = dict[str, Any]
 _COSIMULATION = table({"plan": kind_of(CosimPlan), **REQUIRED}, OPTIONAL)
@@ -77,7 +73,6 @@ def _values(plan: CosimPlan) -> dict[str, str]:
         "machine": jobs.machine,
         "workload": jobs.workload,
         "applications": plan.applications,
-        "routing": plan.config.routing,
         "mapping": jobs.mapping,
     }
 
@@ -88,8 +83,8 @@ def _stands_for_file(name: str, value: str) -> bool:
     if name == "workload":
         return value not in WORKLOADS
     if name == "mapping":
-        return MAPPING.is_own(value) or value.partition(":")[0] == "file"
-    return value.partition(":")[0].endswith(".py") if name == "routing" else bool(value)
+        return value.partition(":")[0] in ("file", "hosts")
+    return bool(value)
 
 
 def _meant(path: Path, plan: CosimPlan, said: Mapping[str, str | None]) -> CosimPlan:
@@ -106,16 +101,16 @@ def _meant(path: Path, plan: CosimPlan, said: Mapping[str, str | None]) -> Cosim
             raise ValueError(f"--{name}: {again!r} given, but the co-simulation has {abbreviate(value, 200)}")
     now = {name: said[name] or value if name in said else value for name, value in values.items()}
     jobs = replace(plan.jobs, machine=now["machine"], workload=now["workload"], mapping=now["mapping"])
-    config = replace(plan.config, routing=now["routing"])
-    return replace(plan, jobs=jobs, config=config, applications=now["applications"])
+    return replace(plan, jobs=jobs, applications=now["applications"])
 
 
 def _asked_again(plan: CosimPlan) -> CosimPlan:
     """Return the plan as it is made from what a user says."""
-    # Policy and partition of one's own, and the rules of a site, are left out: starts and nodes are known.
+    # Policy and partition of a plug-in, and the rules of a site, are left out: starts and nodes are known.
     jobs = plan.jobs
-    own_policy = bool(jobs.site) or (POLICY.is_own(jobs.policy) and place_in(jobs.policy) is not None)
-    own_partition = PARTITIONER.is_own(jobs.partition) and place_in(jobs.partition) is not None
+    has_plugins = any(name.startswith(("plugin:", "package:", "process:")) for name, _ in jobs.digests)
+    own_policy = bool(jobs.site) or (has_plugins and not POLICIES.is_built_in(jobs.policy))
+    own_partition = has_plugins and not PARTITIONERS.is_built_in(jobs.partition)
     given: dict[str, Any] = {
         "machine": jobs.machine,
         "workload": jobs.workload,
@@ -168,7 +163,7 @@ def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
     known = {digest for _, digest in plan.jobs.digests} | {plan.mix_digest}
     for name, digest in (*made.jobs.digests, (made.applications, made.mix_digest)):
         if digest not in known:
-            file = made.jobs.workload if name == "workload" else name
+            file = made.jobs.workload if name == "workload" else name.removeprefix("plugin:")
             raise ValueError(f"{file}: is not the file that the co-simulation in {path} used")
 
 

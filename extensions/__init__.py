@@ -1,19 +1,43 @@
-"""Your own rules: in a file or module, or in an installed package.
+"""Rules by name, and the code of users that adds names.
 
-A `Registry` selects a rule by name. The name has one of three forms: a key of the dict of built-in rules,
-such as `MAPPINGS`; an entry point that a package offers in the group of the dict, such as
-``netplace.mappings``; or a place, ``file.py:function`` or ``module:function``. An option can follow,
-separated by a colon.
+A `Registry` is a table of one kind of rule, such as `netplace.placement.MAPPINGS`. Its names come from
+netplace, from plug-ins, and from installed packages that offer entry points. A plug-in is one Python file
+that adds names when it is loaded, with ``--plugin FILE.py`` or `load_plugin`::
 
-Only the user can give a place: on the command line, in a sweep or study file, or in Python. Names from data
-must be keys of the dict of built-in rules (`netplace.checks.check_choice`).
+    from netplace.placement import MAPPINGS, Rule
+
+    def backwards(problem):
+        return problem.nodes[::-1][: problem.tasks]
+
+    MAPPINGS.add("backwards", Rule(backwards, "backwards", "the partition from its end"))
+
+A name is looked up. Nothing else that a user, a file or a request says is ever imported or executed.
 """
 
 from __future__ import annotations
 
-from netplace.extensions.offers import Offer
-from netplace.extensions.on_demand import OnDemand
-from netplace.extensions.place import Place, describe_rule_error
-from netplace.extensions.registry import Registry, current_digest, file_digest
+from netplace.extensions.offers import Offers
+from netplace.extensions.plugins import (
+    Plugin,
+    Portable,
+    current_digest,
+    describe_rule_error,
+    file_digest,
+    load_plugin,
+    loaded_plugins,
+    rules_without_file,
+)
+from netplace.extensions.registry import Registry
 
-__all__ = ["Offer", "OnDemand", "Place", "Registry", "current_digest", "describe_rule_error", "file_digest"]
+__all__ = [
+    "Offers",
+    "Plugin",
+    "Portable",
+    "Registry",
+    "current_digest",
+    "describe_rule_error",
+    "file_digest",
+    "load_plugin",
+    "loaded_plugins",
+    "rules_without_file",
+]

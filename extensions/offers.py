@@ -1,59 +1,65 @@
-"""Rules that installed packages offer through entry points."""
+"""What installed packages offer through entry points."""
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, TypeVar
-
-from netplace.extensions.place import Place
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+Kind = TypeVar("Kind")
 
-@dataclass(frozen=True)
-class Offer:
-    """A rule that a package offers.
-
-    Attributes
-    ----------
-    name : str
-        Name by which a user selects the rule.
-    group : str
-        Group of entry points, such as ``netplace.mappings``.
-    origin : str
-        Name and version of the package.
-    """
-
-    name: str
-    group: str
-    place: Place
-    origin: str
+_FILES: set[str] = set()  # of the modules that were loaded
 
 
 @lru_cache(maxsize=32)
-def offers(group: str) -> dict[str, Offer]:
-    """Return the offers of the installed packages in a group, by name; of two with one name, the first."""
+def entries(group: str) -> dict[str, EntryPoint]:
+    """Return the entry points of installed packages in a group, by name; of two with one name, the first."""
     from importlib.metadata import entry_points  # only asked for names that netplace does not know
 
-    offered: dict[str, Offer] = {}
-    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, _origin(entry))):
-        place = Place(entry.module, entry.attr or entry.name, installed=True)
-        offered.setdefault(entry.name, Offer(entry.name, group, place, _origin(entry)))
-    return offered
+    found: dict[str, EntryPoint] = {}
+    for entry in sorted(entry_points(group=group), key=lambda entry: (entry.name, origin(entry))):
+        found.setdefault(entry.name, entry)
+    return found
 
 
-def _origin(entry: EntryPoint) -> str:
+def origin(entry: EntryPoint) -> str:
+    """Return the name and version of the package of an entry point."""
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"
 
 
-Kind = TypeVar("Kind")
+def load(entry: EntryPoint, what: str) -> Any:
+    """Return the object of an entry point; `what` names its kind in errors."""
+    try:
+        loaded = entry.load()
+        _FILES.add(getattr(sys.modules[entry.module], "__file__", None) or "")
+        return loaded
+    except Exception as error:
+        raise ValueError(
+            f"{what} {entry.name!r} of {origin(entry)}: cannot load {entry.value!r}, "
+            f"{type(error).__name__}: {error}"
+        ) from error
 
 
-class Offered(Mapping[str, Kind]):
-    """The offers of installed packages in a `group`, each loaded on first use; `what` names their kind."""
+def files() -> frozenset[str]:
+    """Return the files of the modules of all entry points that were loaded in this process."""
+    return frozenset(_FILES)
+
+
+def digest(entry: EntryPoint) -> str:
+    """Return the digest of an entry point that was loaded: of its package and of the file of its module."""
+    file = getattr(sys.modules.get(entry.module), "__file__", None)
+    content = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
+    return hashlib.sha256(f"{origin(entry)} {content}".encode()).hexdigest()
+
+
+class Offers(Mapping[str, Kind], Generic[Kind]):
+    """The objects that packages offer in a `group`, each loaded on first use; `what` names their kind."""
 
     def __init__(self, group: str, what: str, kind: type[Kind]) -> None:
         self._group = group
@@ -61,21 +67,20 @@ class Offered(Mapping[str, Kind]):
         self._kind = kind
 
     def __getitem__(self, name: str) -> Kind:
-        """Return the offer with a name, which must load and be of the right type."""
-        offer = offers(self._group)[name]
-        loaded = offer.place.load(self._what)
+        entry = entries(self._group)[name]
+        loaded = load(entry, self._what)
         if not isinstance(loaded, self._kind):
             raise ValueError(
-                f"{self._what} {name!r} of {offer.origin}: is a {type(loaded).__name__}, "
+                f"{self._what} {name!r} of {origin(entry)}: is a {type(loaded).__name__}, "
                 f"expected a {self._kind.__name__}"
             )
         return loaded
 
     def __contains__(self, name: object) -> bool:
-        return name in offers(self._group)
+        return name in entries(self._group)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(offers(self._group))
+        return iter(entries(self._group))
 
     def __len__(self) -> int:
-        return len(offers(self._group))
+        return len(entries(self._group))

@@ -1,156 +1,197 @@
-"""The rules of one kind: those of netplace, of installed packages, and of the user."""
+"""The rules of one kind by name: those of netplace, of plug-ins, and of installed packages."""
 
 from __future__ import annotations
 
-import difflib
-import hashlib
+import importlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from netplace.checks import check_choice
-from netplace.checks.inputs import input_file
-from netplace.extensions.offers import Offer, offers
-from netplace.extensions.place import Place, place_in
+from netplace.checks import abbreviate, check_choice
+from netplace.extensions import offers
 
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file, which is read again only if it has changed."""
-    try:
-        state = input_file(path).stat()
-        return _digest(path, state.st_mtime_ns, state.st_size)
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-
-
-def _offer_digest(offer: Offer) -> str:
-    """Return the digest of an offered rule: of its file, and of the package's name and version."""
-    source = file_digest(offer.place.source(offer.group))
-    return hashlib.sha256(f"{offer.origin} {source}".encode()).hexdigest()
-
-
-def current_digest(name: str) -> str:
-    """Return the current digest of a file, or of a name in the form that `Registry.source` returns."""
-    group, colon, rest = name.partition(":")
-    if colon and group.startswith("netplace.") and (offer := offers(group).get(rest)) is not None:
-        return _offer_digest(offer)
-    path = Path(name)
-    if path.suffix == ".py" or path.exists():
-        return file_digest(path)
-    return file_digest(Place(name, "").source("module"))
-
-
-@lru_cache(maxsize=1024)
-def _digest(path: Path, changed: int, size: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
+_NAME = re.compile(r"[\w.+-]+")
 
 Entry = TypeVar("Entry")
+Source = tuple[str, str]  # whose code it is, and the digest of the code
 
 
 @dataclass(frozen=True)
-class Registry(Generic[Entry]):
-    """The registry of one kind of rule, to which users can add their own.
+class Loading:
+    """The plug-in that is being loaded, and the names that it has added."""
 
-    In its methods, `what` says in error messages where the text came from. A rule that does not exist or does
-    not load raises ValueError.
+    source: Source
+    added: list[tuple[Registry[Any], str]] = field(default_factory=list)
 
-    Attributes
+
+LOADING: ContextVar[Loading | None] = ContextVar("LOADING", default=None)
+UNFILED: dict[str, str] = {}  # what was added by no file, with a digest that no other process gives it
+
+
+class Registry(Mapping[str, Entry], Generic[Entry]):
+    """The rules of one kind by name: a table to which users add their own.
+
+    As a mapping, it contains the rules of netplace, and those that were added. `names`, `find` and `source`
+    also know the rules that installed packages offer, which are loaded when they are looked up.
+
+    Parameters
     ----------
     what : str
         Name of the kind of rule in error messages, such as ``"mapping"``.
-    known : mapping of str to object
-        The dict of built-in rules.
     group : str
         Group of entry points in which packages offer rules.
-    wrap : callable
-        ``wrap(found, name, description)`` turns the object at a place into an entry like those of `known`. An
-        object that is already an entry is not changed.
+    kind : type, optional
+        Type of an entry; if none is given, an entry is a function.
+    built_in : mapping of str to object
+        The rules of netplace.
+    wrap : callable, optional
+        ``wrap(function, name, description)`` returns the entry of a user's function or class.
+    tables : mapping of str to names, optional
+        Further rules of netplace, by the table (``module:TABLE``) that is imported when one is looked up.
     """
 
-    what: str
-    known: Mapping[str, Entry]
-    group: str
-    wrap: Callable[[Any, str, str], Entry]
+    def __init__(
+        self,
+        what: str,
+        group: str,
+        kind: type[Any] | None,
+        built_in: Mapping[str, Entry],
+        wrap: Callable[[Any, str, str], Entry] | None = None,
+        tables: Mapping[str, Iterable[str]] | None = None,
+    ) -> None:
+        self.what = what
+        self.group = group
+        self._kind = kind
+        self._wrap = wrap
+        self._tables = {name: table for table, names in (tables or {}).items() for name in names}
+        self._entries: dict[str, Entry | None] = {**built_in, **dict.fromkeys(self._tables)}  # None: not yet
+        self._sources: dict[str, Source] = {}  # of the names that were added
+
+    def __getitem__(self, name: str) -> Entry:
+        entry = self._entries[name]
+        if entry is None:
+            module, _, table = self._tables[name].partition(":")
+            imported: Entry = getattr(importlib.import_module(module), table)[name]
+            self._entries[name] = entry = imported
+        return entry
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def add(self, name: str, entry: Entry | Callable[..., Any]) -> None:
+        """Add a rule under a name that is not taken.
+
+        A function or class becomes an entry with the first line of its docstring as the description. What a
+        plug-in adds is known to workers too; what is added elsewhere, such as in a notebook, is known in this
+        process only.
+
+        Raises
+        ------
+        ValueError
+            If the name is taken or contains other characters than letters, digits and ``_.+-``, or if the
+            entry is not of the kind.
+        """
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{self.what} {abbreviate(name)}: is not a name, expected letters, digits, _.+-")
+        if name in self._entries or name in offers.entries(self.group):
+            raise ValueError(f"{self.what} {name!r}: the name is taken, by {self._owner(name)}")
+        made = self._entry(entry, name)
+        if (loading := LOADING.get()) is not None:
+            loading.added.append((self, name))
+            self._sources[name] = loading.source
+        else:
+            self._sources[name] = f"process:{self.group}:{name}", os.urandom(32).hex()
+            UNFILED.update([self._sources[name]])
+        self._entries[name] = made
+
+    def _remove(self, name: str) -> None:
+        """Take out a rule that was added; what was computed with it may still be cached."""
+        del self._entries[name]
+        UNFILED.pop(self._sources.pop(name)[0], None)
 
     def names(self) -> list[str]:
-        """Return the names of the built-in rules and of the rules that packages offer."""
-        return [*self.known, *(name for name in offers(self.group) if name not in self.known)]
+        """Return all names, those that packages offer included."""
+        return [*self._entries, *(name for name in offers.entries(self.group) if name not in self._entries)]
 
-    def is_own(self, text: str) -> bool:
-        """Return whether `text` selects a rule that is not built in, without loading the rule."""
-        return text.partition(":")[0] not in self.known
+    def is_built_in(self, text: str) -> bool:
+        """Return whether `text`, a name with or without an option, selects a rule of netplace."""
+        name = text.partition(":")[0]
+        return name in self._entries and name not in self._sources
 
     def split(self, text: str, what: str = "") -> tuple[str, str]:
-        """Split the text of a rule into its name or place and the option that follows."""
-        word, _, option = text.partition(":")
-        if word in self.known or word in offers(self.group):
-            return word, option
-        parts = place_in(text)
-        if parts is None or not parts[0].exists:
-            raise self._unknown(word, parts, what or self.what)
-        return str(parts[0]), parts[1]
+        """Split the text of a rule into its name, which must be known, and the option after a colon.
 
-    def find(self, text: str, what: str = "") -> tuple[Entry, str]:
-        """Return the entry that the text of a rule selects, and the option after its name."""
-        name, option = self.split(text, what)
-        if name in self.known:
-            return self.known[name], option
-        place = self._place(name)
-        return self._entry(place.load(what or self.what), name), option
-
-    def source(self, text: str, what: str = "") -> tuple[str, str] | None:
-        """Return the name and the code digest of the selected rule; None for a built-in rule."""
-        name, _ = self.split(text, what)
-        if name in self.known:
-            return None
-        if (offer := offers(self.group).get(name)) is not None:
-            return f"{self.group}:{name}", _offer_digest(offer)
-        place = self._place(name)
-        return place.module, file_digest(place.source(self.what))
-
-    def offered(self) -> Iterator[tuple[Offer, Entry | str]]:
-        """Yield the rules that packages offer, each with its entry or the reason why it does not load."""
-        for name, offer in offers(self.group).items():
-            if name not in self.known:
-                try:
-                    yield offer, self._entry(offer.place.load(self.what), name)
-                except ValueError as error:
-                    yield offer, str(error)
-
-    def _unknown(self, word: str, parts: tuple[Place, str] | None, what: str) -> ValueError:
-        """Return the error about an unknown name or a missing module."""
-        names = self.names()
-        if parts is not None and not difflib.get_close_matches(word.lower(), names, cutoff=0.5):
-            return ValueError(
-                f"{what} {str(parts[0])!r}: cannot load {parts[0].module!r}: no module and no {self.what} "
-                f"has this name; see netplace list"
+        `what` says in errors where the text came from.
+        """
+        name, _, option = text.partition(":")
+        if name in self._entries or name in offers.entries(self.group):
+            return name, option
+        if name.endswith(".py"):
+            raise ValueError(
+                f"{what or self.what}: unknown name {abbreviate(text)}; a file with rules is loaded by "
+                "--plugin FILE.py, and its rules are selected by the names that it adds"
             )
-        try:
-            check_choice(word, names, what)
-        except ValueError as error:
-            return error
+        check_choice(name, self.names(), what or self.what)
         raise AssertionError("a name that is neither known nor unknown")
 
-    def _place(self, name: str) -> Place:
-        offer = offers(self.group).get(name)
-        if offer is not None:
-            return offer.place
-        parts = place_in(name)
-        assert parts is not None
-        return parts[0]
+    def find(self, text: str, what: str = "") -> tuple[Entry, str]:
+        """Return the rule that a text selects, and the option after its name."""
+        name, option = self.split(text, what)
+        if name in self._entries:
+            return self[name], option
+        entry = offers.entries(self.group)[name]
+        return self._entry(offers.load(entry, self.what), name), option
+
+    def source(self, text: str, what: str = "") -> Source | None:
+        """Return whose code the selected rule is, with its digest; None for a rule of netplace."""
+        name, _ = self.split(text, what)
+        if name in self._entries:
+            return self._sources.get(name)
+        entry = offers.entries(self.group)[name]
+        offers.load(entry, self.what)
+        return f"package:{self.group}:{name}", offers.digest(entry)
+
+    def sources(self) -> set[Source]:
+        """Return whose code the rules are that are not of netplace, with their digests."""
+        return {source for name in self.names() if (source := self.source(name)) is not None}
+
+    def offered(self) -> Iterator[tuple[str, Entry | str, str]]:
+        """Yield the name and entry of each rule that packages offer, and the package.
+
+        Instead of the entry of a rule that does not load, the reason.
+        """
+        for name, entry in offers.entries(self.group).items():
+            if name not in self._entries:
+                try:
+                    yield name, self.find(name)[0], offers.origin(entry)
+                except ValueError as error:
+                    yield name, str(error), offers.origin(entry)
+
+    def _owner(self, name: str) -> str:
+        if name in self._sources:
+            return self._sources[name][0].removeprefix("plugin:").replace("process:", "this process as ")
+        return "netplace" if name in self._entries else offers.origin(offers.entries(self.group)[name])
 
     def _entry(self, rule: Any, name: str) -> Entry:
-        kinds = {type(entry) for entry in self.known.values() if not inspect.isroutine(entry)}
-        if type(rule) in kinds:
+        """Return an entry as it is, and that of a function or class."""
+        if self._kind is not None and isinstance(rule, self._kind):
             entry: Entry = rule
             return entry
-        if not callable(rule):
-            raise ValueError(
-                f"{self.what} {name!r}: is a {type(rule).__name__}, expected a function or class"
-            )
-        return self.wrap(rule, name, (inspect.getdoc(rule) or "no description").splitlines()[0])
+        if not callable(rule) or (self._kind is not None and self._wrap is None):
+            expected = self._kind.__name__ if self._kind is not None else "function"
+            expected += " or a function" if self._kind is not None and self._wrap is not None else ""
+            raise ValueError(f"{self.what} {name!r}: is a {type(rule).__name__}, expected a {expected}")
+        if self._wrap is None:
+            found: Entry = rule
+            return found
+        return self._wrap(rule, name, (inspect.getdoc(rule) or "no description").splitlines()[0])

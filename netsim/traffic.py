@@ -113,7 +113,7 @@ def _adversarial(topology: Topology) -> Target:
     return target
 
 
-PATTERNS: dict[str, Callable[[Topology], Target]] = {
+_PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "uniform": _uniform,
     "transpose": _transpose,
     "tornado": _tornado,
@@ -125,14 +125,12 @@ PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "hot-spot": _hot_spot,
 }
 
-PATTERN: Registry[Callable[[Topology], Target]] = Registry(
-    "traffic", PATTERNS, "netplace.traffic", lambda function, *_: function
-)
+PATTERNS: Registry[Callable[[Topology], Target]] = Registry("traffic", "netplace.traffic", None, _PATTERNS)
 
 
 def _targets(text: str, topology: Topology) -> Target:
     """Return the destination of each node's packets under a pattern; -1: any other node."""
-    function, option = PATTERN.find(text, "--traffic")
+    function, option = PATTERNS.find(text, "--traffic")
     if option:
         raise ValueError(f"--traffic {text}: takes no option, but {option!r} was given")
     targets = np.asarray(function(topology))

@@ -16,8 +16,8 @@ import numpy as np
 
 from netplace.extensions import Registry
 from netplace.netsim import Config
-from netplace.placement.mapping import MAPPING
-from netplace.placement.partition import PARTITION
+from netplace.placement.mapping import MAPPINGS
+from netplace.placement.partition import PARTITIONS
 from netplace.placement.rule import Nodes, find_rule
 from netplace.runs.spec import Run
 from netplace.topologies import Grid, Topology, Tree, parse
@@ -61,15 +61,15 @@ def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
 
 def placement_draws(run: Run) -> bool:
     """Return whether a rule of placement has randomness."""
-    if rule_draws(run.partition, PARTITION):
+    if rule_draws(run.partition, PARTITIONS):
         return True
-    return any(rule_draws(job.mapping, MAPPING) for job in run.jobs)
+    return any(rule_draws(job.mapping, MAPPINGS) for job in run.jobs)
 
 
 def rule_draws(text: str, choice: Registry[Any]) -> bool:
     """Return whether a rule of placement, by its text form, has randomness; yes in doubt."""
-    # Of one's own it is not known. It is not loaded for this either: runs are read from stores too.
-    return choice.is_own(text) or find_rule(text, choice)[0].by_chance
+    # Of a package it is not known without loading it, and runs are read from stores too.
+    return text.partition(":")[0] not in choice or find_rule(text, choice)[0].by_chance
 
 
 @lru_cache(maxsize=256)

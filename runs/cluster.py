@@ -6,6 +6,7 @@ import queue
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from netplace.extensions import Portable, rules_without_file
 from netplace.runs.executors import answer_of
 
 __all__ = ["Cluster"]
@@ -40,8 +41,10 @@ class Cluster(Generic[Item, Outcome]):
             import distributed
         except ImportError:
             raise ValueError("--dask: Dask is not installed; pip install 'netplace[dask]'") from None
+        if unfiled := rules_without_file():
+            raise ValueError(f"--dask: {unfiled[0]} was added by no file, which workers need; see --plugin")
         self.busy = 0
-        self._function = function
+        self._function = Portable(function)
         self._lost = lost
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._items: dict[Any, Item] = {}
@@ -76,7 +79,7 @@ class Cluster(Generic[Item, Outcome]):
     def give(self, item: Item) -> None:
         """Send an item to the cluster."""
         # Not pure: a failure that Dask remembers would otherwise be its answer for ever.
-        future: Any = self._client.submit(answer_of, self._function, item, pure=False)
+        future: Any = self._client.submit(answer_of, self._function, Portable(item), pure=False)
         self._items[future] = item
         self.busy += 1
         future.add_done_callback(self._ended.put)

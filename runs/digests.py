@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from netplace.apps import APPLICATIONS
 from netplace.extensions import Registry, current_digest, file_digest
-from netplace.placement.mapping import MAPPING
-from netplace.placement.partition import PARTITION
-from netplace.topologies import TOPOLOGY, names_file
+from netplace.placement.mapping import MAPPINGS
+from netplace.placement.partition import PARTITIONS
+from netplace.topologies import TOPOLOGIES, names_file
 from netplace.topologies.text_form import innermost
 
 Digest = tuple[str, str]  # the name of a file, or of an offered rule, and its SHA-256
@@ -23,8 +24,8 @@ def digest_of(name: str) -> Digest | None:
 
 
 def digest_of_rule(text: str, choice: Registry[Any], what: str = "") -> Digest | None:
-    """Return the file that a rule reads, or in which it stands, with its digest; None if there is none."""
-    return choice.source(text, what) if choice.is_own(text) else digest_of(text.partition(":")[2])
+    """Return whose code a rule is, or the file that a rule of netplace reads; None if neither."""
+    return choice.source(text, what) or digest_of(text.partition(":")[2])
 
 
 def digests_of_wiring(network: str) -> tuple[Digest, ...]:
@@ -32,11 +33,11 @@ def digests_of_wiring(network: str) -> tuple[Digest, ...]:
     network = innermost(network)
     if not network:  # which is told when it is read
         return ()
-    if TOPOLOGY.is_own(network) and (alone := digest_of(network)) is not None:
+    name = network.partition(":")[0]
+    if name not in TOPOLOGIES and (alone := digest_of(network)) is not None:
         return (alone,)
-    if TOPOLOGY.is_own(network):
-        source = TOPOLOGY.source(network, f"network {network!r}")
-        return () if source is None else (source,)
+    if (source := TOPOLOGIES.source(network, f"network {network!r}")) is not None:
+        return (source,)
     return among_options(network.partition(":")[2]) if names_file(network) else ()
 
 
@@ -47,27 +48,61 @@ def among_options(text: str) -> tuple[Digest, ...]:
 
 
 def contents_of(
-    network: str, routing: str, partition: str, mappings: Iterable[str], tables: Iterable[str] = ()
+    network: str,
+    routing: str,
+    partition: str,
+    mappings: Iterable[str],
+    tables: Iterable[str] = (),
+    sources: Iterable[Digest] = (),
 ) -> tuple[Digest, ...]:
-    """Return the files of the network, the routing and the rules of placement, with their digests."""
+    """Return files and code of the network, the routing and the placement, and `sources`, with digests."""
     digests = {
-        digest_of_rule(partition, PARTITION),
-        *(digest_of_rule(mapping, MAPPING) for mapping in mappings),
-        digest_of(routing.partition(":")[0]),
+        digest_of_rule(partition, PARTITIONS),
+        *(digest_of_rule(mapping, MAPPINGS) for mapping in mappings),
+        source_of_routing(routing),
         *(digest_of(table) for table in tables),
         *digests_of_wiring(network),
+        *sources,
     }
     return tuple(sorted(digest for digest in digests if digest is not None))
+
+
+def source_of_routing(routing: str) -> Digest | None:
+    """Return whose code a routing is, with its digest; None for those of netplace."""
+    if routing == "default":
+        return None
+    from netplace.topologies.routing import ROUTINGS  # few runs need the tables
+
+    return ROUTINGS.source(routing)
+
+
+def sources_of_algorithms() -> set[Digest]:
+    """Return whose code algorithms of collectives are, other than those of netplace."""
+    from netplace.apps.collectives import OPERATIONS, algorithms_of
+
+    return set().union(*(algorithms_of(operation).sources() for operation in OPERATIONS))
+
+
+def sources_of_formats() -> set[Digest]:
+    """Return whose code may read a trace, other than that of netplace."""
+    from netplace.apps.formats import FORMATS
+
+    return FORMATS.sources()
+
+
+def sources_of_programs() -> set[Digest]:
+    """Return whose code may be in the programs of jobs that a file names, other than that of netplace."""
+    return {*APPLICATIONS.sources(), *sources_of_algorithms(), *sources_of_formats()}
 
 
 class UnavailableError(ValueError):
     """A requirement of a run is not available now: a file has changed, or cannot be read."""
 
 
-def check_digest(name: str, digest: str, now: Callable[[str], str] = current_digest) -> None:
+def check_digest(name: str, digest: str, now: Callable[[str], str] | None = None) -> None:
     """Check that a file, or the code of a rule, is unchanged since the description of the run."""
     try:
-        current = now(name)
+        current = now(name) if now else current_digest(name, digest)
     except ValueError as error:
         raise UnavailableError(str(error)) from None
     if current != digest:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from netplace.extensions import describe_rule_error
+from netplace.extensions import Portable, describe_rule_error, rules_without_file
 from netplace.runs.processes import leave_signals_to_parent, start_method, starting
 
 if TYPE_CHECKING:
@@ -141,7 +141,8 @@ class ProcessPoolExecutor(Generic[Item, Outcome]):
         here, there = context.Pipe()
         forked = context.get_start_method() == "fork"
         inherited = [here, *(worker.pipe for worker in self._workers)] if forked else []
-        process = context.Process(target=_work, args=(there, self._function, inherited), daemon=True)
+        function = Portable(self._function)
+        process = context.Process(target=_work, args=(there, function, inherited), daemon=True)
         with starting():
             process.start()
         there.close()
@@ -168,7 +169,7 @@ class _Worker(Generic[Item]):
     def give(self, item: Item) -> None:
         self.items.append(item)
         with suppress(OSError):  # if it has died, reading from the pipe will show it
-            self.pipe.send(item)
+            self.pipe.send(Portable(item))
 
     def dismiss(self) -> None:
         self.process.join()
@@ -176,7 +177,9 @@ class _Worker(Generic[Item]):
         self.alive = False
 
 
-def _work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[Connection] = ()) -> None:
+def _work(
+    pipe: Connection, function: Portable[Callable[[Any], Any]], inherited: Sequence[Connection] = ()
+) -> None:
     """Execute the items from the pipe until it is closed; `inherited` pipe ends of the parent are closed."""
     for other in inherited:
         other.close()
@@ -189,10 +192,10 @@ def _work(pipe: Connection, function: Callable[[Any], Any], inherited: Sequence[
         return
 
 
-def answer_of(function: Callable[[Any], Any], item: Any) -> tuple[Any, Exception | None]:
+def answer_of(function: Portable[Callable[[Any], Any]], item: Portable[Any]) -> tuple[Any, Exception | None]:
     """Return the outcome of an item and no error, or none and an error that can be sent."""
     try:
-        return function(item), None
+        return function.value()(item.value()), None
     except Exception as error:
         sentence = describe_rule_error(error)
         return None, _portable(error) if sentence is None else ValueError(sentence)
@@ -212,9 +215,12 @@ def _portable(error: Exception) -> Exception:
 def run_each(
     function: Callable[[Item], Outcome], items: Sequence[Item], processes: int = 1
 ) -> Iterator[tuple[int, Outcome]]:
-    """Yield index and result of each item as they end; worker processes start at once."""
+    """Yield index and result of each item as they end; worker processes start at once.
+
+    If rules were added by no file, which workers cannot load, this process does all the work.
+    """
     placed = partial(_placed, function)
-    count = min(processes, len(items))
+    count = 1 if rules_without_file() else min(processes, len(items))
     executor: Executor[tuple[int, Item], Any] = (
         InProcessExecutor(placed) if count <= 1 else ProcessPoolExecutor(count, placed, WorkerFailure)
     )

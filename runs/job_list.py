@@ -25,7 +25,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from netplace.apps.catalog import APPLICATION
+from netplace.apps import APPLICATIONS
 from netplace.apps.collectives import selection
 from netplace.checks import abbreviate, check_choice, check_float, check_int
 from netplace.runs.programs import Reading, application_options
@@ -80,8 +80,7 @@ def _application(table: Mapping[str, Any]) -> str:
     if not isinstance(text, str) or not text:
         raise ValueError(f'application: is {abbreviate(text)}, expected one such as "2d-torus,bytes=4096"')
     name, options = application_options(text, Reading())
-    if ":" not in name:  # else it is one's own, which is loaded where it is made
-        check_choice(name, APPLICATION.names(), "application")
+    check_choice(name, APPLICATIONS.names(), "application")
     if "tasks" in options:
         raise ValueError(f"application: {text!r} sets tasks, but a job has one task on each of its nodes")
     if "collectives" not in table:

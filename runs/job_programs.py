@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from netplace.apps import Program
+from netplace.apps import APPLICATIONS, Program
 from netplace.apps.application import operations_asked
-from netplace.apps.catalog import APPLICATION
 from netplace.apps.repeated import Repeated
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets
@@ -99,7 +98,7 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
         check_digest(job.path, job.digest, lambda name: trace_digest(Path(name)))
         return trace_repeated(Path(job.path), reading)
     if job.digest:
-        source = APPLICATION.source(job.program)
+        source = APPLICATIONS.source(job.program)
         if source is None or source[1] != job.digest:
             raise UnavailableError(f"{job.program}: has changed since the run was specified")
     return Repeated(application_program(job.program, reading, job.tasks or 1))

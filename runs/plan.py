@@ -16,9 +16,9 @@ from netplace.checks.plan_settings import JOBS, SCHEDULE_SETTINGS
 from netplace.checks.schema import Kind
 from netplace.checks.settings import said_of
 from netplace.extensions import Registry, current_digest, file_digest
-from netplace.placement.mapping import MAPPING
+from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
-from netplace.runs.digests import Digest, among_options, digests_of_wiring
+from netplace.runs.digests import Digest, among_options, digests_of_wiring, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
 from netplace.runs.networks import network_of
 from netplace.runs.outcomes import SCHEDULE
@@ -27,10 +27,10 @@ from netplace.runs.revisions import revisions_of
 from netplace.runs.site_file import read_site
 from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
-from netplace.scheduling.partitioner import PARTITIONER
-from netplace.scheduling.policy import POLICY, find_policy
+from netplace.scheduling.partitioner import PARTITIONERS
+from netplace.scheduling.policy import POLICIES, find_policy
 from netplace.scheduling.power import read_switching
-from netplace.scheduling.times import RUN_TIME, LogTimes, make_times
+from netplace.scheduling.times import RUN_TIMES, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.scheduling.workload.sacct import is_sacct
 from netplace.topologies import Topology
@@ -87,7 +87,7 @@ class Plan:
         mappings: list[str] = []
         if self.times.startswith("simulated:"):
             plain["times"] = "simulated"
-            mappings = MAPPING.names() if self.mapping == BEST_KNOWN else [self.mapping]
+            mappings = MAPPINGS.names() if self.mapping == BEST_KNOWN else [self.mapping]
         if revised := revisions_of(mappings, partitioner=self.partition):
             plain["revisions"] = revised
         plain["digests"] = [pair for pair in self.digests if pair[0] not in _FILES]
@@ -221,7 +221,7 @@ def _partition(said: Mapping[str, Any], times: str) -> str:
     """Return the text form of the partitioner, its threshold included."""
     text = str(said.get("partition", SCHEDULE_SETTINGS["partition"].default))
     name, colon, option = text.partition(":")
-    PARTITIONER.split(text, "partition")
+    PARTITIONERS.split(text, "partition")
     if "max_outside" in said:
         if name not in ("quasi-contiguous", "nearly-contiguous"):
             raise ValueError(
@@ -243,12 +243,12 @@ def _check_times(times: str, machine: Any) -> bool:
     name, _, path = times.partition(":")
     if name not in FILE_TIMES:
         try:
-            RUN_TIME.split(times, "times")
+            RUN_TIMES.split(times, "times")
         except ValueError:
-            check_choice(name, [*RUN_TIME.names(), *FILE_TIMES], "times")
+            check_choice(name, [*RUN_TIMES.names(), *FILE_TIMES], "times")
             raise
         make_times(times, machine)
-        return RUN_TIME.find(times)[0].walled
+        return RUN_TIMES.find(times)[0].walled
     if not path:
         raise ValueError(f"times: {times!r} is incomplete, expected a form such as {FILE_TIMES[name][0]}")
     if name == "table" and not Path(path).is_file():
@@ -267,8 +267,8 @@ def known_mapping(mapping: str) -> str:
     """Return the text form of a mapping as it is."""
     if mapping != BEST_KNOWN:
         if ":" not in mapping:
-            check_choice(mapping, [*MAPPING.names(), BEST_KNOWN], "mapping")
-        find_rule(mapping, MAPPING)
+            check_choice(mapping, [*MAPPINGS.names(), BEST_KNOWN], "mapping")
+        find_rule(mapping, MAPPINGS)
     return mapping
 
 
@@ -289,7 +289,7 @@ def _power(said: Mapping[str, Any], nodes: int) -> tuple[str, str]:
 def check_unchanged(plan: Plan) -> None:
     """Check that wiring and rules are those that the plan was made with."""
     for name, digest in plan.digests:
-        if name not in _FILES and current_digest(name) != digest:
+        if name not in _FILES and current_digest(name, digest) != digest:
             raise ValueError(f"{name}: has changed since the schedule was specified")
 
 
@@ -307,10 +307,10 @@ def _check_applications(plan: Plan) -> None:
 
 # Rules that may be of one's own, by the key under which they are asked for.
 _OWN: dict[str, Registry[Any]] = {
-    "policy": POLICY,
-    "partition": PARTITIONER,
-    "times": RUN_TIME,
-    "mapping": MAPPING,
+    "policy": POLICIES,
+    "partition": PARTITIONERS,
+    "times": RUN_TIMES,
+    "mapping": MAPPINGS,
 }
 _READ_BY_PARTITIONERS = ("curve", "pss")  # among their options, apart by commas, may be the name of a file
 
@@ -325,9 +325,12 @@ def _digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> 
     name, _, path = times.partition(":")
     if name == "table":
         digests.append(("times", file_digest(Path(path))))
+    sources = set(_of_rules(said))
+    if name == "simulated" and workload not in WORKLOADS:
+        sources |= sources_of_programs()
     if power not in ("", DEFAULT_POWER):
         digests.append(("power", file_digest(Path(power))))
-    return (*digests, *sorted(set(_of_rules(said))))
+    return (*digests, *sorted(sources))
 
 
 def _of_rules(said: Mapping[str, Any]) -> Iterator[Digest]:
@@ -338,7 +341,7 @@ def _of_rules(said: Mapping[str, Any]) -> Iterator[Digest]:
         name, _, option = text.partition(":")
         if name in _READ_BY_PARTITIONERS and key == "partition":
             yield from among_options(option)
-        elif text and choice.is_own(text) and name not in (*FILE_TIMES, BEST_KNOWN):
-            source = choice.source(text)
-            if source is not None:
-                yield source
+        elif text == BEST_KNOWN:
+            yield from MAPPINGS.sources()
+        elif text and name not in FILE_TIMES and (source := choice.source(text)) is not None:
+            yield source

@@ -14,7 +14,6 @@ from typing import Any
 
 from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
-from netplace.apps.catalog import APPLICATION
 from netplace.apps.repeated import Repeated
 from netplace.checks import check_choice, check_float, check_int
 from netplace.extensions import file_digest
@@ -127,7 +126,7 @@ def application_program(text: str, reading: Reading, nodes: int) -> Program:
     name, options = application_options(text, reading)
     tasks = check_int(options.pop("tasks", nodes), f"application {name!r}: tasks")
     program = _part(_made(name, tasks, options), reading)
-    if name not in APPLICATIONS:
+    if not APPLICATIONS.is_built_in(name):
         _check(program, reading, name)
     return program
 
@@ -171,9 +170,11 @@ def kind_of_job(text: str) -> str:
     """Return what `text` names: a ``"trace"``, or else an ``"app"``."""
     if is_trace(text):
         return "trace"
-    if ":" not in (name := text.partition(",")[0]):
-        known = [*APPLICATION.names(), *(f"{trace}.trace.gz".lower() for trace in carried_names())]
-        check_choice(name, known, "no such trace file; applications and carried traces")
+    name = text.partition(",")[0]
+    known = [*APPLICATIONS.names(), *(f"{trace}.trace.gz".lower() for trace in carried_names())]
+    if ".py" in name:
+        APPLICATIONS.split(name)  # says how files with applications are loaded
+    check_choice(name, known, "no such trace file; applications and carried traces")
     return "app"
 
 
@@ -189,7 +190,7 @@ def _made(name: str, tasks: int, options: dict[str, Any]) -> Program:
     except (ValueError, MemoryError):
         raise
     except Exception as error:
-        if name in APPLICATIONS:
+        if APPLICATIONS.is_built_in(name):
             raise
         last = traceback.extract_tb(error.__traceback__)[-1]
         raise ValueError(

@@ -8,15 +8,14 @@ from typing import Any
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options, uses_collectives
-from netplace.apps.catalog import APPLICATION
 from netplace.checks import abbreviate, check_choice, check_int
 from netplace.checks.calls import ArgumentError
 from netplace.netsim import Config
 from netplace.netsim.effects import check_settings
-from netplace.placement.mapping import MAPPING
-from netplace.placement.partition import PARTITION
+from netplace.placement.mapping import MAPPINGS
+from netplace.placement.partition import PARTITIONS
 from netplace.placement.rule import find_rule
-from netplace.runs.digests import contents_of
+from netplace.runs.digests import Digest, contents_of, sources_of_algorithms, sources_of_formats
 from netplace.runs.networks import network_of
 from netplace.runs.programs import (
     SECTIONS,
@@ -71,7 +70,7 @@ def resolve(
     """
     config, topology = config or Config(), network_of(network)
     check_settings(topology, config)
-    find_rule(partition, PARTITION)
+    find_rule(partition, PARTITIONS)
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
     if not written:
         raise ValueError("jobs: none given, expected at least one job with app or trace")
@@ -94,7 +93,12 @@ def resolve(
         network_seed=None if network_seed is None else check_int(network_seed, "network_seed", 0),
         max_cycles=None if max_cycles is None else check_int(max_cycles, "max_cycles"),
         contents=contents_of(
-            topology.text, config.routing, partition, [job.mapping for job in made], _tables(made)
+            topology.text,
+            config.routing,
+            partition,
+            [job.mapping for job in made],
+            _tables(made),
+            _sources(made),
         ),
         revisions=revisions_of([job.mapping for job in made], partition, config),
     )
@@ -108,7 +112,7 @@ def _job(items: tuple[tuple[str, Any], ...], digest: str, config: Config, nodes:
     if ("app" in given) == ("trace" in given):
         raise ValueError("job: expected either app or trace")
     mapping = str(given.get("mapping", "consecutive"))
-    find_rule(mapping, MAPPING)
+    find_rule(mapping, MAPPINGS)
     same = {"mapping": mapping, "start": check_int(given.get("start", 0), "start", 0), "digest": digest}
     reading = _reading(given, written, config)
     if "trace" in given:
@@ -170,9 +174,9 @@ def _canonical(name: str, options: dict[str, Any]) -> dict[str, Value]:
     """Return all options of an application, with the defaults of those not given; sizes in bytes."""
     packet_bytes = options.pop("packet_bytes", 64)
     options |= _chosen_collectives(name, options.pop("collectives", "builtin"))
-    if APPLICATION.is_own(name):
+    chosen, _ = APPLICATIONS.find(name)
+    if not APPLICATIONS.is_built_in(name):
         return options | ({"packet_bytes": packet_bytes} if "packets" in options else {})
-    chosen = APPLICATIONS[name]
     if "packets" in options and "bytes" in chosen.parameters:
         if "bytes" in options:
             raise ValueError(f"app {name!r}: expected bytes or packets, not both")
@@ -190,7 +194,7 @@ def _chosen_collectives(name: str, text: Value) -> dict[str, Value]:
     from netplace.apps.collectives import selection
 
     selection(str(text))
-    if not (APPLICATION.is_own(name) or uses_collectives(APPLICATIONS[name].make)):
+    if not uses_collectives(APPLICATIONS.find(name)[0].make):
         return {}
     return {"collectives": str(text)}
 
@@ -200,7 +204,7 @@ def _digest_of(job: Mapping[str, Any]) -> str:
     if "trace" in job:
         return trace_digest(trace_path(str(job["trace"])))
     name = str(job.get("app", "")).partition(",")[0]
-    source = APPLICATION.source(name) if name and APPLICATION.is_own(name) else None
+    source = APPLICATIONS.source(name) if name else None
     return source[1] if source else ""
 
 
@@ -210,3 +214,14 @@ def _tables(jobs: Iterable[Job]) -> set[str]:
         str(value) for job in jobs for option, value in job.options if option in ("collectives", "times")
     )
     return {text.partition("+")[0] for text in texts}
+
+
+def _sources(jobs: Iterable[Job]) -> set[Digest]:
+    """Return whose code may read the traces of jobs, or choose the messages of their collectives."""
+    found: set[Digest] = set()
+    for job in jobs:
+        if job.path:
+            found |= sources_of_formats()
+        if any(option == "collectives" for option, _ in job.options):
+            found |= sources_of_algorithms()
+    return found

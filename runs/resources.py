@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from netplace.checks import check_int
+from netplace.extensions import rules_without_file
 from netplace.netsim.threads import AUTO, cores, threads_beside
 from netplace.runs.execute import Ended, attempt
 from netplace.runs.executors import Executor, InProcessExecutor, ProcessPoolExecutor
@@ -34,6 +35,8 @@ class Resources:
 
     @property
     def processes(self) -> int:
+        if rules_without_file() and self.dask is None:
+            return 1  # workers cannot load what was added by no file
         together = 1 if self.threads == AUTO else int(self.threads)
         return self.workers or max(1, cores() // together)
 

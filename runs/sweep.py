@@ -34,7 +34,7 @@ from typing import Any
 from netplace.apps import APPLICATIONS, Program
 from netplace.checks import abbreviate, check_choice, check_int
 from netplace.netsim.config import SETTINGS, Config
-from netplace.placement.mapping import MAPPING
+from netplace.placement.mapping import MAPPINGS
 from netplace.placement.mapping.optimised import LIMITS
 from netplace.placement.rule import find_rule
 from netplace.runs.job_programs import program_of, programs_of
@@ -365,7 +365,7 @@ def _quick_rule(mapping: str) -> str:
     """Return a rule that fits where `mapping` does, and takes little time."""
     if simulates(mapping):
         return "consecutive"
-    rule, option = find_rule(mapping, MAPPING)
+    rule, option = find_rule(mapping, MAPPINGS)
     if f"{LIMITS[0]}=" not in rule.option:
         return mapping
     for word in option.split(","):

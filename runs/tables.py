@@ -15,7 +15,6 @@ from netplace.checks.inputs import input_file
 from netplace.checks.quantities import quantities
 from netplace.checks.writing import atomic_file
 from netplace.netsim.config import SETTINGS, Config
-from netplace.placement.partition import PARTITION
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Row
@@ -124,8 +123,7 @@ def entry_of(
     `sizes` gives the number of tasks of each trace by its digest, and `several` the files, traces and
     applications whose versions the settings distinguish.
     """
-    own = PARTITION.is_own(run.partition)
-    kind, _, shape = (run.partition, "", "") if own else run.partition.partition(":")
+    kind, _, shape = run.partition.partition(":")
     tasks = [job.tasks or (sizes or {}).get(job.digest) for job in run.jobs]
     return {
         "application": _several([job.program + (f"@{job.start}" if job.start else "") for job in run.jobs]),

@@ -6,10 +6,10 @@ studies of all installed packages, including `netplace.experiments`.
 
 from __future__ import annotations
 
-from netplace.extensions.offers import Offered
+from netplace.extensions import Offers
 from netplace.studies.report import Report, ReportTable
 from netplace.studies.study import Asked, Bench, Row, Study, ask, measured, of_runs
 
 __all__ = ["STUDIES", "Asked", "Bench", "Report", "ReportTable", "Row", "Study", "ask", "measured", "of_runs"]
 
-STUDIES: Offered[Study] = Offered("netplace.studies", "study", Study)
+STUDIES: Offers[Study] = Offers("netplace.studies", "study", Study)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program, application
 from netplace.netsim import ENGINES, simulate
-from netplace.netsim.traffic import PATTERN
+from netplace.netsim.traffic import PATTERNS
 from netplace.testing.demand import NETWORKS, accepted, demand, name_of
 from netplace.topologies import parse
 
@@ -24,7 +24,7 @@ def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
     what = f"traffic {name_of(rule)}"
 
     def targets(network: str) -> NDArray[np.int64]:
-        function = rule if callable(rule) else PATTERN.find(rule, "traffic")[0]
+        function = rule if callable(rule) else PATTERNS.find(rule, "traffic")[0]
         return np.asarray(function(parse(network)))
 
     for network, destinations in accepted(networks, targets, what):

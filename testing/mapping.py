@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import TaskWriter, application
-from netplace.placement.mapping import MAPPING, MappingProblem, QapResult
-from netplace.placement.partition import PARTITION, PartitionRequest
+from netplace.placement.mapping import MAPPINGS, MappingProblem, QapResult
+from netplace.placement.partition import PARTITIONS, PartitionRequest
 from netplace.placement.rule import Nodes, Rule, find_rule
 from netplace.runs.placing import run_time_of
 from netplace.testing.demand import NETWORKS, accepted, demand, name_of
@@ -32,12 +32,12 @@ def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NE
         subject = f"{what}, jobs of {case[1]} tasks on {case[0]}"
         _check_parts(parts, case, subject)
         demand(_same(parts, _parts(rule, case, 1)), f"{subject}: one seed gives two partitions")
-        if isinstance(rule, str) and not find_rule(rule, PARTITION)[0].by_chance:
+        if isinstance(rule, str) and not find_rule(rule, PARTITIONS)[0].by_chance:
             demand(_same(parts, _parts(rule, case, 2)), f"{subject}: is random but not marked by_chance")
 
 
 def _parts(rule: str | Callable[..., Any], case: _PartitionCase, seed: int) -> list[Nodes]:
-    known, option = (rule, "") if callable(rule) else find_rule(rule, PARTITION)
+    known, option = (rule, "") if callable(rule) else find_rule(rule, PARTITIONS)
     request = PartitionRequest(parse(case[0]), case[1], np.random.default_rng([seed, 0]), option)
     parts = list(known.choose(request) if isinstance(known, Rule) else known(request))
     for job, (nodes, size) in enumerate(zip(parts, case[1], strict=False)):
@@ -78,7 +78,7 @@ def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
     for case, nodes in accepted(cases, lambda case: _mapped(rule, case, 1), what):
         again = _mapped(rule, case, 1)
         demand(np.array_equal(nodes, again), f"{what}, {_case_text(case)}: one seed gives two mappings")
-        if isinstance(rule, str) and not find_rule(rule, MAPPING)[0].by_chance:
+        if isinstance(rule, str) and not find_rule(rule, MAPPINGS)[0].by_chance:
             other = _mapped(rule, case, 2)
             demand(
                 np.array_equal(nodes, other),
@@ -89,7 +89,7 @@ def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
 def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
     network, tasks, part = case
     topology, program = parse(network), application(_ring, tasks)
-    known, option = (rule, "") if callable(rule) else find_rule(rule, MAPPING)
+    known, option = (rule, "") if callable(rule) else find_rule(rule, MAPPINGS)
     usable = _usable(topology, tasks, part)
     before, rng = usable.copy(), np.random.default_rng([seed, 1, 0])
     problem = MappingProblem(

@@ -7,6 +7,7 @@ are left out (deselected, so that a skip keeps meaning that something is missing
 import contextlib
 import gc
 import shutil
+import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,41 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
     """Name bytes by their place among the parameters: what is in them, as gzip's, may hold the time."""
     return argname if isinstance(val, bytes | bytearray) else None
+
+
+@pytest.fixture(autouse=True)
+def plugins_of_each_test() -> Iterator[None]:
+    """Let the plug-ins that a test loads end with it."""
+    yield
+    if (loaded := sys.modules.get("netplace.extensions.plugins")) is not None:
+        loaded.unload_plugins()
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Callable[..., Path]:
+    """Return a function that writes a plug-in with some text, loads it, and returns its path."""
+    from netplace.extensions import load_plugin
+
+    def load(text: str, name: str = "mine.py") -> Path:
+        (tmp_path / name).write_text(text)
+        load_plugin(tmp_path / name)
+        return tmp_path / name
+
+    return load
+
+
+@pytest.fixture
+def add() -> Iterator[Callable[[Any, str, Any], None]]:
+    """Return a function that adds a rule to a registry, until the test ends."""
+    added = []
+
+    def add_until_the_end(registry: Any, name: str, entry: Any) -> None:
+        registry.add(name, entry)
+        added.append((registry, name))
+
+    yield add_until_the_end
+    for registry, name in added:
+        registry._remove(name)
 
 
 @pytest.fixture

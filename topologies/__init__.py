@@ -53,7 +53,6 @@ from netplace.topologies.tree import Tree
 
 __all__ = [
     "TOPOLOGIES",
-    "TOPOLOGY",
     "Cables",
     "Graph",
     "Grid",
@@ -104,7 +103,7 @@ def _changed(change: Callable[..., Topology]) -> Callable[..., Topology]:
 
 _DRAGONFLY = {"g": 1, "links": None}
 
-TOPOLOGIES = {
+_TOPOLOGIES = {
     "mesh": Kind(
         _grid(mesh),
         read_sides_and_nodes,
@@ -208,26 +207,23 @@ TOPOLOGIES = {
 }
 
 
+def _own(build: Callable[[str], Topology], name: str, description: str) -> Kind:
+    """Return the kind of network of a user's function, which takes the text after the name and a colon."""
+    check_takes(build, 1, f"network {name!r}")
+    return Kind(build, lambda text: (text.partition(":")[2],), f"{name}:..", description)
+
+
+TOPOLOGIES: Registry[Kind] = Registry("network", "netplace.topologies", Kind, _TOPOLOGIES, _own)
 _OF_FILES = (tree_file, slurm, ibnetdiscover, graph_file)
-
-
-def _own(build: Callable[..., Topology], name: str, description: str) -> Kind:
-    """Return the kind of network of a user's function, which takes the text after its name."""
-    return Kind(build, read_path, name, description)
-
-
 _MOST_LEVELS = 16
 ALIASES = {"megafly": "dragonfly+"}  # other names of kinds
-
-TOPOLOGY: Registry[Kind] = Registry("network", TOPOLOGIES, "netplace.topologies", _own)
 
 
 def parse(text: str) -> Topology:
     """Return the network that a text form describes.
 
     A text form consists of a key of `TOPOLOGIES`, a colon and numbers, as in ``"torus:8x8x8"``. It can also
-    name your own network (``"file.py:function"``, optionally with a colon and the argument of the function)
-    or a file (such as ``"graph:FILE"``).
+    name a file (such as ``"graph:FILE"``).
 
     Raises
     ------
@@ -241,13 +237,12 @@ def parse(text: str) -> Topology:
     """
     _check_levels(str(text))
     name, colon, rest = str(text).partition(":")
-    if ALIASES.get(name, name) not in TOPOLOGIES and not text.endswith(".py") and os.path.isfile(text):
+    if ALIASES.get(name, name) not in TOPOLOGIES and os.path.isfile(text):
         return graph_file(*read_path_and("phit", "part")(f"graph:{text}"))
     text = ALIASES.get(name, name) + colon + rest
-    kind, option = TOPOLOGY.find(text, f"network {abbreviate(text)}")
-    if TOPOLOGY.is_own(text):
-        check_takes(kind.build, 1, f"network {abbreviate(text)}")
-        return named(kind.build(option), text)
+    kind, _ = TOPOLOGIES.find(text, f"network {abbreviate(text)}")
+    if not TOPOLOGIES.is_built_in(text):
+        return named(kind.build(*kind.read(text)), text)
     if ":" not in text:
         raise ValueError(
             f"network {abbreviate(text)}: no numbers given, expected a form such as {kind.example}"
@@ -267,11 +262,11 @@ def _check_levels(text: str) -> None:
 
 
 def names_file(text: str) -> bool:
-    """Return whether a text form refers to a file that contains a network or a user's code.
+    """Return whether a text form refers to a file that contains a network, or to a network that is unknown.
 
     Examples
     --------
-    >>> [names_file(text) for text in ("torus:8x8", "slurm:topology.conf", "faulty:links=0.1/mine.py:ring")]
+    >>> [names_file(text) for text in ("torus:8x8", "slurm:topology.conf", "faulty:links=0.1/cables.txt")]
     [False, True, True]
     """
     name = innermost(text).partition(":")[0]

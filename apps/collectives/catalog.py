@@ -255,17 +255,32 @@ ALIASES = {
 """Synonyms of names, from the tables of Open MPI and MPICH."""
 
 
-def algorithms_of(operation: str) -> dict[str, Algorithm]:
-    """Return the algorithms of an operation by name."""
-    check_choice(operation, OPERATIONS, "collective operation")
-    return {name: entry for (of, name), entry in ALGORITHMS.items() if of == operation}
+def _own(function: Callable[[Call], Iterable[Round]], name: str, description: str) -> Algorithm:
+    return Algorithm(function, description)
+
+
+_OF: dict[str, Registry[Algorithm]] = {
+    operation: Registry(
+        f"algorithm of {operation}",
+        "netplace.collectives",
+        Algorithm,
+        {name: entry for (of, name), entry in ALGORITHMS.items() if of == operation},
+        _own,
+    )
+    for operation in OPERATIONS
+}
+
+
+def algorithms_of(operation: str) -> Registry[Algorithm]:
+    """Return the algorithms of an operation by name, to which users add their own."""
+    return _OF[check_choice(operation, OPERATIONS, "collective operation")]
 
 
 def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "") -> tuple[str, Algorithm]:
     """Return an algorithm and its name in `ALGORITHMS`.
 
-    Your own algorithm is a function that takes a `Call` and yields rounds of messages, given as
-    ``"module:function"`` or ``"folder/file.py:function"``.
+    Your own algorithm is a function that takes a `Call` and yields rounds of messages, added to
+    `algorithms_of` the operation.
     """
     entry = ALGORITHMS.get((operation, name))
     if entry is None:
@@ -281,10 +296,8 @@ def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "
 def _searched(operation: str, name: str, what: str) -> tuple[str, Algorithm]:
     """Return an algorithm that tables call otherwise, or one of the user's own."""
     known = algorithms_of(operation)
-    kind = f"algorithm of {operation}"
-    choice: Registry[Algorithm] = Registry(kind, known, "netplace.collectives", _own)
     name = _without_alias(name, known)
-    entry, rest = choice.find(name, what)
+    entry, rest = known.find(name, what)
     if rest:
         raise ValueError(f"{what} {name!r}: unexpected text after its name")
     return name, entry
@@ -300,7 +313,3 @@ def _without_alias(name: str, known: Iterable[str]) -> str:
     return next(
         (candidate for candidate in (*own, short, *ALIASES.get(short, ())) if candidate in known), name
     )
-
-
-def _own(function: Callable[[Call], Iterable[Round]], name: str, description: str) -> Algorithm:
-    return Algorithm(function, description)

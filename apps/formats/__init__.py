@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.apps.formats.catalog import FORMAT, FORMATS, Format, endings, files_of, format_of
+from netplace.apps.formats.catalog import FORMATS, Format, endings, files_of, format_of
 from netplace.apps.formats.files import (
     check_convertible,
     convert,
@@ -15,7 +15,6 @@ from netplace.apps.formats.files import (
 from netplace.apps.formats.writing import Options
 
 __all__ = [
-    "FORMAT",
     "FORMATS",
     "Format",
     "Options",

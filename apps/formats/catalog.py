@@ -79,7 +79,7 @@ def _format(module: ModuleType, suffix: str, description: str, **more: Any) -> F
 
 
 # In the order in which they are asked whether a file is theirs; the first one that says so reads it.
-FORMATS: dict[str, Format] = {
+_FORMATS: dict[str, Format] = {
     "chakra": _format(chakra, ".et", "Chakra execution traces of each NPU"),
     "simai": _format(simai, ".txt", "workloads of ASTRA-sim, SimAI and AICB"),
     "dimemas": _format(dimemas, ".dim", "traces of Dimemas"),
@@ -121,12 +121,7 @@ FORMATS: dict[str, Format] = {
     ),
 }
 
-FORMAT = Registry(
-    what="trace format",
-    known=FORMATS,
-    group="netplace.formats",
-    wrap=lambda trace_format, name, description: trace_format,
-)
+FORMATS: Registry[Format] = Registry("trace format", "netplace.formats", Format, _FORMATS)
 
 
 def format_of(path: Path) -> Format:
@@ -154,9 +149,10 @@ def endings() -> tuple[str, ...]:
 
 
 def all_formats() -> list[Format]:
-    """Return the formats, those that packages offer before the project's own."""
-    offered = [entry for _, entry in FORMAT.offered() if isinstance(entry, Format)]
-    return [*offered, *FORMATS.values()]
+    """Return the formats, those of packages and plug-ins before those of netplace."""
+    offered = [entry for _, entry, _ in FORMATS.offered() if isinstance(entry, Format)]
+    added = [entry for name, entry in FORMATS.items() if name not in _FORMATS]
+    return [*offered, *added, *_FORMATS.values()]
 
 
 def named_format(path: Path) -> Format | None:

@@ -55,9 +55,9 @@ def next_digits(topology: Topology) -> NDArray[np.int64]:
     return sum(((node // place + 1) % 4 * place for place in (1, 4, 16)), np.zeros_like(node))
 
 
-PATTERNS["rows and columns"] = on_grid(lambda x, y: (y, x))
-PATTERNS["three on"] = on_grid(lambda x, y: ((x + 3) % SIDE, (y + 3) % SIDE))
-PATTERNS["next digits"] = next_digits
+PATTERNS.add("rows-and-columns", on_grid(lambda x, y: (y, x)))
+PATTERNS.add("three-on", on_grid(lambda x, y: ((x + 3) % SIDE, (y + 3) % SIDE)))
+PATTERNS.add("next-digits", next_digits)
 
 
 def pattern_here(network: str, traffic: str) -> str:

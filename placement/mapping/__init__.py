@@ -31,7 +31,6 @@ from netplace.topologies import Topology
 
 __all__ = [
     "CRITERIA",
-    "MAPPING",
     "MAPPINGS",
     "METHODS",
     "MappingProblem",
@@ -48,7 +47,7 @@ __all__ = [
 
 _Rule = Rule[MappingProblem, Nodes | QapResult]
 
-MAPPINGS: dict[str, _Rule] = {
+_MAPPINGS: dict[str, _Rule] = {
     "best": _Rule(
         best,
         "best:10",
@@ -90,7 +89,7 @@ MAPPINGS: dict[str, _Rule] = {
     ),
 }
 
-MAPPING: Registry[_Rule] = Registry("mapping", MAPPINGS, "netplace.mappings", own_rule)
+MAPPINGS: Registry[_Rule] = Registry("mapping", "netplace.mappings", Rule, _MAPPINGS, own_rule)
 
 
 def find_mapping(
@@ -111,8 +110,7 @@ def find_mapping(
     ----------
     rule : str or callable
         A key of `MAPPINGS`, with a colon and an option if the rule takes one; or your own rule: a function
-        that takes a `MappingProblem` and returns the nodes, or the location of the function as
-        ``file.py:function``.
+        that takes a `MappingProblem` and returns the nodes.
     nodes : array of int, optional
         Available nodes, in the order of the partition; all nodes by default.
     program, W, run_time : optional
@@ -127,8 +125,8 @@ def find_mapping(
         the rule does not search.
     """
     if isinstance(rule, str):
-        known, option = find_rule(rule, MAPPING)
-        text = rule if MAPPING.is_own(rule) else rule.partition(":")[0]
+        known, option = find_rule(rule, MAPPINGS)
+        text = rule if not MAPPINGS.is_built_in(rule) else rule.partition(":")[0]
         choose: Callable[[MappingProblem], ArrayLike | QapResult] = known.choose
     else:
         text, choose, option = getattr(rule, "__name__", "given"), rule, ""

@@ -26,11 +26,11 @@ from netplace.placement.partition.switches import across_groups, whole_groups, w
 from netplace.placement.rule import Nodes, PartitionRequest, Rule, find_rule, own_rule
 from netplace.topologies import Topology
 
-__all__ = ["PARTITION", "PARTITIONS", "PartitionRequest", "partition"]
+__all__ = ["PARTITIONS", "PartitionRequest", "partition"]
 
 _Rule = Rule[PartitionRequest, list[Nodes]]
 
-PARTITIONS: dict[str, _Rule] = {
+_PARTITIONS: dict[str, _Rule] = {
     "across-groups": _Rule(across_groups, "across-groups", "nodes from all groups in turn"),
     "bands": _Rule(bands, "bands", "whole rows along X, as many as a job needs, or R rows per job", "R"),
     "boxes": _Rule(
@@ -56,7 +56,7 @@ PARTITIONS: dict[str, _Rule] = {
     "whole": _Rule(whole_network, "whole", "all nodes for one job; consecutive nodes for several"),
 }
 
-PARTITION: Registry[_Rule] = Registry("partition", PARTITIONS, "netplace.partitions", own_rule)
+PARTITIONS: Registry[_Rule] = Registry("partition", "netplace.partitions", Rule, _PARTITIONS, own_rule)
 
 
 def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int = 0) -> list[Nodes]:
@@ -65,8 +65,7 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     Parameters
     ----------
     text : str
-        A key of `PARTITIONS`, with a colon and an option if the rule takes one; or your own rule as
-        ``file.py:function``: a function that takes a `PartitionRequest` and returns the nodes of each job.
+        A key of `PARTITIONS`, with a colon and an option if the rule takes one.
     sizes : sequence of int
         Number of tasks of each job.
 
@@ -75,7 +74,7 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     ValueError
         If there is no such rule, or if the jobs do not fit, overlap or use nodes outside the network.
     """
-    rule, option = find_rule(text, PARTITION)
+    rule, option = find_rule(text, PARTITIONS)
     tasks = tuple(check_int(size, f"partition {text}: tasks of job {job}") for job, size in enumerate(sizes))
     usable = topology.nodes - len(topology.service)
     if sum(tasks) > usable:
@@ -84,7 +83,7 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
         )
     rng = np.random.default_rng([check_int(seed, "seed", 0), 0])
     chosen = rule.choose(PartitionRequest(topology, tasks, rng, option))
-    parts = [topology.check_nodes(nodes) for nodes in chosen] if PARTITION.is_own(text) else chosen
+    parts = [topology.check_nodes(nodes) for nodes in chosen] if not PARTITIONS.is_built_in(text) else chosen
     if len(topology.service):
         parts = [nodes[~np.isin(nodes, topology.service)] for nodes in parts]
     _check(parts, tasks, topology, f"partition {text}")

@@ -34,7 +34,6 @@ from netplace.scheduling.partitioner.tree import (
 from netplace.topologies import Grid, Topology
 
 __all__ = [
-    "PARTITIONER",
     "PARTITIONERS",
     "Allocation",
     "Nodes",
@@ -47,7 +46,7 @@ __all__ = [
     "read_threshold",
 ]
 
-PARTITIONERS: dict[str, PartitionerKind] = {
+_PARTITIONERS: dict[str, PartitionerKind] = {
     "buddy": PartitionerKind(
         box_partitioner("buddy", Buddy),
         "buddy:cubic",
@@ -159,7 +158,9 @@ def _own(make: Callable[..., Partitioner], name: str, description: str) -> Parti
     return PartitionerKind(make, name, description, "OPTION", by_chance=True)
 
 
-PARTITIONER: Registry[PartitionerKind] = Registry("partitioner", PARTITIONERS, "netplace.partitioners", _own)
+PARTITIONERS: Registry[PartitionerKind] = Registry(
+    "partitioner", "netplace.partitioners", PartitionerKind, _PARTITIONERS, _own
+)
 
 
 def make_partitioner(
@@ -170,8 +171,7 @@ def make_partitioner(
     Parameters
     ----------
     text : str
-        A key of `PARTITIONERS`, with a colon and an option if the partitioner takes one; or your own
-        partitioner, as ``"file.py:Class"``.
+        A key of `PARTITIONERS`, with a colon and an option if the partitioner takes one.
     ranking : callable, optional
         Function that takes a job and returns boxes and mappings, the best ones first; used by
         ``"contiguous:bps"``.
@@ -181,11 +181,11 @@ def make_partitioner(
     ValueError
         If the partitioner is unknown, its option is invalid, or it does not support the machine.
     """
-    kind, option = PARTITIONER.find(str(text))
+    kind, option = PARTITIONERS.find(str(text))
     name, colon, _ = str(text).partition(":")
     if option and not kind.option:
         raise ValueError(f"partitioner {name}: takes no option, but {option!r} was given")
-    if colon and not option and not PARTITIONER.is_own(name):
+    if colon and not option and PARTITIONERS.is_built_in(name):
         raise ValueError(
             f"partitioner {text}: no option after the colon, expected {kind.option or 'no colon'}"
         )

@@ -18,7 +18,6 @@ from netplace.scheduling.policy.plan import Booking, Plan, make_plan
 
 __all__ = [
     "POLICIES",
-    "POLICY",
     "Booking",
     "ConservativeQueue",
     "Machine",
@@ -31,7 +30,7 @@ __all__ = [
     "find_policy",
 ]
 
-POLICIES: dict[str, Policy] = {
+_POLICIES: dict[str, Policy] = {
     policy.name: policy
     for policy in (
         Policy("conservative", ConservativeQueue, "every job has a reservation, and no job is delayed"),
@@ -82,12 +81,12 @@ def _own(queue: Callable[[], Queue], name: str, description: str) -> Policy:
     return Policy(name, queue, description, requeues=True)
 
 
-POLICY: Registry[Policy] = Registry("policy", POLICIES, "netplace.policies", _own)
+POLICIES: Registry[Policy] = Registry("policy", "netplace.policies", Policy, _POLICIES, _own)
 
 
 def find_policy(text: str) -> Policy:
-    """Return the policy of a name, or that of the user's own at ``file.py:Class``."""
-    policy, option = POLICY.find(text)
+    """Return the policy of a name."""
+    policy, option = POLICIES.find(text)
     if option:
         raise ValueError(f"policy {text!r}: takes no option, but {option!r} was given")
     return policy

@@ -22,7 +22,6 @@ from netplace.topologies import Hierarchy, Topology, hierarchy
 
 __all__ = [
     "GROWTHS",
-    "RUN_TIME",
     "RUN_TIMES",
     "LogTimes",
     "PenaltyTimes",
@@ -186,7 +185,7 @@ class RunTimesKind:
     walled: bool = False
 
 
-RUN_TIMES: dict[str, RunTimesKind] = {
+_RUN_TIMES: dict[str, RunTimesKind] = {
     "factors": RunTimesKind(
         lambda machine, words: ScaledTimes(machine, _number(words[0]), _number(words[1])),
         2,
@@ -228,14 +227,16 @@ def _own(make: Callable[..., RunTimes], name: str, description: str) -> RunTimes
     return RunTimesKind(make, -1, name, description)
 
 
-RUN_TIME: Registry[RunTimesKind] = Registry("run times", RUN_TIMES, "netplace.run_times", _own)
+RUN_TIMES: Registry[RunTimesKind] = Registry(
+    "run times", "netplace.run_times", RunTimesKind, _RUN_TIMES, _own
+)
 
 
 def make_times(text: str, machine: Topology) -> RunTimes:
     """Return the run times that a text form describes.
 
-    `text` is a key of `RUN_TIMES` with its options after a colon, such as ``"penalty:linear,0.1"``; or your
-    own rule, as ``"file.py:Class"``. Raise ValueError if the rule is unknown or its options are invalid.
+    `text` is a key of `RUN_TIMES` with its options after a colon, such as ``"penalty:linear,0.1"``.
+    Raise ValueError if the rule is unknown or its options are invalid.
 
     Examples
     --------
@@ -244,7 +245,7 @@ def make_times(text: str, machine: Topology) -> RunTimes:
     >>> make_times("scaled:0.8", parse("torus:4x4")).longest(Job(1, submit=0, nodes=4, run_time=10))
     10.0
     """
-    kind, rest = RUN_TIME.find(str(text))
+    kind, rest = RUN_TIMES.find(str(text))
     words = rest.split(",") if rest else []
     if kind.options >= 0 and len(words) != kind.options:
         raise ValueError(f"run times {text!r}: expected a form such as {kind.example}")

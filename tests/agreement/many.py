@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--dawdle", action="store_true", help="with --threads: they lose time by chance")
     asked = parser.parse_args()
     domains.DAWDLE = int(asked.dawdle)
-    TOPOLOGIES["random"] = RANDOM
+    TOPOLOGIES.add("random", RANDOM)
     usual = settings(
         max_examples=asked.cases,
         deadline=None,

@@ -74,7 +74,7 @@ def test_packets_overtake_each_other_unless_flows_are_in_order(case, engine):
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_flows_are_in_order_in_random_cases(engine, monkeypatch):
-    monkeypatch.setitem(TOPOLOGIES, "random", RANDOM)
+    monkeypatch.setitem(TOPOLOGIES._entries, "random", RANDOM)
 
     @FEW
     @given(wired(configs(eager_limit=(None,)), fabric=True, ordered=(True,)), st.integers(0, 3))

@@ -92,7 +92,7 @@ def _at_random(topology, count, seed):
 
 @pytest.fixture(autouse=True)
 def random_networks(monkeypatch):
-    monkeypatch.setitem(TOPOLOGIES, "random", RANDOM)
+    monkeypatch.setitem(TOPOLOGIES._entries, "random", RANDOM)
 
 
 @pytest.mark.parametrize("kind", STORIES)

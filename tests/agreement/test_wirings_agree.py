@@ -43,7 +43,7 @@ STORIES = {
 
 @pytest.fixture(autouse=True)
 def random_networks(monkeypatch):
-    monkeypatch.setitem(TOPOLOGIES, "random", RANDOM)
+    monkeypatch.setitem(TOPOLOGIES._entries, "random", RANDOM)
 
 
 def agree(story):

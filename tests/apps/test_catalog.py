@@ -114,13 +114,11 @@ def test_an_own_application_is_a_function_of_a_task():
     assert program.name == "ring"
 
 
-def test_an_own_application_by_name(tmp_path, monkeypatch):
-    (tmp_path / "mine_of_test.py").write_text("def star(task):\n    task.compute(task.task + 1)\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    for name in ("mine_of_test:star", f"{tmp_path}/mine_of_test.py:star"):
-        program = application(name, 3)
-        assert program.size.tolist() == [1, 2, 3]
-        assert program.name == name
+def test_an_own_application_by_name(add):
+    add(APPLICATIONS, "star", lambda task: task.compute(task.task + 1))
+    program = application("star", 3)
+    assert program.size.tolist() == [1, 2, 3]
+    assert program.name == "star"
 
 
 def test_options_that_a_function_collects():
@@ -160,9 +158,6 @@ def test_an_application_can_be_called():
         ("gups", 1, {}, "tasks of gups: 1 is too small"),
         ("gups", 4, {"seed": -1}, "seed of gups: -1 is too small"),
         (ring, 4, {"byte": 3}, "option of application 'ring': unknown name 'byte'"),
-        ("no_such_module:f", 4, {}, "cannot load 'no_such_module'"),
-        ("/no/such/file.py:f", 4, {}, "cannot load '/no/such/file.py'"),
-        ("json:no_such", 4, {}, "'json' has no function 'no_such'"),
     ],
 )
 def test_what_is_refused(name, tasks, options, message):

@@ -81,15 +81,17 @@ def test_what_is_shown(netplace):
         (["bt", "--tasks", "16", "--write", "bt.txt"], ["expected a name that ends in .trace or .trc"]),
         (["bt", "--tasks", "16", "--write", "no/bt.trace"], ["the folder no does not exist"]),
         (["bt", "--tasks", "16", "--matrix", "bt.csv"], ["expected a name that ends in .npz"]),
-        (["mine.py:silent", "--tasks", "2"], ["mine.py:silent", "task 0"]),
-        (["mine.py:raises", "--tasks", "2"], ["raised KeyError: 'x'", "mine.py, line 4"]),
-        (["mine.py:absent", "--tasks", "2"], ["has no function 'absent'"]),
+        (["silent", "--tasks", "2"], ["silent", "task 0"]),
+        (["raises", "--tasks", "2"], ["raised KeyError: 'x'", "mine.py, line 5"]),
+        (["mine.py:silent", "--tasks", "2"], ["unknown name 'mine.py:silent'", "--plugin"]),
     ],
     ids=" ".join,
 )
-def test_a_mistake_is_one_sentence(netplace, folder, arguments, words):
-    (folder / "mine.py").write_text(
+def test_a_mistake_is_one_sentence(netplace, folder, plugin, arguments, words):
+    plugin(
+        "from netplace.apps import APPLICATIONS\n"
         "def silent(task):\n    task.send(1 - task.task, 64)\ndef raises(task):\n    {}['x']\n"
+        "for own in (silent, raises):\n    APPLICATIONS.add(own.__name__, own)\n"
     )
     refused(netplace("app", *arguments), *words)
     assert [path.name for path in folder.iterdir() if path.name != "__pycache__"] == ["mine.py"]

@@ -10,6 +10,8 @@ import time
 import pytest
 from answers import refused
 
+from netplace.apps import APPLICATIONS
+
 # The module: the package has a function of the same name.
 EXECUTE = importlib.import_module("netplace.runs.execute")
 HALO = ["--network", "torus:4x4", "--app", "2d-torus"]
@@ -184,14 +186,13 @@ def test_a_mapping_file_at_fault(netplace, tmp_path, text, words):
 
 
 @pytest.mark.parametrize("network", ["torus:2x2", "torus:1x4", "torus:2", "torus:1", "torus:2x1x2"])
-def test_short_sides_are_no_mistake(netplace, tmp_path, network):
-    path = tmp_path / "ring.py"
-    path.write_text(
-        "def ring(task):\n"
-        "    task.send((task.task + 1) % task.tasks, 64)\n"
-        "    task.recv((task.task - 1) % task.tasks, 64)\n"
-    )
-    result = netplace("run", "--network", network, "--app", f"{path}:ring")
+def test_short_sides_are_no_mistake(netplace, add, network):
+    def ring(task):
+        task.send((task.task + 1) % task.tasks, 64)
+        task.recv((task.task - 1) % task.tasks, 64)
+
+    add(APPLICATIONS, "ring", ring)
+    result = netplace("run", "--network", network, "--app", "ring")
     assert result.exit_code == 0, result.stderr
 
 

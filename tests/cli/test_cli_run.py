@@ -161,15 +161,15 @@ def test_an_npb_application(netplace):
     assert found["jobs"][0]["tasks"] == 4
 
 
-def test_an_application_of_ones_own(netplace, tmp_path):
-    (tmp_path / "ring.py").write_text(
+def test_an_application_of_ones_own(netplace, plugin):
+    plugin(
+        "from netplace.apps import APPLICATIONS\n"
         "def ring(task, bytes=64):\n"
         "    task.send((task.task + 1) % task.tasks, bytes)\n"
         "    task.recv((task.task - 1) % task.tasks, bytes)\n"
+        "APPLICATIONS.add('ring', ring)\n"
     )
-    found = described(
-        netplace("run", "--network", "torus:8", "--app", f"{tmp_path}/ring.py:ring,bytes=128", "--json")
-    )
+    found = described(netplace("run", "--network", "torus:8", "--app", "ring,bytes=128", "--json"))
     assert found["packets"] == 16
 
 

@@ -153,9 +153,11 @@ def test_the_command_is_made_again_into_a_folder_that_is_kept(netplace, working,
 def test_code_of_one_s_own_runs_only_if_it_is_allowed(netplace, working, process):
     (working / "mine.py").write_text(
         "import pathlib\npathlib.Path('ran').touch()\n"
+        "from netplace.placement import MAPPINGS\n"
         "def back(problem):\n    return problem.nodes[::-1][: problem.tasks]\n"
+        "MAPPINGS.add('back', back)\n"
     )
-    made_run(netplace, "--mapping", "mine.py:back")
+    made_run(netplace, "--plugin", "mine.py", "--mapping", "back")
     (working / "ran").unlink()
     refused(netplace("rerun", "out"), "runs mine.py, a Python program")
     assert netplace("rerun", "out", "--run-code").exit_code == 0

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from netplace.cli import app
-from netplace.placement.mapping import MAPPING
+from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
 from netplace.scheduling import make_partitioner
 from netplace.scheduling.policy import find_policy
@@ -62,7 +62,7 @@ def test_a_command_parses(command):
         elif flag == "--policy":
             find_policy(value)
         elif flag == "--mapping":
-            find_rule(value, MAPPING)
+            find_rule(value, MAPPINGS)
 
 
 @pytest.mark.parametrize("name", NAMES)

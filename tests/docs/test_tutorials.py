@@ -7,8 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from netplace.apps import APPLICATIONS
+from netplace.extensions.plugins import unload_plugins
 from netplace.placement import MAPPINGS
+from netplace.scheduling import PARTITIONERS, POLICIES
 from netplace.topologies import TOPOLOGIES
+from netplace.topologies.routing import ROUTINGS
 
 DOCS = Path(__file__).parents[2] / "docs"
 # The page that needs an MPI is followed by tests/apps/recording, the one that needs Slurm by tests/live.
@@ -29,7 +33,8 @@ PAGES = [
 @pytest.mark.parametrize("document", PAGES)
 def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace, sketches):
     monkeypatch.chdir(tmp_path)
-    known = [(registry, dict(registry)) for registry in (MAPPINGS, TOPOLOGIES)]
+    registries = (APPLICATIONS, MAPPINGS, PARTITIONERS, POLICIES, ROUTINGS, TOPOLOGIES)
+    known = [(registry, set(registry)) for registry in registries]
     names: dict[str, object] = {}
     told = ""
     steps = FENCE.findall(document.read_text(encoding="utf-8"))
@@ -53,9 +58,10 @@ def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace, s
                 assert name, f"the file is not named: {text[:40]}"
                 Path(name[1]).write_text(text)
     finally:
+        unload_plugins()
         for registry, before in known:
-            registry.clear()
-            registry.update(before)
+            for added in set(registry) - before:
+                registry._remove(added)
 
 
 def row(line: str) -> str:

@@ -1,10 +1,13 @@
-"""Rules as a user would write them, one of each kind, for the tests of this folder."""
+"""A plug-in as a user would write it, with rules of each kind, for the tests of this folder."""
 
 RULES = '''
+from dataclasses import replace
+
 import numpy as np
 from netplace.scheduling.partitioner.scattered import FirstFree
 from netplace.scheduling.policy.plain import FcfsQueue
 from netplace.topologies import torus
+from netplace.topologies.routing import ROUTINGS
 
 
 def backwards(problem):
@@ -34,6 +37,11 @@ def halo(task, bytes=64):
 def opposite(topology):
     """To the node with the opposite number."""
     return np.arange(topology.nodes)[::-1]
+
+
+def last_port(switches):
+    """As minimal."""
+    return replace(ROUTINGS["minimal"].make(switches), name="mine")
 
 
 class Patient(FcfsQueue):
@@ -69,3 +77,27 @@ def strict(problem):
     """Raises what netplace raises for a user's mistake."""
     int("x")
 '''
+
+PLUGIN = (
+    RULES
+    + """
+from netplace.apps import APPLICATIONS
+from netplace.apps.collectives import algorithms_of
+from netplace.netsim import PATTERNS
+from netplace.placement import MAPPINGS, PARTITIONS
+from netplace.scheduling import PARTITIONERS, POLICIES, RUN_TIMES
+from netplace.topologies import TOPOLOGIES
+
+for rule in (backwards, broken, strict):
+    MAPPINGS.add(rule.__name__, rule)
+PARTITIONS.add("stride", stride)
+TOPOLOGIES.add("ring", ring)
+APPLICATIONS.add("halo", halo)
+PATTERNS.add("opposite", opposite)
+POLICIES.add("patient", Patient)
+PARTITIONERS.add("mine", Mine)
+RUN_TIMES.add("twice", Twice)
+ROUTINGS.add("mine", last_port)
+algorithms_of("bcast").add("mine", algorithms_of("bcast")["binomial"])
+"""
+)

@@ -6,8 +6,8 @@ import sys
 import pytest
 from own_rules import RULES
 
-from netplace.extensions.offers import offers
-from netplace.placement import map_tasks
+from netplace.extensions.offers import entries
+from netplace.placement import MAPPINGS, map_tasks
 from netplace.runs import execute, resolve
 from netplace.topologies import parse
 
@@ -46,7 +46,7 @@ def install(folder, version: str = "1.2") -> None:
     info.mkdir(exist_ok=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: others\nVersion: {version}\n")
     (info / "entry_points.txt").write_text(ENTRIES)
-    offers.cache_clear()
+    entries.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -55,7 +55,7 @@ def package(tmp_path, monkeypatch):
     install(tmp_path)
     yield tmp_path
     sys.modules.pop("offered_rules", None)
-    offers.cache_clear()
+    entries.cache_clear()
 
 
 def test_they_are_known_by_their_names():
@@ -63,9 +63,9 @@ def test_they_are_known_by_their_names():
     run = resolve("loop:16", {"app": "next", "mapping": "turned"}, partition="strided:4")
     assert execute(run).jobs[0].nodes[:2].tolist() == [15, 11]
     assert [name for name, _ in run.contents] == [
-        "netplace.mappings:turned",
-        "netplace.partitions:strided",
-        "netplace.topologies:loop",
+        "package:netplace.mappings:turned",
+        "package:netplace.partitions:strided",
+        "package:netplace.topologies:loop",
     ]
 
 
@@ -73,12 +73,17 @@ def test_a_name_of_ours_stays_ours():
     assert map_tasks("random", parse("torus:8x8"), 64).tolist() != list(range(64))[::-1]
 
 
+def test_a_name_of_a_package_is_taken():
+    with pytest.raises(ValueError, match=r"mapping 'turned': the name is taken, by others 1\.2"):
+        MAPPINGS.add("turned", len)
+
+
 def test_another_version_is_another_run(package):
     asked = {"app": "2d-torus", "mapping": "turned"}
     before = resolve("torus:4x4", asked)
     install(package, "1.3")
     assert resolve("torus:4x4", asked).key != before.key
-    with pytest.raises(ValueError, match=r"netplace\.mappings:turned: has changed"):
+    with pytest.raises(ValueError, match=r"package:netplace\.mappings:turned: has changed"):
         execute(before)
 
 
@@ -87,7 +92,7 @@ def test_another_version_is_another_run(package):
     [
         (
             "mappings",
-            ["turned", "The partition from its end. [from others 1.2]", "has no function 'nothing'"],
+            ["turned", "The partition from its end. [from others 1.2]", "cannot load"],
         ),
         ("partitions", ["strided", "Every so manieth node."]),
         ("networks", ["loop:..", "A single ring."]),

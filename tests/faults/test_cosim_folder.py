@@ -8,13 +8,23 @@ import pytest
 from netplace.checks.results_file import results_text
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.cosim.serialization import FILE, VERSION
+from netplace.extensions.plugins import unload_plugins
 
 GIVEN = {
     "machine": "torus:4x4", "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low",
     "classes": "2d", "partition": "random",
 }  # fmt: skip
 EVIL = "import pathlib\npathlib.Path('ran').write_text('yes')\n"
-MACHINE = "from netplace.topologies import torus\n\n\ndef grid(option):\n    return torus((4, 4))\n"
+MACHINE = """
+from netplace.topologies import TOPOLOGIES, torus
+
+
+def grid(option):
+    return torus((4, 4))
+
+
+TOPOLOGIES.add("grid", grid)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -129,8 +139,6 @@ def test_damage_is_told(netplace, folder, spoil, said):
     [
         (("plan", "jobs", "machine"), "--machine"),
         (("plan", "jobs", "workload"), "--workload"),
-        (("plan", "jobs", "mapping"), "--mapping"),
-        (("plan", "config", "routing"), "--routing"),
         (("plan", "applications"), "--applications"),
     ],
     ids=lambda value: "" if isinstance(value, tuple) else value,
@@ -155,16 +163,18 @@ def flags():
     return [word for name, value in GIVEN.items() for word in (f"--{name}", value)] + ["--seed", "1"]
 
 
-def test_a_file_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch):
+def test_a_network_of_a_plugin_is_used_while_the_plugin_is_the_same(netplace, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MACHINE)
-    made = netplace("cosim", *flags()[2:], "--machine", "mine.py:grid", "-o", "out")
+    words = [*flags()[2:], "--machine", "grid"]
+    made = netplace("--plugin", "mine.py", "cosim", *words, "-o", "out")
     assert made.exit_code == 0, made.stderr
-    refused(netplace("explain", "out", "--job", "1"), "add --machine mine.py:grid")
-    assert netplace("explain", "out", "--job", "1", "--machine", "mine.py:grid").exit_code == 0
+    assert netplace("explain", "--plugin", "mine.py", "out", "--job", "1").exit_code == 0
+    unload_plugins()
+    refused(netplace("explain", "out", "--job", "1"), "add --machine grid")
     (tmp_path / "mine.py").write_text(MACHINE + "# other\n")
-    again = netplace("whatif", "out", "--without", "1", "--machine", "mine.py:grid")
-    refused(again, "is not the file that the co-simulation in out/cosim.json used")
+    again = netplace("--plugin", "mine.py", "whatif", "out", "--without", "1")
+    refused(again, "mine.py: is not the file that the co-simulation in out")
 
 
 def test_a_wiring_that_has_changed_is_told(netplace, tmp_path, monkeypatch):

@@ -11,7 +11,7 @@ FILES = {
 <graph edgedefault="directed">
 <node id="a"/><node id="b"/><edge source="a" target="b"/></graph></graphml>""",
     "routing.py": """
-from netplace.topologies.routing import Routes, first_minimal, table
+from netplace.topologies.routing import ROUTINGS, Routes, first_minimal, table
 import numpy as np
 
 def hole(switches):
@@ -25,6 +25,9 @@ def loop(switches):
 
 def wall(switches):
     return Routes("wall", table(np.full((switches.count, switches.count), 99)))
+
+for own in (hole, loop, wall):
+    ROUTINGS.add(own.__name__, own)
 """,
     "empty.txt": "\n",
 }
@@ -74,11 +77,12 @@ def test_networks(netplace, here, network, words):
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (("--routing", "routing.py:hole"), "no route from switch 0 to switch 1"),
-        (("--routing", "routing.py:loop"), "has a cycle or a dead end"),
-        (("--routing", "routing.py:wall"), "port 99, expected -1 to"),
-        (("--routing", "routing.py:none"), "has no function 'none'"),
-        (("--routing", "other.py:none"), "No such file"),
+        (("--routing", "hole"), "no route from switch 0 to switch 1"),
+        (("--routing", "loop"), "has a cycle or a dead end"),
+        (("--routing", "wall"), "port 99, expected -1 to"),
+        (("--routing", "none"), "unknown name 'none'"),
+        (("--routing", "routing.py:hole"), "unknown name 'routing.py:hole'"),
+        (("--plugin", "other.py"), "No such file"),
         (("--routing", "ugal-l", "--vcs", "1"), "1 virtual channels are too few for routing ugal-l"),
         (("--routing", "minimal:3"), "minimal does not take a threshold"),
         (("--faults", "at=5,router=99"), "router 99 is not in 0.."),
@@ -88,4 +92,4 @@ def test_networks(netplace, here, network, words):
 )
 def test_routings_and_faults(netplace, here, flags, words):
     run = ("run", "--network", "hyperx:3x3,c=1", "--app", "all-to-all", "--tasks", "9")
-    refused(netplace(*run, *flags), words, here)
+    refused(netplace("--plugin", "routing.py", *run, *flags), words, here)

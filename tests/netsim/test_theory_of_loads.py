@@ -55,7 +55,7 @@ def _beside_bound(monkeypatch, network: str, routing: str, traffic: str, vcs: in
             "next group": lambda: pattern("adversarial", topology, 0.1).target,
         }
         target = targets[traffic]()
-        monkeypatch.setitem(PATTERNS, traffic, lambda _: target)
+        monkeypatch.setitem(PATTERNS._entries, traffic, lambda _: target)
         spread = _permuted(target)
     config = Config(routing=routing, vcs=vcs, queue_packets=8)
     load = measure_load(topology, 1.0, traffic=traffic, config=config, warmup=3000, measure=6000)

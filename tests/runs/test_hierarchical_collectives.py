@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from netplace.apps import application
+from netplace.apps import APPLICATIONS, application
 from netplace.apps.collectives import allreduce, in_groups, selection
 from netplace.cosim.work import Work, body_of, in_switches
 from netplace.netsim import Config
@@ -54,8 +54,9 @@ def test_a_table_may_be_hierarchical(tmp_path):
 
 
 @pytest.mark.parametrize("mapping", ["consecutive", "random"])
-def test_a_run_sends_little_between_switches_wherever_its_tasks_sit(mapping):
-    run = resolve("tree:4,2", {"app": f"{__file__}:sums", "mapping": mapping, "collectives": HIERARCHICAL})
+def test_a_run_sends_little_between_switches_wherever_its_tasks_sit(add, mapping):
+    add(APPLICATIONS, "sums", sums)
+    run = resolve("tree:4,2", {"app": "sums", "mapping": mapping, "collectives": HIERARCHICAL})
     executed = run_simulation(run)
     [nodes] = executed.places
     [program] = programs_of(run, executed.places)
@@ -65,8 +66,9 @@ def test_a_run_sends_little_between_switches_wherever_its_tasks_sit(mapping):
     assert executed.result.packets == -(-program.traffic().W // 64).sum()
 
 
-def test_a_job_of_a_shared_machine_goes_by_its_switches():
-    work = Work(f"{__file__}:sums,collectives={HIERARCHICAL},bytes=64", 4)
+def test_a_job_of_a_shared_machine_goes_by_its_switches(add):
+    add(APPLICATIONS, "sums", sums)
+    work = Work(f"sums,collectives={HIERARCHICAL},bytes=64", 4)
     nodes = np.array([0, 5, 3, 4])
     found = in_switches(work, parse("tree:4,2"), nodes)
     assert found == replace(work, groups=(0, 1, 0, 1))

@@ -120,18 +120,20 @@ def test_two_processes_share_the_work(tmp_path, undisturbed):
 
 DEADLY = """
 import os
+from netplace.apps import APPLICATIONS
 def ring(task, deadly=0, rounds=1):
     if deadly:
         os.kill(os.getpid(), 9)
     for _ in range(rounds):
         task.send((task.task + 1) % task.tasks, 64)
         task.recv((task.task - 1) % task.tasks, 64)
+APPLICATIONS.add("deadly-ring", ring)
 """
 
 
-def test_a_worker_that_dies_is_tried_again_and_never_kept(tmp_path):
-    (tmp_path / "deadly.py").write_text(DEADLY)
-    job = {"app": f"{tmp_path}/deadly.py:ring"}
+def test_a_worker_that_dies_is_tried_again_and_never_kept(tmp_path, plugin):
+    plugin(DEADLY)
+    job = {"app": "deadly-ring"}
     runs = [
         resolve("torus:2x2", {**job, "rounds": number, "deadly": int(number == 2)}) for number in range(1, 9)
     ]

@@ -80,18 +80,6 @@ def test_the_content_of_a_mapping_file_counts(tmp_path):
     assert len(keys) == 2
 
 
-def test_the_code_of_an_own_application_counts(tmp_path):
-    path = tmp_path / "mine.py"
-    keys = set()
-    for size in (64, 128):
-        path.write_text(
-            f"def ring(task):\n    task.send((task.task + 1) % task.tasks, {size})\n"
-            f"    task.recv((task.task - 1) % task.tasks, {size})\n"
-        )
-        keys.add(resolve("torus:2x2", {"app": f"{path}:ring"}).key)
-    assert len(keys) == 2
-
-
 @pytest.mark.parametrize(
     ("network", "job", "words"),
     [
@@ -111,7 +99,6 @@ def test_the_code_of_an_own_application_counts(tmp_path):
         ("torus:4x4", {"mapping": "random"}, "expected either app or trace"),
         ("torus:4x4", {"trace": "is.w.16", "mappng": "random"}, "did you mean mapping"),
         ("torus:4x4", {"trace": "is.w.17"}, "no such trace file"),
-        ("torus:4x4", {"app": "nowhere:ring"}, "cannot load 'nowhere'"),
         ("torus:4x4", {**HALO, "tasks": 17}, "jobs: 17 tasks are more than the 16 nodes of torus:4x4"),
         ("torus:4x4", [{**HALO, "tasks": 9}] * 2, "jobs: 18 tasks are more than the 16 nodes"),
         ("torus:4x4", [], "expected at least one"),

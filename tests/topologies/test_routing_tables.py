@@ -1,6 +1,6 @@
 """Routing tables lead everywhere, need the virtual channels that are known, and cannot deadlock."""
 
-from pathlib import Path
+from collections.abc import Callable
 
 import networkx as nx
 import numpy as np
@@ -9,7 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.topologies import from_networkx, parse
-from netplace.topologies.routing import ROUTINGS, Routes, Switches, check, make_routes, reach, steps, table
+from netplace.topologies.routing import (
+    ROUTINGS,
+    Routes,
+    Switches,
+    check,
+    first_minimal,
+    make_routes,
+    reach,
+    steps,
+    table,
+)
 
 
 @pytest.mark.parametrize(
@@ -106,17 +116,15 @@ def test_own_routing() -> None:
     assert (verdict.needed, verdict.free) == (3, True)
 
 
-def test_own_routing_from_a_file(tmp_path: Path) -> None:
-    (tmp_path / "mine.py").write_text(
-        "from netplace.topologies.routing import Routes, first_minimal\n"
-        "def mine(switches):\n    return Routes('mine', first_minimal(switches), 'hop')\n"
-    )
+def test_own_routing_by_name(add: Callable[..., None]) -> None:
+    add(ROUTINGS, "mine", lambda switches: Routes("mine", first_minimal(switches), "hop"))
+    add(ROUTINGS, "none", lambda switches: None)
     topology = parse("torus:4,c=1")
-    assert make_routes(topology, f"{tmp_path}/mine.py:mine")[1].name == "mine"
-    with pytest.raises(ValueError, match=r"has no function 'yours'"):
-        make_routes(topology, f"{tmp_path}/mine.py:yours")
-    with pytest.raises(ValueError, match=r"No such file"):
-        make_routes(topology, "nowhere.py:mine")
+    assert make_routes(topology, "mine")[1].name == "mine"
+    with pytest.raises(ValueError, match=r"routing none: the function gives a NoneType, expected Routes"):
+        make_routes(topology, "none")
+    with pytest.raises(ValueError, match=r"routing: unknown name 'yours'"):
+        make_routes(topology, "yours")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_choice, check_int
-from netplace.extensions.place import Place
+from netplace.extensions import Registry
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.routing.compute_nodes import with_compute_nodes
@@ -147,7 +147,7 @@ def _via(switches: Switches) -> NDArray[np.int32]:
     return vias
 
 
-ROUTINGS = {
+_ROUTINGS = {
     "minimal": Routing(
         _minimal, "one shortest route for each pair of switches; with the fewest links between groups"
     ),
@@ -183,6 +183,10 @@ ROUTINGS = {
     "par": Routing(_with_detours("par"), "ugal-l that repeats its choice in the source group"),
 }
 
+ROUTINGS: Registry[Routing] = Registry(
+    "routing", "netplace.routings", Routing, _ROUTINGS, lambda make, name, text: Routing(make, text)
+)
+
 
 def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tuple[Switches, Routes]:
     """Return the switches of a network, and the routing of the given name on them.
@@ -190,8 +194,8 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
     Parameters
     ----------
     name : str
-        A key of `ROUTINGS`, optionally with a threshold, as in ``"ugal-l:4"``; or ``"FILE.py:function"`` for
-        your own routing. Empty means the default routing of the network.
+        A key of `ROUTINGS`, optionally with a threshold, as in ``"ugal-l:4"``. Empty means the default
+        routing of the network.
     discipline : str
         A key of `netplace.topologies.routing.routes.DISCIPLINES`; empty means the routing's own discipline.
     """
@@ -206,16 +210,13 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
 def _made(topology: Topology, switches: Switches, name: str, discipline: str) -> Routes:
     name = name or default_on(topology)
     word, colon, option = name.partition(":")
-    if word.endswith(".py"):
-        routes = _from_file(word, option, switches)
-    else:
-        routes = ROUTINGS[check_choice(word, ROUTINGS, "routing")].make(switches)
-        if colon:
-            if routes.choice not in ("ugal-l", "ugal-g", "par"):
-                raise ValueError(f"routing {name}: {word} does not take a threshold")
-            routes = replace(routes, name=name, threshold=check_int(option, f"routing {name}: threshold", 0))
+    routes = ROUTINGS.find(name)[0].make(switches)
     if not isinstance(routes, Routes):
         raise ValueError(f"routing {name}: the function gives a {type(routes).__name__}, expected Routes")
+    if colon:
+        if routes.choice not in ("ugal-l", "ugal-g", "par"):
+            raise ValueError(f"routing {name}: {word} does not take a threshold")
+        routes = replace(routes, name=name, threshold=check_int(option, f"routing {name}: threshold", 0))
     if discipline:
         check_choice(discipline, DISCIPLINES, "VC discipline")
         routes = replace(routes, discipline=discipline, escape=None)
@@ -227,11 +228,3 @@ def default_on(topology: Topology) -> str:
     if isinstance(topology, Graph):
         return topology.usual
     return "dor" if isinstance(topology, Grid) else "d-mod-k"
-
-
-def _from_file(path: str, function: str, switches: Switches) -> Routes:
-    make = Place(path, function).load("routing")
-    if not callable(make):
-        raise ValueError(f"routing {path}:{function}: {function!r} is not a function")
-    made: Routes = make(switches)
-    return made

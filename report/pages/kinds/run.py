@@ -9,8 +9,8 @@ from typing import Any
 from netplace.checks.quantities import LESS, NEITHER
 from netplace.netsim import Config
 from netplace.netsim.critical_path import COMPONENTS
-from netplace.placement.mapping import MAPPING
-from netplace.placement.partition import PARTITION
+from netplace.placement.mapping import MAPPINGS
+from netplace.placement.partition import PARTITIONS
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.links import load_map
 from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, figure_results
@@ -226,7 +226,7 @@ def _by_chance(saved: dict[str, Any]) -> bool:
     network, config = saved.get("network"), saved.get("config")
     if not isinstance(network, str) or names_file(network) or not isinstance(config, dict):
         return True
-    rules = ((saved.get("partition"), PARTITION), (saved.get("mapping"), MAPPING))
+    rules = ((saved.get("partition"), PARTITIONS), (saved.get("mapping"), MAPPINGS))
     try:
         return network_draws(parse(network), Config(**config)) or any(
             not isinstance(text, str) or rule_draws(text, choice) for text, choice in rules
