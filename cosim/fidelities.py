@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.cosim.alone import FreshTimes, cycles_alone, from_log, several
-from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.cost import affordable_draws
-from netplace.cosim.figures import half_widths
+from netplace.cosim.figures import CosimFigures, half_widths
 from netplace.cosim.job_row import Measured
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes

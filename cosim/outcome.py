@@ -17,7 +17,7 @@ from netplace.checks.schema import (
     table_of,
     text,
 )
-from netplace.cosim.cosim_figures import CosimFigures
+from netplace.cosim.figures import CosimFigures
 from netplace.cosim.job_row import JobRow, job_row
 from netplace.cosim.waiting import Waiting
 from netplace.runs.outcomes import METRICS

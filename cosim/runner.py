@@ -10,10 +10,9 @@ from typing import Any
 
 from netplace.apps.repeated import Repeated
 from netplace.checks.plain import to_plain
-from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.cost import check_affordable
 from netplace.cosim.fidelities import RUNNERS
-from netplace.cosim.figures import costs, figures, times_unmapped
+from netplace.cosim.figures import CosimFigures, costs, figures, times_unmapped
 from netplace.cosim.job_row import JobRow, job_rows
 from netplace.cosim.mix import read_mix
 from netplace.cosim.placed import Placing

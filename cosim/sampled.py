@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from netplace.checks.streams import stream
 from netplace.cosim.alone import Alone, FreshTimes, from_log, several
-from netplace.cosim.cosim_figures import CosimFigures
 from netplace.cosim.fast_forward_execution import (
     FastForwarded,
     FastForwardExecution,
     JobResidence,
     fast_forward,
 )
-from netplace.cosim.figures import half_widths
+from netplace.cosim.figures import CosimFigures, half_widths
 from netplace.cosim.job_row import Measured
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.plan import CosimPlan

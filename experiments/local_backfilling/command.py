@@ -70,6 +70,7 @@ def backfill_command(**given: Any) -> None:
 
 def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[list[Job]]]:
     from netplace.checks import check_int, check_size
+    from netplace.checks.streams import stream
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
     from netplace.experiments.shared.archive_logs import jobs_of
 
@@ -85,7 +86,7 @@ def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[
     if asked.draw is not None:
         jobs = check_int(asked.draw, "--draw")
         check_size(jobs * instances, _BYTES_PER_JOB, "jobs", "--draw and --instances")
-        return log, [draw_jobs(log, jobs, processors, seed + i) for i in range(instances)]
+        return log, [draw_jobs(log, jobs, processors, stream(seed, "workload", i)) for i in range(instances)]
     return log, [list(log)]
 
 

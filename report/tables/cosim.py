@@ -13,7 +13,7 @@ import pandas as pd
 from netplace.checks.quantities import Quantity, quantities
 from netplace.checks.writing import write_atomically
 from netplace.cosim import MARKED, CosimPlan, job_rows_of, serialization
-from netplace.cosim.cosim_figures import CosimFigures, Costs, HalfWidth, TableError
+from netplace.cosim.figures import CosimFigures, Costs, HalfWidth, TableError
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.waiting import Waiting
 from netplace.netsim import Config

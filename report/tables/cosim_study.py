@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import CosimPlan
-from netplace.cosim.cosim_figures import CosimFigures
+from netplace.cosim.figures import CosimFigures
 from netplace.cosim.job_row import JobRow, Times, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS

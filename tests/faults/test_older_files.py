@@ -14,7 +14,7 @@ from netplace.advice.rules import RuleAdvice
 from netplace.checks.results_file import results_text
 from netplace.checks.schema import kind_of
 from netplace.cli import app
-from netplace.cosim.cosim_figures import CosimFigures
+from netplace.cosim.figures import CosimFigures
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.waiting import Waiting
