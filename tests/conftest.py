@@ -1,7 +1,8 @@
 """Options of the test suite.
 
-Tests marked ``slow`` repeat long published results and long runs of the reference engine, minutes each. They
-are left out (deselected, so that a skip keeps meaning that something is missing) unless ``--slow`` is given.
+Tests marked ``all`` need a browser, MPI, Slurm or Dask, or take more than two seconds; ``--all`` runs them.
+Those marked ``nightly`` repeat published results and drills, minutes each; ``--nightly`` runs everything.
+Otherwise they are deselected, so that a skip keeps meaning that something is missing.
 """
 
 import contextlib
@@ -17,20 +18,21 @@ from click.testing import CliRunner, Result
 from hypothesis import settings
 
 # The same cases each time, so that nothing fails by chance or because a machine is busy.
-# ``--slow`` tries more of them, ``--hypothesis-profile search`` others each time.
+# ``--nightly`` tries more of them, ``--hypothesis-profile search`` others each time.
 settings.register_profile("suite", derandomize=True, deadline=None, database=None, max_examples=25)
-settings.register_profile("slow", settings.get_profile("suite"), max_examples=150)
+settings.register_profile("nightly", settings.get_profile("suite"), max_examples=150)
 settings.register_profile("search", derandomize=False, deadline=None)
 settings.load_profile("suite")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--slow", action="store_true", help="also run the tests marked slow")
+    parser.addoption("--all", action="store_true", help="also run the tests marked all")
+    parser.addoption("--nightly", action="store_true", help="run all tests")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--slow"):
-        settings.load_profile("slow")
+    if config.getoption("--nightly"):
+        settings.load_profile("nightly")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -46,12 +48,13 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--slow") or config.getoption("-m"):
+    if config.getoption("--nightly") or config.getoption("-m"):
         return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    if slow:
-        config.hook.pytest_deselected(items=slow)
-        items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    above = {"nightly"} if config.getoption("--all") else {"all", "nightly"}
+    left_out = {item for item in items if any(mark.name in above for mark in item.iter_markers())}
+    if left_out:
+        config.hook.pytest_deselected(items=[*left_out])
+        items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
@@ -127,7 +130,7 @@ def unpainted(request: pytest.FixtureRequest) -> Callable[[], contextlib.Abstrac
     @contextlib.contextmanager
     def context() -> Iterator[None]:
         with pytest.MonkeyPatch.context() as patch:
-            if not request.config.getoption("--slow"):
+            if not request.config.getoption("--nightly"):
                 patch.setattr("matplotlib.figure.Figure.savefig", save)
             yield
 
@@ -138,7 +141,7 @@ def unpainted(request: pytest.FixtureRequest) -> Callable[[], contextlib.Abstrac
 def sketches(
     request: pytest.FixtureRequest, unpainted: Callable[[], contextlib.AbstractContextManager[None]]
 ) -> Iterator[None]:
-    """Paint no pictures, unless the test looks at them; ``--slow`` paints them all."""
+    """Paint no pictures, unless the test looks at them; ``--nightly`` paints them all."""
     with contextlib.nullcontext() if request.node.get_closest_marker("pictures") else unpainted():
         yield
 

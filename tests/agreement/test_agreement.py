@@ -52,7 +52,7 @@ def test_engines_agree(kind):
     FEW(given(STORIES[kind])(agree))()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", STORIES)
 def test_engines_agree_in_many_stories(kind):
     MANY(given(STORIES[kind])(agree))()

@@ -68,7 +68,7 @@ def library(name):
     return path
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("sanitizer", TESTS)
 def test_no_fault_is_found(sanitizer, tmp_path):
     preload = " ".join(library(name) for name in LIBRARIES[sanitizer])

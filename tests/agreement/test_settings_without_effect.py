@@ -149,7 +149,9 @@ ROUTERS = {"torus", "tree", "hyperx", "dragonfly", "faulty", "nodes"}
 @pytest.mark.parametrize(
     ("kind", "beside"),
     [
-        pytest.param(kind, beside, marks=() if beside == "default" or kind in ROUTERS else pytest.mark.slow)
+        pytest.param(
+            kind, beside, marks=() if beside == "default" or kind in ROUTERS else pytest.mark.nightly
+        )
         for kind in NETWORKS
         for beside in BESIDE
     ],

@@ -100,7 +100,7 @@ def test_threads_agree(kind):
     FEW(given(STORIES[kind], THREADS, LOTS)(agree))()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", STORIES)
 def test_nothing_depends_on_who_is_first(kind, monkeypatch):
     """Threads lose time by chance, before and after meetings and between the parts of a phase."""
@@ -108,7 +108,7 @@ def test_nothing_depends_on_who_is_first(kind, monkeypatch):
     MANY(given(STORIES[kind], THREADS, LOTS)(agree))()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", WIDE_STORIES)
 def test_threads_agree_in_many_stories(kind):
     MANY(given(WIDE_STORIES[kind], THREADS, LOTS)(agree))()

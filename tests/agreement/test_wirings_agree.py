@@ -56,7 +56,7 @@ def test_engines_agree_on_any_wiring(kind):
     FEW(given(STORIES[kind])(agree))()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("kind", STORIES)
 def test_engines_agree_on_any_wiring_in_many_stories(kind):
     MANY(given(STORIES[kind])(agree))()

@@ -28,7 +28,7 @@ def test_wrong_calls_end_with_a_value_or_an_exception(tmp_path):
     made(1, 400, tmp_path / "last")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_many_wrong_calls_end_with_a_value_or_an_exception(seed, tmp_path):
     made(seed, 1000, tmp_path / "last")

@@ -106,7 +106,7 @@ def made_before(tmp_path_factory, short_trace, unpainted):
 @pytest.mark.parametrize(
     "line",
     [
-        pytest.param(line, marks=pytest.mark.slow if "--seeds 3 -o" in line or "--draw" in line else ())
+        pytest.param(line, marks=pytest.mark.nightly if "--seeds 3 -o" in line or "--draw" in line else ())
         for line in sorted(
             {line for lines in EXAMPLES.values() for line in lines} - set(MADE_BEFORE.values())
         )

@@ -76,7 +76,7 @@ def pairs():
     """Return all commands with all kinds; those that are not slow have every command and every kind."""
     for row, command in enumerate(COMMANDS):
         for column, network in enumerate(NETWORKS):
-            marks = () if (row + column) % 3 == 0 else pytest.mark.slow
+            marks = () if (row + column) % 3 == 0 else pytest.mark.nightly
             yield pytest.param(command, network, marks=marks)
 
 

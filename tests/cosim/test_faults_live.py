@@ -69,7 +69,7 @@ def test_what_a_job_takes_alone_knows_no_later_fault():
 
 @pytest.mark.parametrize(
     "faults",
-    ["at=400,links=0.3,seed=1", pytest.param("at=0,slow=0.5;at=300,router=5", marks=pytest.mark.slow)],
+    ["at=400,links=0.3,seed=1", pytest.param("at=0,slow=0.5;at=300,router=5", marks=pytest.mark.nightly)],
 )
 def test_engines_agree_on_jobs_and_failures(faults):
     small = {"machine": "torus:4x4", "jobs": 3, "intensity": "low"}

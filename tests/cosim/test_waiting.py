@@ -92,7 +92,7 @@ def test_links_of_the_jobs_that_waited_most_are_kept(run):
         assert [kept[link.router, link.port] for link in told] == [link.amount for link in told]
 
 
-@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), 1])
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.nightly), 1])
 def test_both_engines_charge_alike(seed):
     plan = make_cosim_plan(
         GIVEN | {"machine": "torus:4x4", "jobs": 4, "intensity": "low", "repeats": "1:1", "explain": True},

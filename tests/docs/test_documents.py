@@ -54,7 +54,7 @@ def with_commands() -> Iterator:
     for command, document in first.items():
         name = f"{document.relative_to(ROOT)}: {command}"
         is_long = ".A.64" in command or "32x32" in command
-        yield pytest.param(command, id=name, marks=pytest.mark.slow if is_long else ())
+        yield pytest.param(command, id=name, marks=pytest.mark.nightly if is_long else ())
 
 
 def asked_of_a_study(words: list[str]) -> None:

@@ -71,7 +71,7 @@ def build(*arguments: object) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.slow  # the first time it makes an environment, from the package index
+@pytest.mark.nightly  # the first time it makes an environment, from the package index
 def test_the_site_builds_and_shows_every_public_name(tmp_path):
     """Headings, not mentions: a function that is called like its module is easily left out."""
     built = build("--site-dir", tmp_path)
@@ -91,7 +91,7 @@ def test_the_site_builds_and_shows_every_public_name(tmp_path):
     assert not outside, "the site fetches from elsewhere"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_link_to_nowhere_fails(tmp_path):
     (tmp_path / "mkdocs.yml").write_text("site_name: broken\n")
     (tmp_path / "docs").mkdir()

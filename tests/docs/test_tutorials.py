@@ -25,7 +25,7 @@ FENCE = re.compile(r"^```(shell|toml|py|csv|pycon|output)\n(.*?)^```$", re.MULTI
 
 # The log of the operator's page has 300 jobs.
 PAGES = [
-    pytest.param(page, id=page.name, marks=pytest.mark.slow if page.name == "operator.md" else ())
+    pytest.param(page, id=page.name, marks=pytest.mark.nightly if page.name == "operator.md" else ())
     for page in FOLLOWED
 ]
 

@@ -27,13 +27,13 @@ def test_some_calls_of_anything_public():
     assert faults_told_by("calls.py", 1_000_000, 30, "--every") == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("first", range(0, SLOW_CALLS_OF_ANYTHING, AT_ONCE))
 def test_many_calls_of_anything_public(first):
     assert faults_told_by("calls.py", first, AT_ONCE, "--every") == []
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("first", range(0, SLOW_CALLS, AT_ONCE))
 def test_many_wrong_calls(first):
     assert faults_told_by("calls.py", first, AT_ONCE) == []

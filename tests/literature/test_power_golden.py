@@ -18,7 +18,7 @@ LONG = {"ten-jobs"}
 def of_model(name: str) -> list[Any]:
     """Return the cases of a model; if a folder of others has none, one that says so."""
     found = [
-        pytest.param(row, id=row["case"], marks=pytest.mark.slow if row["case"] in LONG else ())
+        pytest.param(row, id=row["case"], marks=pytest.mark.nightly if row["case"] in LONG else ())
         for row in CASES
         if row["model"] == name
     ]

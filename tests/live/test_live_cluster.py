@@ -207,7 +207,7 @@ def running(folder, job):
     return found.nodes
 
 
-@pytest.mark.parametrize("count", [6, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [6, pytest.param(60, marks=pytest.mark.nightly)])
 def test_no_job_is_lost_though_service_controller_and_nodes_are_killed(cluster, count):
     """The same jobs under Slurm alone and under netplace: all end; placed ones ran where they were put."""
     draw = random.Random(4)
@@ -252,7 +252,7 @@ def test_no_job_is_lost_though_service_controller_and_nodes_are_killed(cluster, 
     run("scancel", kept)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_jobs_start_without_netplace_and_on_other_nodes_if_theirs_go_down(cluster):
     follower = Following(cluster)
     follower.start()
@@ -276,7 +276,7 @@ def test_jobs_start_without_netplace_and_on_other_nodes_if_theirs_go_down(cluste
     wait(lambda: free in ended(cluster), 30)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("rule", ["timeout:10", "plan:slot=5"])
 def test_power_saves_what_is_foretold_and_switches_nothing_off_that_runs(cluster, rule):
     """Forty jobs come over six minutes: nodes are off as long as the simulation of the same jobs says."""

@@ -168,7 +168,7 @@ def test_checker_follows_the_engine(network: str) -> None:
     _compare(network, ("default", "phase"))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("network", [*NETWORKS, *MORE_NETWORKS])
 def test_checker_follows_the_engine_under_every_discipline(network: str) -> None:
     _compare(network, ("default", *DISCIPLINES))

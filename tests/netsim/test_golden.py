@@ -31,14 +31,14 @@ def test_exact_on_several_threads(row):
     assert clocks == [int(row["insee_clock"])] * 2
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("threads", [2, 3, 7])
 @pytest.mark.parametrize("row", [*rows("exact"), *rows("exact_more"), *rows("exact_npb")], ids=row_name)
 def test_every_exact_row_on_several_threads(row, threads):
     assert run(row, threads=threads).cycles + 1 == int(row["insee_clock"])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("row", rows("chance"), ids=row_name)
 def test_chance_is_the_same_on_several_threads(row):
     assert run(row, 5, threads=3).cycles == run(row, 5).cycles
@@ -85,7 +85,7 @@ def test_mean_of_channels_that_are_drawn(row):
     assert errors_of_mean(row, range(40)) < 3
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_means_of_all_rows_with_more_channels():
     off = {row_name(row): errors_of_mean(row, range(80)) for row in rows("chance_more")}
     assert max(off.values()) < 3, off

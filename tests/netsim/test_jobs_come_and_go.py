@@ -207,7 +207,7 @@ def test_many_messages_across_a_border_take_no_more_memory_than_are_open():
     assert resident() - before < 1e6
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_hundred_thousand_jobs_are_exact():
     network = Network(parse("torus:8x8"))
     program = exchange(4)

@@ -72,7 +72,7 @@ def locks(seed: int) -> str | None:
     return ""
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("block", range(10))
 def test_nothing_that_is_free_locks(block: int) -> None:
     found = [locks(1000 * block + run) for run in range(RUNS)]

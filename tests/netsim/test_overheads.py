@@ -60,10 +60,10 @@ def test_a_message_takes_so_much_longer(eager_limit):
     [
         ("torus:4x4", None),
         ("tree:4,2", 100),
-        pytest.param("torus:4x4", 100, marks=pytest.mark.slow),
-        pytest.param("tree:4,2", None, marks=pytest.mark.slow),
-        pytest.param("dragonfly:a=2,p=2,h=1", None, marks=pytest.mark.slow),
-        pytest.param("dragonfly:a=2,p=2,h=1", 100, marks=pytest.mark.slow),
+        pytest.param("torus:4x4", 100, marks=pytest.mark.nightly),
+        pytest.param("tree:4,2", None, marks=pytest.mark.nightly),
+        pytest.param("dragonfly:a=2,p=2,h=1", None, marks=pytest.mark.nightly),
+        pytest.param("dragonfly:a=2,p=2,h=1", 100, marks=pytest.mark.nightly),
     ],
 )
 def test_both_engines_agree(network, eager_limit):

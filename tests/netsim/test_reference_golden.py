@@ -23,7 +23,7 @@ def _exact():
     for row in rows:
         twice = row["trace"] == "all_to_all_25_4" and row["insee_options"] in shorter
         long = twice or (row["trace"], row["network"]) in _LONG
-        yield pytest.param(row, id=_name(row), marks=pytest.mark.slow if long else ())
+        yield pytest.param(row, id=_name(row), marks=pytest.mark.nightly if long else ())
 
 
 @pytest.mark.parametrize("row", list(_exact()))
@@ -31,7 +31,7 @@ def test_exact(row):
     assert golden_clock(row) == int(row["insee_clock"])
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("row", golden_rows("exact_npb"), ids=_name)
 def test_exact_for_real_programs(row):
     assert golden_clock(row) == int(row["insee_clock"])
@@ -41,7 +41,7 @@ def _chance():
     for row in golden_rows("chance"):
         # Ten runs each, of which the kernel, which agrees to the cycle, makes all (test_golden.py).
         long = row["trace"].startswith("all_to_all_64") or row["network"] != "torus_4_4_4"
-        yield pytest.param(row, id=_name(row), marks=pytest.mark.slow if long else ())
+        yield pytest.param(row, id=_name(row), marks=pytest.mark.nightly if long else ())
 
 
 @pytest.mark.parametrize("row", list(_chance()))

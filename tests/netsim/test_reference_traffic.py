@@ -9,16 +9,20 @@ from netplace.netsim.engine import Exit, Traffic
 # Accepted load (phits a node and cycle) and mean delay (cycles) of INSEE's own simulator.
 UNIFORM = [
     ("torus:8x8", 0.4, {}, 0.402, 37.5),
-    pytest.param("torus:8x8", 0.7, {}, 0.680, 122, marks=pytest.mark.slow),
-    pytest.param("torus:8x8", 1.0, {}, 0.731, 204, marks=pytest.mark.slow),
+    pytest.param("torus:8x8", 0.7, {}, 0.680, 122, marks=pytest.mark.nightly),
+    pytest.param("torus:8x8", 1.0, {}, 0.731, 204, marks=pytest.mark.nightly),
     pytest.param(
-        "tree:4,3", 1.0, {"vcs": 1, "tree_routing": "adaptive"}, 0.572, None, marks=pytest.mark.slow
+        "tree:4,3", 1.0, {"vcs": 1, "tree_routing": "adaptive"}, 0.572, None, marks=pytest.mark.nightly
     ),
-    pytest.param("tree:4,3", 1.0, {"vcs": 1, "tree_routing": "static"}, 0.571, None, marks=pytest.mark.slow),
     pytest.param(
-        "tree:4,3", 1.0, {"vcs": 2, "tree_routing": "adaptive"}, 0.766, None, marks=pytest.mark.slow
+        "tree:4,3", 1.0, {"vcs": 1, "tree_routing": "static"}, 0.571, None, marks=pytest.mark.nightly
     ),
-    pytest.param("tree:4,3", 1.0, {"vcs": 2, "tree_routing": "static"}, 0.748, None, marks=pytest.mark.slow),
+    pytest.param(
+        "tree:4,3", 1.0, {"vcs": 2, "tree_routing": "adaptive"}, 0.766, None, marks=pytest.mark.nightly
+    ),
+    pytest.param(
+        "tree:4,3", 1.0, {"vcs": 2, "tree_routing": "static"}, 0.748, None, marks=pytest.mark.nightly
+    ),
 ]
 
 

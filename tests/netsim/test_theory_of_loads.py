@@ -116,7 +116,7 @@ def test_accepted_load_beside_its_bound(monkeypatch, network, routing, vcs, traf
     _check(monkeypatch, network, routing, vcs, traffic)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(("network", "routing", "vcs", "traffic"), CELLS)
 def test_every_accepted_load_beside_its_bound(monkeypatch, network, routing, vcs, traffic):
     _check(monkeypatch, network, routing, vcs, traffic)

@@ -118,7 +118,7 @@ def test_figures_are_as_wide_as_their_place_once_there_is_one(browser, tmp_path)
 
 
 @needs_browser
-@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.slow), 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.nightly), 390])
 def test_pages_of_outcomes_are_no_wider_than_a_phone(browser, reports, width):
     for kind, path in reports.items():
         browser.open(path, width)
@@ -127,7 +127,7 @@ def test_pages_of_outcomes_are_no_wider_than_a_phone(browser, reports, width):
 
 
 @needs_browser
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_page_of_100_000_jobs_is_there_in_three_seconds(browser, tmp_path):
     jobs = 100_000
     boxes = [

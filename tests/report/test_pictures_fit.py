@@ -193,7 +193,7 @@ ENDINGS = ("png", "pdf", "svg")  # figures take turns; the other two of each are
             figure,
             ending,
             id=f"{figure.title[:12]}-{ending}",
-            marks=() if ending == ENDINGS[number % 3] else pytest.mark.slow,
+            marks=() if ending == ENDINGS[number % 3] else pytest.mark.nightly,
         )
         for number, figure in enumerate(FIGURES)
         for ending in ENDINGS

@@ -95,7 +95,7 @@ def test_a_mistake_on_a_cluster_is_the_same_sentence(cluster):
         outcomes_of([Square(-1, "")], square, InMemory(), Resources(dask=cluster.scheduler_address))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_live_cosimulations_on_a_cluster_are_those_of_one_process(cluster):
     given = {"machine": "torus:4x4", "workload": "applications", "jobs": 3, "sizes": "small"}
     plans = [make_cosim_plan(given, seed) for seed in range(2)]

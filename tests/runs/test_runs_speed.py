@@ -16,7 +16,7 @@ seeds = 67
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_workers_spend_their_time_in_the_kernel(tmp_path):
     """201 runs of about 0.2 s: all processes together, from the start of Python to the table."""
     (tmp_path / "sweep.toml").write_text(SWEEP)

@@ -49,7 +49,7 @@ def tried():
     for n, case in enumerate(combinations()):
         partition, machine = case.values
         for m, policy in enumerate(POLICIES):
-            marks = () if (n + m) % 3 == 0 or machine not in MACHINES else pytest.mark.slow
+            marks = () if (n + m) % 3 == 0 or machine not in MACHINES else pytest.mark.nightly
             yield pytest.param(policy, partition, machine, id=f"{case.id}-{policy}", marks=marks)
 
 

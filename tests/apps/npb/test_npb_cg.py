@@ -6,7 +6,7 @@ from netplace.apps.npb.cg import Part
 
 @pytest.mark.parametrize(
     ("tasks", "count", "kilobytes", "vector", "partners"),
-    [(16, 184, 2185, 28000, 3), pytest.param(64, 263, 1457, 14000, 4, marks=pytest.mark.slow)],
+    [(16, 184, 2185, 28000, 3), pytest.param(64, 263, 1457, 14000, 4, marks=pytest.mark.nightly)],
 )
 def test_class_a_as_counted_by_hand(messages, tasks, count, kilobytes, vector, partners):
     said = messages(cg("A", tasks, 1))

@@ -9,7 +9,7 @@ from netplace.apps.npb.lu import Block
     ("tasks", "kilobytes", "lines", "halo"),
     [
         (16, (238, 486), {600, 640}, 81920),
-        pytest.param(64, (117, 243), {280, 320}, 40960, marks=pytest.mark.slow),
+        pytest.param(64, (117, 243), {280, 320}, 40960, marks=pytest.mark.nightly),
     ],
 )
 def test_class_a_as_counted_by_hand(messages, tasks, kilobytes, lines, halo):

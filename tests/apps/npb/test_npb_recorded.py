@@ -47,7 +47,9 @@ def test_class_s_on_sixteen_tasks(name):
 
 @pytest.fixture(
     scope="module",
-    params=[pytest.param(name, marks=() if ".W." in name else pytest.mark.slow) for name in carried_names()],
+    params=[
+        pytest.param(name, marks=() if ".W." in name else pytest.mark.nightly) for name in carried_names()
+    ],
 )
 def run(request):
     """Return name, class, tasks and program of a trace of the studies, which takes long to read."""

@@ -50,7 +50,7 @@ def test_the_quick_version_is_smaller():
     assert len({cell.key for cell in whole}) == len(whole)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_incast_harms_others_less_under_a_bound_of_packets():
     free, bound = (
         Cell("incast", "slingshot-11", "minimal", *FEATURES[name], "random", 9).run()

@@ -94,7 +94,7 @@ def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
             outcomes([plan], Bench(store))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path, quick):
     quick(STUDY.name, tmp_path / "out")
     with (tmp_path / "out" / "fcfs.csv").open() as file:

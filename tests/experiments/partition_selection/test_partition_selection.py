@@ -106,7 +106,7 @@ def test_break_evens_where_curves_cross():
     assert (cell["printed"], cell["difference"]) == (25, pytest.approx(-5))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_small_version(tmp_path, quick):
     folder = quick(STUDY.name, tmp_path / "out", "--table", "medium", "--table", "break-even")
     with (folder / "medium.csv").open() as lines:

@@ -41,7 +41,7 @@ def test_published_numbers_cover_every_printed_table():
 
 
 @pytest.fixture(
-    scope="module", params=[("BT", "MG", "IS"), pytest.param(study.APPLICATIONS, marks=pytest.mark.slow)]
+    scope="module", params=[("BT", "MG", "IS"), pytest.param(study.APPLICATIONS, marks=pytest.mark.nightly)]
 )
 def report(request, tmp_path_factory, carried_out):
     folder, given = tmp_path_factory.mktemp("study"), ("--table", "1a", "--mappings", "2")

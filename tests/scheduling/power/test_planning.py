@@ -100,7 +100,7 @@ def test_plans_are_as_good_as_enumeration_finds(seed):
 
 
 @pytest.mark.parametrize(
-    "seed", [*range(4), *(pytest.param(n, marks=pytest.mark.slow) for n in range(4, 12))]
+    "seed", [*range(4), *(pytest.param(n, marks=pytest.mark.nightly) for n in range(4, 12))]
 )
 def test_a_plan_keeps_its_window_and_costs_no_more_than_the_list(seed):
     rng = np.random.default_rng(seed)
@@ -175,9 +175,9 @@ def test_a_plan_boots_ahead():
         ("plan:slot=900,late=0", 3.0),
         ("plan:slot=1800,late=2,nodes=1", 1.0),
         ("plan:slot=1800,early=1,late=1,jobs=5,nodes=1", 1.0),
-        pytest.param("plan:slot=900,late=0", 1.0, marks=pytest.mark.slow),
-        pytest.param("plan:slot=1800,late=2,nodes=1", 3.0, marks=pytest.mark.slow),
-        pytest.param("plan:slot=1800,early=1,late=1,jobs=5,nodes=1", 3.0, marks=pytest.mark.slow),
+        pytest.param("plan:slot=900,late=0", 1.0, marks=pytest.mark.nightly),
+        pytest.param("plan:slot=1800,late=2,nodes=1", 3.0, marks=pytest.mark.nightly),
+        pytest.param("plan:slot=1800,early=1,late=1,jobs=5,nodes=1", 3.0, marks=pytest.mark.nightly),
     ],
 )
 def test_every_job_runs_and_every_node_is_accounted_for(text, factor):
