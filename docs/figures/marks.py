@@ -14,7 +14,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def fill_in(page: Path, measures: Mapping[str, Callable[[], str]]) -> None:
-    """Replace what stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->`` by what each returns."""
+    """Write a page as `filled` returns it."""
+    page.write_text(filled(page, measures), encoding="utf-8")
+
+
+def filled(page: Path, measures: Mapping[str, Callable[[], str]]) -> str:
+    """Return a page with what measures return between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``."""
     text = page.read_text(encoding="utf-8")
     for name, measure in measures.items():
         pattern = re.compile(f"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
@@ -22,4 +27,4 @@ def fill_in(page: Path, measures: Mapping[str, Callable[[], str]]) -> None:
         text, count = pattern.subn(lambda match, lines=lines: f"{match[1]}{lines}\n{match[2]}", text)
         if count != 1:
             raise SystemExit(f"{page}: {count} places for {name}")
-    page.write_text(text, encoding="utf-8")
+    return text

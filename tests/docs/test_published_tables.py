@@ -1,6 +1,6 @@
 """The page of published tables says what the stored tables say."""
 
-import runpy
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,21 +9,23 @@ import pytest
 
 from netplace.experiments.shared.statistics import constant
 
-FIGURES = Path(__file__).parents[2] / "docs" / "figures"
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs" / "figures"))
+import published
+from marks import filled
+from published_cells import LIST, PRINTED, ROWS, STUDIES, listed, score
 
 
-@pytest.mark.parametrize("script", ["published_tables", "claims"])
-def test_the_page_counts_what_is_stored(script):
-    made = runpy.run_path(str(FIGURES / f"{script}.py"))
-    assert made["PAGE"].read_text(encoding="utf-8") == made["page"]()
+@pytest.mark.parametrize("name", published.PAGES)
+def test_a_page_has_the_tables_of_what_is_stored(name):
+    page = STUDIES / name
+    assert page.read_text(encoding="utf-8") == filled(page, published.PAGES[name])
 
 
 def test_the_list_of_cells_is_that_of_the_stored_tables():
-    made = runpy.run_path(str(FIGURES / "published_tables.py"))
-    assert made["LIST"].read_text() == made["listed"]().to_csv(index=False, lineterminator="\n")
-    stored = pd.read_csv(made["LIST"], dtype=str, keep_default_na=False)
-    for table, _, count, _, _ in made["ROWS"]:
-        met, cells, _ = made["score"](count())
+    assert LIST.read_text() == listed().to_csv(index=False, lineterminator="\n")
+    stored = pd.read_csv(LIST, dtype=str, keep_default_na=False)
+    for table, _, count, _, _ in ROWS:
+        met, cells, _ = score(count())
         own = stored[stored["table"] == table]
         assert (len(own), (own["matched"] == "yes").sum()) == (cells, met), table
         assert not own.duplicated(["cell", "quantity"]).any(), table
@@ -34,9 +36,8 @@ def test_the_list_of_cells_is_that_of_the_stored_tables():
     [("MET 2, 2-D correlations", 49, "53"), ("thesis 3.9", 7, "12"), ("WADS 1", 8, "8")],
 )
 def test_a_score_stands_beside_what_a_constant_meets(table, met, by_constant):
-    made = runpy.run_path(str(FIGURES / "published_tables.py"))
-    [count] = [count for name, _, count, _, _ in made["ROWS"] if name == table]
-    assert made["score"](count())[::2] == (met, by_constant)
+    [count] = [count for name, _, count, _, _ in ROWS if name == table]
+    assert score(count())[::2] == (met, by_constant)
 
 
 def test_the_best_constant_is_that_of_a_fine_search():
@@ -52,10 +53,9 @@ def test_the_best_constant_is_that_of_a_fine_search():
 
 
 def test_each_claim_in_words_has_a_verdict_from_the_stored_tables():
-    made = runpy.run_path(str(FIGURES / "published_tables.py"))
-    for file, verdicts in made["CLAIMS"].items():
-        assert len(verdicts) == len((made["PRINTED"] / file).read_text().splitlines()) - 1
-    words = made["claims"]().set_index("claim")
+    for file, verdicts in published.CLAIMS.items():
+        assert len(verdicts) == len((PRINTED / file).read_text().splitlines()) - 1
+    words = published.claims().set_index("claim")
     state = words["verdict"].str.split(": ").str[0]
     assert set(state) == {"holds", "does not hold", "not tried"}
     assert (words["ours"] != "")[state != "not tried"].all()
@@ -72,6 +72,6 @@ def test_each_claim_in_words_has_a_verdict_from_the_stored_tables():
     ],
 )
 def test_verdicts_by_hand(start, verdict):
-    words = runpy.run_path(str(FIGURES / "published_tables.py"))["claims"]()
+    words = published.claims()
     [row] = words[words["claim"].str.startswith(start)].to_dict("records")
     assert row["verdict"] == verdict
