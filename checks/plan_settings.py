@@ -8,7 +8,8 @@ from functools import partial
 from netplace.checks.settings import Setting
 
 JOBS, COSIM_JOBS = 10_000, 200  # of a model of a workload
-_UNUSED = ("times", "locality", "power", "switching", "mapping", "repeats")  # by co-simulations
+OF_TABLES = ("simulate", "mappings", "table_seeds", "separate_repeats", "scattered_factor")
+_UNUSED = ("times", *OF_TABLES, "locality", "power", "switching", "mapping", "repeats")  # by co-simulations
 _of_jobs, _of_rules = partial(Setting, panel="Jobs"), partial(Setting, panel="Rules")
 
 
@@ -57,10 +58,27 @@ SCHEDULE_SETTINGS = {
         metavar="PERCENT",
     ),
     "times": _of_rules(
-        "Run times: log, scaled:0.8, slowed:1.3, penalty:linear,0.1, table:FILE or simulated:FILE.",
+        "Run times: log, scaled:0.8, slowed:1.3, penalty:linear,0.1, or table:FILE (a run-time table or a "
+        "store).",
         default="log",
     ),
+    "simulate": _of_rules("Simulate the run times that a store of --times table:STORE lacks.", bool),
     "mapping": _of_rules("Mapping whose run times a table provides; best-known is the fastest."),
+    "mappings": _of_rules(
+        "Mappings among which best-known chooses. [default: those of the table; to simulate, consecutive, "
+        "random, classic and td]",
+        metavar="A,B,..",
+    ),
+    "table_seeds": _of_rules("Seeds of each run time that is simulated.", int, 1, least=1, most=1000),
+    "separate_repeats": _of_rules(
+        "Let each repetition of a program take as long as a single run, as published studies do.", bool
+    ),
+    "scattered_factor": _of_rules(
+        "Run time outside any box or subtree of the table, relative to the longest in a box.",
+        float,
+        least=1e-3,
+        most=1e6,
+    ),
     "estimates": _of_rules(
         "Estimates of jobs without one: run-time, infinite, fixed:SECONDS or factor:F.",
         default="run-time",

@@ -15,7 +15,6 @@ from netplace.cli.flags import REAL, SEED, OutputFile, flag
 from netplace.cli.many import (
     Execution,
     described,
-    open_store,
     plan_of,
     refuse_beside_study,
     refuse_of_one,
@@ -24,6 +23,7 @@ from netplace.cli.many import (
     unpaired_flag,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
+from netplace.cli.run_times import complete_run_times
 from netplace.cli.settings import SettingsCommand, json_flag
 from netplace.cli.sweep_progress import job_progress
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _RESULT = "Results"
 
 
-@command("schedule", SettingsCommand, plan=SCHEDULE_SETTINGS, of_plan=True, network=False)
+@command("schedule", SettingsCommand, plan=SCHEDULE_SETTINGS, of_plan=True)
 @click.argument("study", metavar="[STUDY.toml]", required=False)
 @flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
 @store_flag("for a study, a file next to it")
@@ -123,6 +123,7 @@ class _Drawn:
 
 
 def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
+    from netplace.netsim.config import SETTINGS
     from netplace.report.tables.data_table import print_data
     from netplace.report.tables.schedule import figure_tables, remarks, title_of, write_rows
     from netplace.runs.plan import make_plan
@@ -134,7 +135,8 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     if written and execution.dask is not None:
         raise ValueError(f"--dask: {execution.dask} given, but a Dask cluster cannot write rows and pictures")
     refuse_of_one(given)
-    plan = plan_of(make_plan, SCHEDULE_SETTINGS, given)
+    plan = plan_of(make_plan, [*SCHEDULE_SETTINGS, *SETTINGS], given)
+    complete_run_times([plan], execution)
     made: list[ScheduleRun] = []
 
     def carried(plan: Plan) -> dict[str, Any]:
@@ -142,9 +144,6 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
             made.append(run_schedule(plan, keep_nodes=drawn.output is not None, tell=tell))
         return made[0].outcome
 
-    kind, _, path = plan.times.partition(":")
-    if kind == "simulated" and Path(path).is_file():
-        open_store(path).close()  # says so if it is empty
     function = carried if execution.dask is None else outcome_of
     [outcome] = execution.outcomes([plan], function, "schedules", "schedules")
     if written and not made:
@@ -163,11 +162,19 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
 
 def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     from netplace.report.tables.schedule import compared_schedules, remarks
+    from netplace.runs.placement_file import is_placement_file, read_placement_file
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.study_file import read_study
 
     refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "unpaired")
-    plans, outcomes, notes = _carried(read_study(study), study, unpaired, execution)
+    if is_placement_file(study):
+        placement = read_placement_file(study)
+        plans, notes = placement.plans, placement.notes
+    else:
+        plans, notes = read_study(study), []
+    complete_run_times(plans, execution)
+    plans, outcomes, more = _carried(plans, study, unpaired, execution)
+    notes += more
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
     compared = compared_schedules(plans, figures, unpaired)
     said = [*notes, *chain.from_iterable(map(remarks, plans, figures))]

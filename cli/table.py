@@ -14,6 +14,7 @@ from netplace.cli.flags import flag
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
+from netplace.cli.run_times import complete_run_times
 from netplace.cli.settings import json_flag, tell_limits, threads_flag
 from netplace.cli.sweep_progress import SweepProgress
 from netplace.report.files.outputs import check_output, check_output_folder
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from netplace.runs import Ended, Run
     from netplace.runs.executors import Executor
-    from netplace.runs.store import Store
+    from netplace.runs.store import Row, Store
     from netplace.runs.sweep import Sweep
 
 FAILED = 1  # exit code: the table is made, but some runs failed
@@ -126,6 +127,7 @@ def _verify(files: tuple[str, ...], as_json: bool) -> None:
 def _rows(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     """Return the table of runs, or of their jobs, of a sweep file, completed, or of a store as it is."""
     from netplace.runs.job_tables import job_table
+    from netplace.runs.placement_file import is_placement_file
     from netplace.runs.store import Store
     from netplace.runs.sweep import read_sweep
     from netplace.runs.tables import run_table
@@ -136,6 +138,8 @@ def _rows(path: Path, given: dict[str, Any]) -> pd.DataFrame:
     if path.suffix != ".toml":
         with Store(path, read_only=True) as store:
             return tabulated(store.rows())
+    if is_placement_file(path):
+        return tabulated(_runs_of_study(path, given))
     sweep = read_sweep(path)
     _confirm(sweep, given["yes"])
     runs = sweep.runs()
@@ -174,6 +178,24 @@ def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], ret
         ended = complete(runs, store, executor, progress)
     if ended.lost:
         say(f"{ended.lost} runs could not be simulated, the last because of: {ended.reason}")
+
+
+def _runs_of_study(path: Path, given: dict[str, Any]) -> list[Row]:
+    """Return the runs in the stores of a placement study, after those that its jobs need are simulated."""
+    from netplace.runs.placement_file import read_placement_file
+    from netplace.runs.store import Store
+
+    if given["store"]:
+        raise ValueError(f"--store: {given['store']} given, but {path} names its store in [table]")
+    study = read_placement_file(path)
+    for note in study.notes:
+        say(note)
+    complete_run_times(study.plans, Execution(given["workers"], given["dask"], None, given["threads"]))
+    rows: list[Row] = []
+    for name in dict.fromkeys(plan.times.partition(":")[2] for plan in study.plans):
+        with Store(Path(name), read_only=True) as store:
+            rows += store.rows()
+    return rows
 
 
 def _confirm(sweep: Sweep, yes: bool) -> None:

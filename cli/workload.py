@@ -164,8 +164,8 @@ def _tables(figures: WorkloadFigures, title: str) -> list[Table]:
         if (values := getattr(figures, name)) is not None
     ]
     tables.append(table("", ["", "mean", "median", "max"], rows))
-    if figures.applications:
-        rows = [[name, number(count)] for name, count in figures.applications.items()]
+    if figures.programs:
+        rows = [[name, number(count)] for name, count in figures.programs.items()]
         tables.append(table("", ["application", "jobs"], rows))
     return tables
 

@@ -47,7 +47,8 @@ FIDELITIES = {
 
 _LEAST_DRAWS = 3
 MOST_PACKETS = 1e11  # that are simulated unasked: days
-_ALONE = "simulated:alone"  # run times of the schedule's plan: those of jobs alone
+# Run times of the schedule's plan: those of jobs alone.
+_ALONE = {"times": "table:alone", "simulate": True}
 KEYS = (*COSIM_SETTINGS, *CONFIG)
 
 
@@ -198,7 +199,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
             f"applications: {mix!r} given, but the workload applications already defines what its jobs run"
         )
     mapping = known_mapping(str(said.pop("mapping", COSIM_SETTINGS["mapping"].default)))
-    plan = make_plan(said | ({} if mix else {"times": _ALONE}), seed)
+    plan = make_plan(said | ({} if mix else _ALONE), seed)
     sources = {digest_of_rule(mapping, MAPPINGS), source_of_routing(config.routing)}
     if mix or plan.from_file or collectives:
         sources |= sources_of_programs()

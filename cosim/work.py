@@ -12,14 +12,13 @@ import numpy as np
 from netplace.apps import APPLICATIONS, Op, Program, TaskWriter
 from netplace.apps.application import uses_collectives
 from netplace.apps.collectives import in_groups
-from netplace.checks import check_choice, check_int
+from netplace.checks import check_int
 from netplace.checks.calls import check_fields
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
 from netplace.placement.switch_groups import switch_groups
-from netplace.runs.programs import Reading, application_program, is_trace, trace_program
+from netplace.runs.job_programs import program_once
 from netplace.scheduling import Job
-from netplace.scheduling.workload import INTENSITIES
 from netplace.topologies import Topology
 
 
@@ -56,23 +55,17 @@ WorkOf = Callable[[Job], Work]
 def application_work(config: Config, collectives: str = "") -> WorkOf:
     """Return a function that returns the work of a job that names its application.
 
-    The number of iterations is the job's `repeats`. The sizes of messages come from the application or, if
-    the job has an intensity, from that (see the workload model ``applications``). `collectives` gives the
-    collective algorithms for applications that do not choose any.
+    The number of iterations is the job's `repeats`. `collectives` gives the collective algorithms for
+    programs that do not choose any.
     """
 
     def work(job: Job) -> Work:
-        if not job.application:
+        if not job.program:
             raise ValueError(
-                f"job {job.number}: has no application, but a job on a network needs one; set "
+                f"job {job.number}: has no program, but a job on a network needs one; set "
                 "the applications of a log with --applications"
             )
-        application = choosing(job.application, collectives)
-        if job.intensity:
-            check_choice(job.intensity, INTENSITIES, f"intensity of job {job.number}")
-            packets = max(1, INTENSITIES[job.intensity] // config.packet_bytes)
-            application = f"{application},packets={packets}"
-        return Work(application, job.nodes, job.repeats)
+        return Work(choosing(job.program, collectives), job.tasks or job.nodes, job.repeats)
 
     return work
 
@@ -112,36 +105,8 @@ def body_of(work: Work, config: Config) -> Program:
     """Return the program of one iteration, including its computation."""
     if not work.application:
         return _computation(work.tasks, work.compute)
-    reading = Reading(
-        tasks=work.tasks,
-        packet_bytes=config.packet_bytes,
-        eager_limit=config.eager_limit,
-        cycle_ns=config.cycle_ns,
-    )
-    application = _application(work)
-    if is_trace(application.partition(",")[0]):
-        program = _recorded(application, work.tasks, config)
-    else:
-        program = application_program(application, reading, work.tasks)
-    unmarked = replace(program, marks=np.empty((0, 3), np.int64), sections={})
-    return _after_computation(unmarked, work.compute) if work.compute else unmarked
-
-
-def _recorded(application: str, tasks: int, config: Config) -> Program:
-    """Return the program of a trace, which has as many ranks as it has; options as ``x.otf2,ignore=io``."""
-    name, *words = application.split(",")
-    options = tuple((key, value) for key, _, value in (word.partition("=") for word in words))
-    program = _trace(name, options, config)
-    if program.tasks != tasks:
-        raise ValueError(f"{name}: is a trace of {program.tasks} ranks, but the job has {tasks} tasks")
-    return program
-
-
-@lru_cache(maxsize=16)
-def _trace(name: str, options: tuple[tuple[str, str], ...], config: Config) -> Program:
-    return trace_program(
-        name, Reading(eager_limit=config.eager_limit, options=dict(options), cycle_ns=config.cycle_ns)
-    )
+    program = program_once(_application(work), work.tasks, config)
+    return _after_computation(program, work.compute) if work.compute else program
 
 
 def _computation(tasks: int, cycles: int) -> Program:

@@ -7,10 +7,6 @@ BEST_KNOWN = "best-known"  # in the place of a mapping: the one that is fastest 
 FILE_TIMES = {
     "table": (
         "table:times.csv",
-        "run times of applications from a run-time table or a store that contains all of them",
-    ),
-    "simulated": (
-        "simulated:runs.sqlite",
-        "run times of applications from a store; netplace simulates missing ones and stores them",
+        "run times of programs from a run-time table or a store; see --simulate",
     ),
 }

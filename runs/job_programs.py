@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from netplace.apps import APPLICATIONS, Program
 from netplace.apps.application import operations_asked
 from netplace.apps.repeated import Repeated
@@ -16,7 +18,8 @@ from netplace.placement.rule import Nodes
 from netplace.placement.switch_groups import switch_groups
 from netplace.runs.digests import UnavailableError, check_digest
 from netplace.runs.networks import network_of
-from netplace.runs.programs import Reading, application_program, trace_digest, trace_repeated
+from netplace.runs.programs import Reading, application_program, request_of, trace_digest, trace_repeated
+from netplace.runs.resolve import job_of
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology
 
@@ -94,6 +97,8 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
         cycle_ns=config.cycle_ns,
         progress=progress,
     )
+    if job.repeats > 1:
+        return Repeated(without_iterations(_repeated(replace(job, repeats=1), config)), job.repeats)
     if job.path:
         check_digest(job.path, job.digest, lambda name: trace_digest(Path(name)))
         return trace_repeated(Path(job.path), reading)
@@ -102,6 +107,22 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
         if source is None or source[1] != job.digest:
             raise UnavailableError(f"{job.program}: has changed since the run was specified")
     return Repeated(application_program(job.program, reading, job.tasks or 1))
+
+
+def program_once(text: str, tasks: int, config: Config) -> Program:
+    """Return one repetition of the program that a text names, which has so many tasks."""
+    request = request_of(text)
+    job = job_of(request if "trace" in request else request | {"tasks": tasks}, config, tasks)
+    program = without_iterations(_built(job, config))
+    if program.tasks != tasks:
+        raise ValueError(f"{text}: is a program of {program.tasks} tasks, but the job has {tasks}")
+    return program
+
+
+def without_iterations(repeated: Repeated) -> Program:
+    """Return a program as one piece, which can then run several times as a whole."""
+    program = repeated.written_out()
+    return replace(program, marks=np.empty((0, 3), np.int64), sections={})
 
 
 def _program(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:

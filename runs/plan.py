@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,18 @@ from netplace.checks.plan_settings import JOBS, SCHEDULE_SETTINGS
 from netplace.checks.schema import Kind
 from netplace.checks.settings import said_of
 from netplace.extensions import Registry, current_digest, file_digest
+from netplace.netsim.config import SETTINGS, Config
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
 from netplace.runs.digests import Digest, among_options, digests_of_wiring, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
+from netplace.runs.job_list import digests_of_programs
 from netplace.runs.networks import network_of
 from netplace.runs.outcomes import SCHEDULE
 from netplace.runs.power_file import DEFAULT_POWER, read_power
 from netplace.runs.revisions import revisions_of
 from netplace.runs.site_file import read_site
+from netplace.runs.tables import settings_of
 from netplace.scheduling import OVERRUNS
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.partitioner import PARTITIONERS
@@ -39,6 +42,8 @@ from netplace.topologies import Topology
 REVISION = 2
 _SITE = "site"  # the policy of plans with the rules of a site
 _FILES = ("workload", "times", "power", "site")  # keys whose files count by what is in them
+# Mappings that are simulated where the best known one is asked for.
+CANDIDATES = ("consecutive", "random", "classic", "td")
 _LEFT_OUT = ("without", "uncounted")  # keys that are told only where they are not empty
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
@@ -58,6 +63,15 @@ class Plan:
     estimates: str = SCHEDULE_SETTINGS["estimates"].default
     overrun: str = SCHEDULE_SETTINGS["overrun"].default
     mapping: str = "consecutive"  # mapping of tasks, if run times come from a table
+    # Of run times from a table: whether a store may be added to, the mappings among which the best known is
+    # chosen, seeds of a time that is simulated, whether repetitions are times a single run, and the factor
+    # for places outside those of the table.
+    simulate: bool = False
+    mappings: tuple[str, ...] = ()
+    table_seeds: int = 1
+    separate_repeats: bool = False
+    scattered_factor: float | None = None
+    config: Config = field(default_factory=Config)  # settings of the network, for run times from a table
     locality: bool = False  # whether to measure the distances between each job's nodes
     installed: int | None = None  # number of existing nodes of the machine, the first ones; None means all
     seed: int = 0
@@ -85,9 +99,10 @@ class Plan:
             if name in digests:
                 plain[name] = digests[name]
         mappings: list[str] = []
-        if self.times.startswith("simulated:"):
+        plain["config"] = self.config.described()
+        if self.simulate:
             plain["times"] = "simulated"
-            mappings = MAPPINGS.names() if self.mapping == BEST_KNOWN else [self.mapping]
+            mappings = [*self.mappings] if self.mapping == BEST_KNOWN else [self.mapping]
         if revised := revisions_of(mappings, partitioner=self.partition):
             plain["revisions"] = revised
         plain["digests"] = [pair for pair in self.digests if pair[0] not in _FILES]
@@ -95,7 +110,9 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        plain = {item.name: getattr(self, item.name) for item in fields(self)} | {
+            "config": asdict(self.config)
+        }
         return {name: value for name, value in plain.items() if value or name not in _LEFT_OUT}
 
     @classmethod
@@ -104,8 +121,10 @@ class Plan:
         options = pairs_of(plain.get("options", ()), "plan: options")
         digests = pairs_of(plain.get("digests", ()), "plan: digests")
         frozen = tuple((name, _frozen(value)) for name, value in options)
-        left_out = {name: tuple(plain.get(name, ())) for name in _LEFT_OUT}
-        return cls(**{**plain, **left_out, "options": frozen, "digests": digests})
+        left_out = {name: tuple(plain.get(name, ())) for name in (*_LEFT_OUT, "mappings")}
+        config = plain.get("config", {})
+        check_keys(Config, config, "plan: jobs: config")
+        return cls(**{**plain, **left_out, "options": frozen, "digests": digests, "config": Config(**config)})
 
     def outcome_kind(self) -> Kind:
         return SCHEDULE
@@ -120,14 +139,15 @@ def _frozen(value: Any) -> Any:
 
 def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     """Return the checked plan of a user's request by `SCHEDULE_SETTINGS`; None counts as not given."""
-    said = said_of(given, SCHEDULE_SETTINGS, SCHEDULE_SETTINGS)
+    said = said_of(given, [*SCHEDULE_SETTINGS, *SETTINGS], SCHEDULE_SETTINGS)
+    config = Config(**{name: said.pop(name) for name in SETTINGS if name in said})
     machine = network_of(str(said["machine"]))
     workload = str(said["workload"])
     planned = str(said.get("switching", "")).partition(":")[0] == "plan"
     policy = _policy(said, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)
     requeues = policy != _SITE and find_policy(policy).requeues
     times = str(said.get("times", Plan.times))
-    walled = _check_times(times, machine)
+    walled = _check_times(times, machine, bool(said.get("simulate")))
     overrun = str(said.get("overrun", "kill" if walled else Plan.overrun))
     check_choice(overrun, OVERRUNS, "overrun")
     if overrun == "requeue" and not requeues:
@@ -151,6 +171,8 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         estimates=estimates,
         overrun=overrun,
         mapping=_mapping(said, times),
+        config=config,
+        **_of_table(said, times, config),
         locality=said.get("locality", False),
         installed=_installed(said, machine),
         seed=check_int(seed, "seed", 0),
@@ -159,7 +181,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         switching=switching,
         digests=_digests(said, workload, times, power),
     )
-    _check_applications(plan)
+    _check_programs(plan)
     return plan
 
 
@@ -238,7 +260,7 @@ def _partition(said: Mapping[str, Any], times: str) -> str:
     return text
 
 
-def _check_times(times: str, machine: Any) -> bool:
+def _check_times(times: str, machine: Any, simulate: bool) -> bool:
     """Check run times, and return whether they are meant to fail at the estimate."""
     name, _, path = times.partition(":")
     if name not in FILE_TIMES:
@@ -251,9 +273,39 @@ def _check_times(times: str, machine: Any) -> bool:
         return RUN_TIMES.find(times)[0].walled
     if not path:
         raise ValueError(f"times: {times!r} is incomplete, expected a form such as {FILE_TIMES[name][0]}")
-    if name == "table" and not Path(path).is_file():
-        raise ValueError(f"times: {times!r} does not name a file")
+    if not simulate and not Path(path).is_file():
+        raise ValueError(f"times: {times!r} does not name a file; --simulate makes the store of a new name")
     return False
+
+
+def _of_table(said: Mapping[str, Any], times: str, config: Config) -> dict[str, Any]:
+    """Return what is said of run times from a table, and refuse it where there is none."""
+    name, _, path = times.partition(":")
+    for key in ("mappings", "table_seeds", "separate_repeats", "scattered_factor", "simulate"):
+        if said.get(key) and name not in FILE_TIMES:
+            raise ValueError(f"{key}: {said[key]} given, but run times {times!r} are not from a table")
+    if config != Config() and name not in FILE_TIMES:
+        raise ValueError(
+            f"{settings_of(config)}: given, but run times {times!r} do not depend on the network"
+        )
+    simulate = bool(said.get("simulate", False))
+    if simulate and path.endswith((".csv", ".parquet")):
+        raise ValueError(f"simulate: {path} is a table, expected a store, such as {Path(path).stem}.sqlite")
+    for key in ("table_seeds",):
+        if said.get(key, 1) != 1 and not simulate:
+            raise ValueError(f"{key}: {said[key]} given without simulate, which makes run times")
+    mappings = tuple(_words(said["mappings"])) if "mappings" in said else ()
+    if not mappings and simulate:
+        mappings = CANDIDATES
+    for mapping in mappings:
+        known_mapping(mapping)
+    return {
+        "simulate": simulate,
+        "mappings": mappings,
+        "table_seeds": said.get("table_seeds", 1),
+        "separate_repeats": bool(said.get("separate_repeats", False)),
+        "scattered_factor": said.get("scattered_factor"),
+    }
 
 
 def _mapping(said: Mapping[str, Any], times: str) -> str:
@@ -293,8 +345,8 @@ def check_unchanged(plan: Plan) -> None:
             raise ValueError(f"{name}: has changed since the schedule was specified")
 
 
-def _check_applications(plan: Plan) -> None:
-    """Check that jobs with applications, and no others, have run times of a table."""
+def _check_programs(plan: Plan) -> None:
+    """Check that jobs with programs, and no others, have run times of a table."""
     tabled = plan.times.partition(":")[0] in FILE_TIMES
     if plan.workload == "applications" and not tabled:
         raise ValueError(
@@ -302,7 +354,7 @@ def _check_applications(plan: Plan) -> None:
             f"own, expected " + " or ".join(example for example, _ in FILE_TIMES.values())
         )
     if plan.workload == "lublin" and tabled:
-        raise ValueError(f"times: {plan.times!r} given, but jobs of workload lublin run no application")
+        raise ValueError(f"times: {plan.times!r} given, but jobs of workload lublin run no program")
 
 
 # Rules that may be of one's own, by the key under which they are asked for.
@@ -322,8 +374,9 @@ def _digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> 
         digests.append(("site", hashlib.sha256(repr(read_site(said["site"])).encode()).hexdigest()))
     if workload not in WORKLOADS:
         digests.append(("workload", file_digest(Path(workload))))
+        digests += digests_of_programs(workload)
     name, _, path = times.partition(":")
-    if name == "table":
+    if name == "table" and not said.get("simulate"):
         digests.append(("times", file_digest(Path(path))))
     sources = set(_of_rules(said))
     if name == "simulated" and workload not in WORKLOADS:

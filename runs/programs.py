@@ -121,6 +121,35 @@ def trace_repeated(path: Path, reading: Reading) -> Repeated:
     return repeated
 
 
+def request_of(text: str) -> dict[str, Any]:
+    """Return the program that a text names, as `netplace.runs.resolve.resolve` takes it.
+
+    The text is the name of an application, or the path or name of a trace, and options apart by commas:
+    ``"lu,class=W"``, ``"CG.A.64,section=timed,compute=recorded"``, ``"halo.trace.gz,ignore=io"``.
+
+    Raises
+    ------
+    ValueError
+        If neither an application nor a trace has the name, or an option is not of the form ``name=value``.
+    """
+    head, *words = _listed(text.strip()).split(",")
+    if not is_trace(head):  # a name is only ever looked up
+        names = [*APPLICATIONS.names(), *carried_names()]
+        check_choice(head, names, f"program {text!r}: no such trace file; applications and traces")
+    request: dict[str, Any] = {"trace" if is_trace(head) else "app": head}
+    for word in words:
+        name, equals, value = (part.strip() for part in word.partition("="))
+        if not equals or not name:
+            raise ValueError(f"program {text!r}: {word!r} is not of the form option=value")
+        if name == "ignore":  # a list, whose names are apart by +
+            request[name] = value.replace("+", ",")
+        elif name in ("compute", "cpu_scale"):
+            request["cpu_scale"] = 1.0 if value == "recorded" else _value(value)
+        else:
+            request[name] = _value(value)
+    return request
+
+
 def application_program(text: str, reading: Reading, nodes: int) -> Program:
     """Return the program of an application such as ``"lu,class=W,iterations=3"``."""
     name, options = application_options(text, reading)

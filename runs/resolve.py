@@ -31,7 +31,8 @@ from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run, Value
 
 # What a job takes besides the options of its application: the type, and what it is.
-JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start")
+MOST_REPEATS = 1 << 20  # of a program that is simulated
+JOB_FIELDS = ("app", "trace", "tasks", "section", "iterations", "cpu_scale", "mapping", "start", "repeats")
 
 
 def resolve(
@@ -50,8 +51,8 @@ def resolve(
     ----------
     jobs : mapping, or sequence of mappings
         The jobs of the run. Each has ``app`` or ``trace``, and may have ``tasks``, ``section``,
-        ``iterations``, ``cpu_scale``, ``mapping``, ``start`` and options of the application such as ``class``
-        or ``packets``.
+        ``iterations``, ``cpu_scale``, ``mapping``, ``start``, ``repeats`` and options of the application such
+        as ``class`` or ``packets``.
     partition : str
         Rule that gives each job its nodes.
     seed, network_seed : int
@@ -80,7 +81,7 @@ def resolve(
                 raise ArgumentError(
                     f"job: {abbreviate(name)} is {abbreviate(value)}, expected text or a number"
                 )
-    made = tuple(_job(tuple(sorted(job.items())), _digest_of(job), config, topology.nodes) for job in written)
+    made = tuple(job_of(job, config, topology.nodes) for job in written)
     tasks = sum(job.tasks or 0 for job in made)
     if tasks > topology.nodes:
         raise ValueError(f"jobs: {tasks} tasks are more than the {topology.nodes} nodes of {topology}")
@@ -104,6 +105,11 @@ def resolve(
     )
 
 
+def job_of(request: Mapping[str, Any], config: Config, nodes: int) -> Job:
+    """Return the job that a request describes, checked; `nodes` is the default number of tasks."""
+    return _job(tuple(sorted(request.items())), _digest_of(request), config, nodes)
+
+
 @lru_cache(maxsize=4096)
 def _job(items: tuple[tuple[str, Any], ...], digest: str, config: Config, nodes: int) -> Job:
     """Return the job that a user describes, on a network of so many nodes; its file has this digest."""
@@ -113,7 +119,12 @@ def _job(items: tuple[tuple[str, Any], ...], digest: str, config: Config, nodes:
         raise ValueError("job: expected either app or trace")
     mapping = str(given.get("mapping", "consecutive"))
     find_rule(mapping, MAPPINGS)
-    same = {"mapping": mapping, "start": check_int(given.get("start", 0), "start", 0), "digest": digest}
+    same = {
+        "mapping": mapping,
+        "start": check_int(given.get("start", 0), "start", 0),
+        "repeats": check_int(given.get("repeats", 1), "repeats", 1, MOST_REPEATS),
+        "digest": digest,
+    }
     reading = _reading(given, written, config)
     if "trace" in given:
         return _trace_job(str(given["trace"]), reading, given, same)

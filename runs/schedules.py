@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from netplace.apps import APPLICATIONS
-from netplace.checks import check_choice
 from netplace.netsim.result import versions
 from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
@@ -20,8 +18,7 @@ from netplace.runs.plan import Plan, check_unchanged
 from netplace.runs.power_file import read_power
 from netplace.runs.schedule_figures import Rejected, ScheduleFigures
 from netplace.runs.site_file import read_site
-from netplace.runs.store import Store
-from netplace.runs.table_times import TableTimes
+from netplace.runs.tabled_jobs import check_complete, run_times_of
 from netplace.scheduling import Partitioner, RunTimes, Schedule, State, make_partitioner, make_times, schedule
 from netplace.scheduling.metrics import STEADY, SteadyMean, batch_means, measure, steady_mean
 from netplace.scheduling.policy import Policy
@@ -131,18 +128,15 @@ def outcome_of(plan: Plan) -> dict[str, Any]:
 def _times_and_partitioner(
     plan: Plan, machine: Topology, jobs: Workload, stack: ExitStack
 ) -> tuple[RunTimes, Partitioner]:
-    name, _, path = plan.times.partition(":")
-    if name not in FILE_TIMES:
-        if any(application for application, _ in jobs.kinds) and not jobs.run_time.any():
+    if plan.times.partition(":")[0] not in FILE_TIMES:
+        if any(program for program, _ in jobs.kinds) and not jobs.run_time.any():
             raise ValueError(f"times {plan.times!r}: jobs of {plan.workload} have none but those of a table")
         return make_times(plan.times, machine), make_partitioner(plan.partition, machine, plan.seed)
-    _check_applications(plan, jobs)
-    if name == "table":
-        times = TableTimes.read(path, machine, mapping=plan.mapping)
-        times.check(jobs)
-    else:
-        times = TableTimes.simulated(stack.enter_context(Store(path)), machine, mapping=plan.mapping)
-    return times, make_partitioner(plan.partition, machine, plan.seed, ranking=times.ranking)
+    times = run_times_of(plan, jobs, stack)
+    partitioner = make_partitioner(plan.partition, machine, plan.seed, ranking=times.ranking)
+    if not plan.simulate:
+        check_complete(times, jobs, plan, machine)
+    return times, partitioner
 
 
 def _site_of(plan: Plan, machine: Topology, jobs: Workload, times: RunTimes) -> SiteRun | None:
@@ -150,18 +144,6 @@ def _site_of(plan: Plan, machine: Topology, jobs: Workload, times: RunTimes) -> 
     if not plan.site:
         return None
     return SiteRun(read_site(plan.site), machine, jobs, plan.partition, times, plan.estimates, plan.overrun)
-
-
-def _check_applications(plan: Plan, jobs: Workload) -> None:
-    """Check that there are jobs which have run times of a table: those of applications of netplace."""
-    present = [jobs.kinds[kind][0] for kind in np.unique(jobs.kind)]
-    if not any(present):
-        raise ValueError(
-            f"times {plan.times!r}: no job of {plan.workload} runs an application, so none has run times of "
-            "a table, expected times log, or a workload in CSV that names applications"
-        )
-    for name in filter(None, present):
-        check_choice(name, APPLICATIONS, f"{plan.workload}, application")
 
 
 def _figures(made: Schedule, uncounted: Sequence[int]) -> ScheduleFigures:

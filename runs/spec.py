@@ -39,6 +39,8 @@ class Job:
         Rule that gives each task its node; see `netplace.placement.MAPPINGS`.
     start : int
         First cycle in which the tasks act.
+    repeats : int
+        Number of times that the program runs, one after the other, without a barrier between them.
     digest : str
         SHA-256 of the trace, or of the file of a user's own application; empty for netplace's applications.
     path : str
@@ -53,6 +55,7 @@ class Job:
     cpu_scale: float = 0.0
     mapping: str = "consecutive"
     start: int = 0
+    repeats: int = 1
     digest: str = ""
     path: str = ""
 
@@ -118,6 +121,8 @@ class Run:
         plain = self.to_dict() | {"config": self.config.described()}
         for job in plain["jobs"]:
             del job["path"]
+            if job["repeats"] == 1:  # the usual case has the key that it had before there were others
+                del job["repeats"]
         return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def to_dict(self) -> dict[str, Any]:

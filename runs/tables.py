@@ -29,6 +29,7 @@ __all__ = [
     "over_seeds",
     "read_table",
     "run_table",
+    "settings_of",
     "several_versions",
     "tasks_of_traces",
     "time_table",
@@ -266,6 +267,8 @@ def _problem(job: Job, config: Config) -> str:
     words = [word for word in (job.section.replace("whole", ""), job.iterations) if word]
     if job.cpu_scale:
         words.append(f"cpu={job.cpu_scale:g}")
+    if job.repeats > 1:
+        words.append(f"repeats={job.repeats}")
     options = dict(job.options)
     if "problem_class" in options:
         words.insert(0, str(options.pop("problem_class")))
@@ -277,12 +280,14 @@ def _problem(job: Job, config: Config) -> str:
     return ",".join(words + [f"{name}={value}" for name, value in shown.items()])
 
 
+def settings_of(config: Config) -> str:
+    """Return the network settings that differ from the defaults, as the column ``settings`` has them."""
+    values = {name: getattr(config, name) for name in SETTINGS}
+    return ",".join(f"{name}={value}" for name, value in values.items() if value != SETTINGS[name].default)
+
+
 def _settings(run: Run, several: Collection[str]) -> str:
-    words = [
-        f"{name}={value}"
-        for name, setting in SETTINGS.items()
-        if (value := getattr(run.config, name)) != setting.default
-    ]
+    words = [word for word in (settings_of(run.config),) if word]
     if run.max_cycles is not None:
         words.append(f"max_cycles={run.max_cycles}")
     if run.network_seed is not None:

@@ -19,13 +19,12 @@ class Job:
         Run time in the log or model, at least 0. In a schedule, a `RunTimes` determines the run time.
     estimate : float or None
         Run time that the user requested; None if the log does not contain it.
-    application : str
-        Application, such as ``"lu"``, whose run times are in a table; empty if unknown.
-    intensity : str
-        Intensity of its communication: a key of `netplace.scheduling.workload.INTENSITIES`; empty for jobs
-        without an application.
+    program : str
+        Text of the program that it runs, such as ``"lu,class=W"`` or the name of a trace; empty if unknown.
+    tasks : int
+        Number of tasks of the program; 0 means one on each node.
     repeats : int
-        Number of times that the run in the table is repeated.
+        Number of times that the program runs, one after the other.
     user, queue, executable : int
         Numbers in the log, or -1.
     after : int
@@ -39,8 +38,8 @@ class Job:
     nodes: int
     run_time: float
     estimate: float | None = None
-    application: str = ""
-    intensity: str = ""
+    program: str = ""
+    tasks: int = 0
     repeats: int = 1
     user: int = -1
     queue: int = -1

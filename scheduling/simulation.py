@@ -47,7 +47,7 @@ def refusals(jobs: Iterable[Job], empty: Partitioner) -> dict[int, str]:
     known: dict[object, str] = {}
     reasons = {}
     for job in jobs:
-        kind = job.nodes, job.application, job.intensity
+        kind = job.nodes, job.program, job.tasks
         if kind not in known:
             known[kind] = reason_against(job, empty)
         if known[kind]:
@@ -324,7 +324,7 @@ class Simulation:
                 f"job {job.number}: {job.nodes} nodes for {job.run_time:g} s, "
                 f"expected at least 1 node and at least 0 s"
             )
-        kind = job.nodes, job.application, job.intensity
+        kind = job.nodes, job.program, job.tasks
         reason = self._reasons.get(kind)
         if reason is None:
             reason = self._reasons[kind] = reason_against(job, self._empty)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.published import published
-from netplace.experiments.shared.box_times import BEST, BoxTimes, most_cubic
+from netplace.experiments.shared.box_times import BEST, BoxTimes, kind_of, most_cubic
 from netplace.placement.rule import grid_of
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.metrics import time_batches
@@ -115,7 +115,9 @@ def jobs_of(case: SelectionCase, machine: Machine, count: int, intensities: tupl
     )
     if case.rounded:
         jobs = replace(jobs, nodes=rounded_up(jobs, SIZES[case.sizes], case.seed))
-    fourth = [at for at, (name, _) in enumerate(jobs.kinds) if name in PUBLISHED_CLASSES["IV"]]
+    fourth = [
+        at for at, (name, _) in enumerate(jobs.kinds) if name.partition(",")[0] in PUBLISHED_CLASSES["IV"]
+    ]
     return replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), SETUPS[case.setup].repeats, 1))
 
 
@@ -138,7 +140,7 @@ def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray
     assert jobs.kind is not None, "jobs of applications have kinds"
     rng = np.random.default_rng([seed, 1])
     nodes = np.empty(len(jobs), np.int64)
-    names = np.array([name for name, _ in jobs.kinds])[jobs.kind]
+    names = np.array([name.partition(",")[0] for name, _ in jobs.kinds])[jobs.kind]
     for name in dict.fromkeys(names.tolist()):
         own, sizes = names == name, np.array(published_sizes(name))
         usable = {size: weight for size, weight in weights.items() if size <= sizes[-1]}
@@ -213,9 +215,9 @@ def _means(times: BoxTimes, jobs: Workload) -> tuple[float, float]:
     known: dict[tuple[str, str, int], float] = {}
     every, counted = 0.0, 0.0
     for job in jobs:
-        key = job.application, job.intensity, job.nodes
+        key = kind_of(job)
         if key not in known:
             known[key] = times.seconds(job, Allocation(np.arange(job.nodes), shape=most_cubic(job.nodes)))
         every += known[key]
-        counted += known[key] * (job.application == _COUNTED)
+        counted += known[key] * (key[0] == _COUNTED)
     return every / len(jobs), counted / len(jobs)

@@ -59,6 +59,12 @@ def run_in_box(
     )
 
 
+def kind_of(job: Job) -> tuple[str, str, int]:
+    """Return the application, intensity and size of a job of the model ``applications``."""
+    name, _, size = job.program.partition(",bytes=")
+    return name, next(key for key, bytes in INTENSITIES.items() if str(bytes) == size), job.nodes
+
+
 class BoxTimes:
     """Run times of jobs in boxes, from the run-time table; a `RunTimes`.
 
@@ -85,25 +91,25 @@ class BoxTimes:
 
     def nominal(self, job: Job) -> float:
         """Return the seconds of one repeat in the most cubic box with the consecutive mapping."""
-        return float(self._plain[job.application, job.intensity, job.nodes, named(most_cubic(job.nodes))])
+        return float(self._plain[*kind_of(job), named(most_cubic(job.nodes))])
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         sides = tuple(sorted(allocation.shape or (), reverse=True))
         try:
-            return self._boxes[job.application, job.intensity, job.nodes][sides][0] * job.repeats
+            return self._boxes[kind_of(job)][sides][0] * job.repeats
         except KeyError:
             raise LookupError(
-                f"run times: no entry of {job.application} {job.intensity} on {job.nodes} nodes in {sides}"
+                f"run times: no entry of {job.program} on {job.nodes} nodes in {sides}"
             ) from None
 
     def longest(self, job: Job) -> float:
-        known = self._boxes[job.application, job.intensity, job.nodes]
+        known = self._boxes[kind_of(job)]
         return max(seconds for seconds, _ in known.values()) * job.repeats
 
     def least(self, job: Job) -> float:
-        known = self._boxes[job.application, job.intensity, job.nodes]
+        known = self._boxes[kind_of(job)]
         return next(iter(known.values()))[0] * job.repeats
 
     def ranking(self, job: Job) -> Choices:
-        known = self._boxes[job.application, job.intensity, job.nodes]
+        known = self._boxes[kind_of(job)]
         return [(shape, mapping) for shape, (_, mapping) in known.items()]

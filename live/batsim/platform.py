@@ -86,8 +86,8 @@ class ForeignQueue:
         self._to_come -= 1
         # A type that schedulers know; a job on the network has no run time before it has run.
         profile = {"type": "delay", "delay": job.run_time or max(finite(waiting.estimate), 0.0)}
-        if job.application:
-            profile |= {"application": job.application, "intensity": job.intensity, "repeats": job.repeats}
+        if job.program:
+            profile |= {"program": job.program, "repeats": job.repeats}
         told = {
             "id": name,
             "subtime": job.submit,

@@ -121,7 +121,7 @@ class BestShapes:
             choices |= {(other, mapping): None for other in turned if self._fits(other)}
         if not choices:
             raise ValueError(
-                f"job {job.number}: the ranking names no shape for application {job.application!r} "
+                f"job {job.number}: the ranking names no shape for program {job.program!r} "
                 f"on {job.nodes} nodes"
             )
         return list(choices)

@@ -82,7 +82,7 @@ def applications(
     rng = np.random.default_rng(check_int(seed, f"seed {what}", 0))
     if not 0 <= mean_interarrival < math.inf:
         raise ValueError(f"mean gap {what}: {mean_interarrival} is invalid, expected seconds of at least 0")
-    kinds = _kinds([classes] if isinstance(classes, str) else classes, intensity)
+    programs = _programs([classes] if isinstance(classes, str) else classes, intensity)
     weights = SIZES[check_choice(sizes, SIZES, f"sizes {what}")]
     fitting = {size: weight for size, weight in weights.items() if size <= nodes}
     if not fitting:
@@ -90,11 +90,11 @@ def applications(
     gaps = rng.exponential(mean_interarrival, jobs) if mean_interarrival else np.zeros(jobs)
     named = [classes] if isinstance(classes, str) else list(classes)
     if set(named) <= set(PUBLISHED_CLASSES):
-        kind = rng.integers(len(kinds), size=jobs)
-        drawn = _sizes_of_kinds(kinds, kind, fitting, rng)
+        kind = rng.integers(len(programs), size=jobs)
+        drawn = _sizes_of_programs(programs, kind, fitting, rng)
     else:
         drawn = rng.choice(list(fitting), jobs, p=_shares(fitting))
-        kind = rng.integers(len(kinds), size=jobs)
+        kind = rng.integers(len(programs), size=jobs)
     left_out = [str(size) for size in weights if size > nodes]
     return Workload(
         number=np.arange(1, jobs + 1),
@@ -103,7 +103,7 @@ def applications(
         run_time=np.zeros(jobs),
         kind=kind,
         repeats=_repeats(repeats, jobs, rng),
-        kinds=kinds,
+        kinds=tuple((program, 0) for program in programs),
         machine_nodes=nodes,
         header=(
             f" Note: applications, {_listed(classes)}, {sizes} sizes, "
@@ -120,16 +120,17 @@ def _shares(weights: dict[int, int]) -> NDArray[np.float64]:
     return np.array(list(weights.values())) / sum(weights.values())
 
 
-def _sizes_of_kinds(
-    kinds: Sequence[tuple[str, str]],
+def _sizes_of_programs(
+    programs: Sequence[str],
     kind: NDArray[np.int64],
     weights: dict[int, int],
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Return a size for each job, by the weights of those that are published for its application."""
     drawn = np.empty(len(kind), np.int64)
-    for name in dict.fromkeys(name for name, _ in kinds):
-        own = np.isin(kind, [place for place, (other, _) in enumerate(kinds) if other == name])
+    names = [program.partition(",")[0] for program in programs]
+    for name in dict.fromkeys(names):
+        own = np.isin(kind, [place for place, other in enumerate(names) if other == name])
         usable = {size: weight for size, weight in weights.items() if size in published_sizes(name)}
         if own.any() and not usable:
             raise ValueError(
@@ -145,8 +146,8 @@ def _listed(names: str | Sequence[str]) -> str:
     return names if isinstance(names, str) else " ".join(names)
 
 
-def _kinds(classes: Sequence[str], intensity: str | Sequence[str]) -> tuple[tuple[str, str], ...]:
-    """Return applications and intensities to draw from."""
+def _programs(classes: Sequence[str], intensity: str | Sequence[str]) -> list[str]:
+    """Return the texts of programs to draw from: every application with messages of every intensity."""
     if not classes:
         raise ValueError("classes of applications: none given, expected at least one")
     known = CLASSES | PUBLISHED_CLASSES
@@ -157,7 +158,7 @@ def _kinds(classes: Sequence[str], intensity: str | Sequence[str]) -> tuple[tupl
     intensities = list(INTENSITIES) if ANY in asked else list(dict.fromkeys(asked))
     if not intensities:
         raise ValueError("intensities of applications: none given, expected at least one")
-    return tuple((name, much) for name in dict.fromkeys(names) for much in intensities)
+    return [f"{name},bytes={INTENSITIES[much]}" for name in dict.fromkeys(names) for much in intensities]
 
 
 def _repeats(bounds: tuple[int, int], jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:

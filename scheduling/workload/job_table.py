@@ -1,28 +1,26 @@
 """Workloads as comma-separated values: one row per job, one column per attribute.
 
 The first row that is no comment (``#``) names the columns ``number,submit,nodes,run_time,estimate,
-application,intensity,repeats``; the last four can be missing or empty. Comments at the top are the header.
+program,tasks,repeats``; the last four can be missing or empty. A program that contains a comma is quoted, as
+in ``"lu,class=W"``. Comments at the top are the header.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from netplace.checks import abbreviate, check_choice, check_float, check_int
+from netplace.checks import check_choice, check_float, check_int
 from netplace.scheduling.job import Job
-from netplace.scheduling.workload.applications import INTENSITIES
 from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
 from netplace.scheduling.workload.swf import header_number, plain, without_size
 from netplace.scheduling.workload.workload import Workload
 
 _NEEDED = ("number", "submit", "nodes", "run_time")
 _LONGEST = 2.0**53  # seconds, up to which every whole one can be told from the next
-_NAME = re.compile(r"[A-Za-z0-9_.+-]*")
-_NAMES = (*_NEEDED, "estimate", "application", "intensity", "repeats")
+_NAMES = (*_NEEDED, "estimate", "program", "tasks", "repeats")
 
 
 def read_csv(path: str | Path) -> Workload:
@@ -62,34 +60,16 @@ def _job(names: list[str], row: list[str], where: str) -> Job:
     for name in _NEEDED:
         if name not in given:
             raise ValueError(f"{where}: {name} is empty")
-    application = _application(given.get("application", ""), where)
-    intensity = given.get("intensity", "")
-    if application and not intensity:
-        raise ValueError(
-            f"{where}: intensity is empty, expected {', '.join(INTENSITIES)} for a job with an application"
-        )
-    if intensity:
-        check_choice(intensity, INTENSITIES, f"{where}, intensity")
     return Job(
         number=check_int(given["number"], f"{where}, number", 0),
         submit=_seconds(given["submit"], f"{where}, submit"),
         nodes=check_int(given["nodes"], f"{where}, nodes"),
         run_time=_seconds(given["run_time"], f"{where}, run_time"),
         estimate=_seconds(given["estimate"], f"{where}, estimate") if "estimate" in given else None,
-        application=application,
-        intensity=intensity,
+        program=given.get("program", ""),
+        tasks=check_int(given.get("tasks", 0), f"{where}, tasks", 0),
         repeats=check_int(given.get("repeats", 1), f"{where}, repeats"),
     )
-
-
-def _application(name: str, where: str) -> str:
-    """Return a name that may be one of an application of netplace: a file of jobs names no code."""
-    if not _NAME.fullmatch(name):
-        raise ValueError(
-            f"{where}, application: {abbreviate(name)} is not an application of netplace, and a workload "
-            f"can name no others"
-        )
-    return name
 
 
 def _seconds(word: str, what: str) -> float:
@@ -112,7 +92,8 @@ def _text(workload: Workload) -> Iterator[str]:
     yield ",".join(_NAMES) + "\n"
     for job in workload:
         estimate = "" if job.estimate is None else plain(job.estimate)
+        program = '"' + job.program.replace('"', '""') + '"' if "," in job.program else job.program
         yield (
             f"{job.number},{plain(job.submit)},{job.nodes},{plain(job.run_time)},{estimate},"
-            f"{job.application},{job.intensity},{job.repeats}\n"
+            f"{program},{job.tasks or ''},{job.repeats}\n"
         )

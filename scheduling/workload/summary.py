@@ -102,7 +102,7 @@ class WorkloadFigures:
     over_estimate: float | None  # of those with an estimate, share that ran longer
     without_run_time: float | None  # share of jobs that take 0 seconds
     jobs_by_hour: tuple[int, ...]  # submitted in each hour of the day
-    applications: dict[str, int]
+    programs: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures by the names of their fields as data for JSON."""
@@ -132,7 +132,7 @@ def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:
         over_estimate=_share((run_time > estimate)[known]),
         without_run_time=_share(run_time == 0),
         jobs_by_hour=tuple(np.bincount(hours(workload), minlength=_DAY_HOURS).tolist()),
-        applications=_applications(workload),
+        programs=_programs(workload),
     )
 
 
@@ -161,7 +161,7 @@ def _share(which: NDArray[np.bool_]) -> float | None:
     return float(which.mean()) if len(which) else None
 
 
-def _applications(workload: Workload) -> dict[str, int]:
+def _programs(workload: Workload) -> dict[str, int]:
     counts: Counter[str] = Counter()
     for (name, _), count in zip(workload.kinds, np.bincount(workload.kind).tolist(), strict=False):
         if name:

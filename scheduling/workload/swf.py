@@ -57,7 +57,7 @@ _AT_ONCE = 4096
 def write_swf(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
     """Write a workload in SWF; the header is kept, and says the size of the machine.
 
-    Jobs must not have applications: the format has no place for those. Compressed by default if the name ends
+    Jobs must not have programs: the format has no place for those. Compressed by default if the name ends
     in ``.gz``.
     """
     path = Path(path)
@@ -68,9 +68,9 @@ def write_swf(workload: Workload, path: str | Path, compressed: bool | None = No
 
 
 def check_swf(workload: Workload, name: Path) -> None:
-    if any(application for application, _ in workload.kinds):
+    if any(program for program, _ in workload.kinds):
         raise ValueError(
-            f"{name}: SWF has no column for the application of a job, expected a name that ends in .csv"
+            f"{name}: SWF has no column for the program of a job, expected a name that ends in .csv"
         )
 
 

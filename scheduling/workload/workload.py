@@ -48,7 +48,7 @@ class Workload(Sequence[Job]):
     estimate : ndarray of float
         As in `Job`; NaN: none.
     kind : ndarray of int
-        Index of the job's application and intensity in `kinds`.
+        Index of the job's program and number of tasks in `kinds`.
     status : ndarray of int
         How it ended, in the codes of the Standard Workload Format; by default 1, completed.
     machine_nodes : int or None
@@ -74,7 +74,7 @@ class Workload(Sequence[Job]):
     after: Column = None  # type: ignore[assignment]
     think: Column = None  # type: ignore[assignment]
     executable: Column = None  # type: ignore[assignment]
-    kinds: tuple[tuple[str, str], ...] = (("", ""),)
+    kinds: tuple[tuple[str, int], ...] = (("", 0),)
     machine_nodes: int | None = None
     header: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ class Workload(Sequence[Job]):
             "whose estimate is not greater than 0": self.estimate <= 0,
             "with fewer than one repeat": self.repeats < 1,
             "whose think time is not a number of at least 0": ~(self.think >= 0) | np.isinf(self.think),
-            "whose application is not in the list": (self.kind < 0) | (self.kind >= len(self.kinds)),
+            "whose program is not in the list": (self.kind < 0) | (self.kind >= len(self.kinds)),
         }
         for what, where in wrong.items():
             if where.any():
@@ -138,7 +138,7 @@ class Workload(Sequence[Job]):
             },
         }
         arrays: dict[str, Any] = {name: np.array(values, _COLUMNS[name]) for name, values in columns.items()}
-        return cls(**arrays, kinds=tuple(kinds) or (("", ""),), **known)
+        return cls(**arrays, kinds=tuple(kinds) or (("", 0),), **known)
 
     @property
     def records(self) -> int:
@@ -169,9 +169,9 @@ class Workload(Sequence[Job]):
     def _made(self, start: int, stop: int) -> Iterator[Job]:
         columns = [getattr(self, name)[start:stop].tolist() for name in _COLUMNS]
         for number, submit, nodes, run_time, estimate, kind, repeats, _, *more in zip(*columns, strict=True):
-            application, intensity = self.kinds[kind]
+            program, tasks = self.kinds[kind]
             known = None if estimate != estimate else estimate
-            yield Job(number, submit, nodes, run_time, known, application, intensity, repeats, *more)
+            yield Job(number, submit, nodes, run_time, known, program, tasks, repeats, *more)
 
     def _taken(self, which: Any, **changed: Any) -> Workload:
         columns = {name: getattr(self, name)[which] for name in _COLUMNS}
@@ -223,8 +223,8 @@ class Workload(Sequence[Job]):
         return f"Workload({len(self):,} jobs, machine_nodes={self.machine_nodes})"
 
 
-def _kind(job: Job) -> tuple[str, str]:
-    return job.application, job.intensity
+def _kind(job: Job) -> tuple[str, int]:
+    return job.program, job.tasks
 
 
 assert set(_COLUMNS) <= {item.name for item in fields(Workload)}

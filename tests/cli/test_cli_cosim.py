@@ -115,7 +115,7 @@ def test_mistakes(netplace, flags, said):
 def test_a_log_says_nothing_of_applications(netplace, tmp_path):
     log = tmp_path / "log.swf"
     log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")
-    refused(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "has no application")
+    refused(netplace("cosim", "--machine", "torus:4x4", "--workload", log), "has no program")
 
 
 def test_sampled_times_say_how_well_they_are_known(netplace):

@@ -175,14 +175,14 @@ def test_applications_run_as_long_as_a_table_says(netplace, tmp_path):
         "3d", "--sizes", "small", "--intensity", "low", "--repeats", "10:20", "--partition", "contiguous:bps",
         "--json",
     ]  # fmt: skip
-    simulated = netplace(*flags, "--times", f"simulated:{tmp_path / 'runs.sqlite'}")
+    simulated = netplace(*flags, "--times", f"table:{tmp_path / 'runs.sqlite'}", "--simulate")
     assert simulated.exit_code == 0, simulated.stderr
     looked_up = netplace(*flags, "--times", f"table:{tmp_path / 'runs.sqlite'}")
     assert looked_up.exit_code == 0, looked_up.stderr
     first, second = (json.loads(one.stdout)["metrics"] for one in (simulated, looked_up))
     assert first["makespan"] == second["makespan"] > 0
     lacking = netplace(*flags, "--times", f"table:{tmp_path / 'runs.sqlite'}", "--intensity", "high")
-    refused(lacking, "the table lacks", "high on 8 nodes")
+    refused(lacking, "lacks", "3d-mesh,packets=64 with 8 tasks")
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_applications_run_as_long_as_a_table_says(netplace, tmp_path):
         ),
         ([*SMALL[1:], "--classes", "2d"], ["--classes: '2d' given, but workload lublin"]),
         ([*SMALL[1:], "--times", "table:no.csv"], ["--times: 'table:no.csv' does not name a file"]),
-        ([*SMALL[1:], "--times", "simulated:x.sqlite"], ["lublin run no application"]),
+        ([*SMALL[1:], "--times", "table:x.sqlite", "--simulate"], ["lublin run no program"]),
         ([*SMALL[1:], "--times", "penalty:linear,0.1"], ["needs a tree, not torus:4x4x4"]),
         ([*SMALL[1:], "--mapping", "random"], ["--mapping: 'random' given", "do not depend on it"]),
         ([*SMALL[1:], "--policy", "sjf", "--estimates", "fixed"], ["expected the form fixed:SECONDS"]),
@@ -244,7 +244,7 @@ def test_mistakes_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, wo
         (["--load", "0"], ["--load: 0 is too small"]),
         (["--drop", "late"], ["--drop: unknown name 'late'"]),
         (["--cores-per-node", "0"], ["0 is too small"]),
-        (["--times", "simulated:x.sqlite"], ["no job of", "runs an application"]),
+        (["--times", "table:x.sqlite", "--simulate"], ["no job of", "runs a program"]),
     ],
 )
 def test_mistakes_about_a_log_end_in_one_sentence(netplace, log, flags, words):

@@ -41,9 +41,9 @@ def test_applications_of_some_classes(netplace, tmp_path):
     )
     assert made.exit_code == 0, made.stderr
     found = read(path)
-    assert {job.application[:2] for job in found} == {"2d", "3d", "wa"}
-    assert all(5 <= job.repeats <= 9 and job.intensity == "low" for job in found)
-    assert sum(json.loads(made.stdout)["applications"].values()) == 50
+    assert {job.program[:2] for job in found} == {"2d", "3d", "wa"}
+    assert all(5 <= job.repeats <= 9 and job.program.endswith(",bytes=256") for job in found)
+    assert sum(json.loads(made.stdout)["programs"].values()) == 50
     assert "3d-torus" in netplace("workload", "info", path).stdout
 
 

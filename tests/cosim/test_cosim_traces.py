@@ -29,7 +29,7 @@ def test_an_iteration_is_the_trace_after_a_computation(mix):
 
 
 def test_a_job_of_another_size_does_not_run_it(mix):
-    with pytest.raises(ValueError, match=r"ring\.trc: is a trace of 4 ranks, but the job has 5 tasks"):
+    with pytest.raises(ValueError, match=r"ring\.trc: is a program of 4 tasks, but the job has 5"):
         body_of(Work(read_mix(mix).classes[0].application, 5), Config())
 
 

@@ -9,13 +9,13 @@ from netplace.runs.job_list import read_job_list
 
 JOBS = """\
 [[job]]
-application = "training:model=toy,tp=2,pp=2"
+program = "training:model=toy,tp=2,pp=2"
 nodes = 8
 repeats = 2
 collectives = "nccl"
 
 [[job]]
-application = "mg,class=S,iterations=1"
+program = "mg,class=S,iterations=1"
 nodes = 4
 count = 2
 submit = 1e-6
@@ -69,15 +69,15 @@ def test_bytes_are_scaled_with_the_clock(jobs):
 @pytest.mark.parametrize(
     ("old", "new", "sentence"),
     [
-        ("nodes = 8\n", "", "mix.toml:1: nodes: missing, expected a value for each job"),
+        ("nodes = 8\n", "", "mix.toml:1: tasks: not given, expected the number of tasks"),
         ("nodes = 8", 'nodes = "many"', "mix.toml:3: nodes: 'many' is not a whole number"),
-        ("toy,tp=2", "toy,tp2", "mix.toml:2: application 'training:model=toy,tp2,pp=2': 'tp2' is not of the"),
-        ("training:", "trainin,", "mix.toml:2: application: unknown name 'trainin'; did you mean training?"),
+        ("toy,tp=2", "toy,tp2", "mix.toml:2: program 'training:model=toy,tp2,pp=2': 'tp2' is not of the"),
+        ("training:", "trainin,", "unknown name 'trainin'; did you mean training?"),
         ('"nccl"', '"ncl"', "unknown name 'ncl'"),
         ("count = 2", "cuont = 2", "unknown name 'cuont'"),
-        ("[[job]]", "[[jobs]]", "mix.toml:1: unknown key 'jobs', expected [[job]]"),
-        ("tp=2", "tp=3", "job 1: tasks: tp=3 x cp=1 x pp=2 = 6 does not divide 8 ranks, expected 6 or 12"),
-        ("toy,tp=2", "llama-405b,tp=2", "job 1: model"),
+        ("[[job]]", "[[jobs]]", "mix.toml: has no [[job]], expected at least one"),
+        ("tp=2", "tp=3", "tp=3 x cp=1 x pp=2 = 6 does not divide 8 ranks, expected 6 or 12"),
+        ("toy,tp=2", "llama-405b,tp=2", "model"),
     ],
 )
 def test_mistakes_are_told_before_anything_runs(jobs, old, new, sentence):

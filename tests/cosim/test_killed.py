@@ -13,7 +13,7 @@ from netplace.topologies import parse
 def test_a_killed_job_leaves_its_nodes_at_once_and_the_rest_as_the_network_does(engine):
     config = Config()
     placing = Placing(parse("torus:4x4"), config, application_work(config), "consecutive", 0)
-    jobs = [Job(number, 0, 8, 0, None, "all-to-all", "low") for number in (1, 2, 3)]
+    jobs = [Job(number, 0, 8, 0, None, "all-to-all,bytes=256") for number in (1, 2, 3)]
     halves = [np.arange(0, 16, 2), np.arange(1, 16, 2)]
     ended = []
     execution = LiveExecution(placing, lambda job: 1.0, engine, ended.append)

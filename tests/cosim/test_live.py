@@ -89,7 +89,14 @@ def drawn(data, network, count, box=None):
         submit += data.draw(st.integers(0, 200))
         name = data.draw(st.sampled_from(APPS))
         jobs.append(
-            Job(number, submit * 3.2e-9, size, 0, None, name, data.draw(st.sampled_from(["low", "medium"])))
+            Job(
+                number,
+                submit * 3.2e-9,
+                size,
+                0,
+                None,
+                name + data.draw(st.sampled_from([",bytes=256", ",bytes=1024"])),
+            )
         )
     return jobs, nodes
 
@@ -100,7 +107,7 @@ def test_fixed_starts_are_simulate_of_the_same_jobs(data):
     network = data.draw(st.sampled_from(["torus:4x4", "mesh:5x4", "tree:4,2", "torus:3x3x3"]))
     placing = placing_on(network, seed=data.draw(st.integers(0, 3)))
     jobs, nodes = drawn(data, network, 3)
-    jobs = [Job(j.number, 0.0, j.nodes, 0, None, j.application, j.intensity) for j in jobs]
+    jobs = [Job(j.number, 0.0, j.nodes, 0, None, j.program, j.tasks) for j in jobs]
     ended = live(placing, jobs, nodes)
     work = [placing.work_of(job) for job in jobs]
     programs = [program_of(each, placing.config) for each in work]
@@ -156,7 +163,7 @@ def test_jobs_on_links_of_their_own_disturb_nobody(data):
         box = QUARTERS[number % 4]
         nodes[number] = np.array(data.draw(st.permutations(box.tolist()))[:size])
         submit += data.draw(st.integers(0, 2000)) * 3.2e-9
-        jobs.append(Job(number, submit, size, 0, None, data.draw(st.sampled_from(APPS)), "low"))
+        jobs.append(Job(number, submit, size, 0, None, data.draw(st.sampled_from(APPS)) + ",bytes=256"))
     everybody = live(placing, jobs, nodes)
     quarter = data.draw(st.integers(0, 3))
     left = [job for job in jobs if job.number % 4 != quarter]
@@ -180,7 +187,7 @@ def test_starts_and_ends_are_cycles():
     """A job that is submitted between two cycles begins in the next."""
     placing = placing_on("torus:4x4", Config(cycle_ns=10.0))
     nodes = {1: np.arange(4), 2: np.arange(4)}
-    jobs = [Job(1, 0.0, 4, 0, None, "butterfly", "low"), Job(2, 1.5e-8, 4, 0, None, "butterfly", "low")]
+    jobs = [Job(1, 0.0, 4, 0, None, "butterfly,bytes=256"), Job(2, 1.5e-8, 4, 0, None, "butterfly,bytes=256")]
     ended = live(placing, jobs, nodes)
     assert ended[1].start == 0
     assert ended[2].start == ended[1].end
@@ -321,7 +328,7 @@ def test_a_ratio_of_means_has_the_interval_of_its_differences():
     rng = np.random.default_rng(4)
     alone = rng.normal(100, 10, (2000, 5))
     live = 1.2 * alone + rng.normal(0, 3, (2000, 5))
-    job = Job(1, 0.0, 2, 1.0, application="butterfly", intensity="low")
+    job = Job(1, 0.0, 2, 1.0, program="butterfly,bytes=256")
     placed = placing_on("mesh:2x2").put(job, Allocation(np.array([0, 1])))
     jobs = [Measured(placed, 0, 1.0, 1.0, 1.0)] * len(live)
     made = over_draws(jobs, live, alone)

@@ -121,10 +121,10 @@ def test_a_job_that_never_ends_fails_and_others_go_on(monkeypatch, engine):
     )
     placing = Placing(parse("torus:4x4"), config, application_work(config))
     jobs = [
-        Job(1, 0.0, 4, 0, None, "butterfly", "low"),
-        Job(2, 0.0, 4, 0, None, "gups", "low"),
-        Job(3, 0.0, 16, 0, None, "2d-torus", "low"),
-        Job(4, 1.0, 8, 0, None, "all-to-all", "low"),
+        Job(1, 0.0, 4, 0, None, "butterfly,bytes=256"),
+        Job(2, 0.0, 4, 0, None, "gups,bytes=256"),
+        Job(3, 0.0, 16, 0, None, "2d-torus,bytes=256"),
+        Job(4, 1.0, 8, 0, None, "all-to-all,bytes=256"),
     ]
     execution = LiveExecution(placing, lambda job: 1.0, engine)
     made = schedule(placing.machine, jobs, "fcfs", make_partitioner("random", placing.machine, 1), execution)
@@ -139,7 +139,7 @@ def test_jobs_that_have_ended_are_forgotten():
     placing = Placing(parse("torus:4x4"), config, application_work(config))
     execution = LiveExecution(placing, lambda job: 1.0)
     for number in range(5):
-        job = Job(number, 0.0, 8, 0, None, "2d-torus", "low")
+        job = Job(number, 0.0, 8, 0, None, "2d-torus,bytes=256")
         execution.begin(number, job, Allocation(np.arange(8)), number * 1e-3)
         assert execution.next_end(float("inf")).attempts == (number,)
     with pytest.raises(ValueError, match="is forgotten"):

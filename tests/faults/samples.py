@@ -144,8 +144,8 @@ Ca\t1 "H-00000000000000c5"\t\t# "node3 HCA-1"
     "hosts.csv": "rank,host\n0,host0\n1,host1\n",
     "parts.txt": "0-3\n4,5,6,7 # second\n",
     "w.csv": "0,1,2\n3,0,4\n5,6,0\n",
-    "jobs.csv": "# MaxNodes: 64\nnumber,submit,nodes,run_time,estimate,application,intensity,repeats\n"
-    "1,0,16,0,,butterfly,low,2\n2,5.5,4,100,200,,,1\n3,7,8,50.25,,,,\n",
+    "jobs.csv": "# MaxNodes: 64\nnumber,submit,nodes,run_time,estimate,program,tasks,repeats\n"
+    "1,0,16,0,,\"butterfly,bytes=256\",,2\n2,5.5,4,100,200,,,1\n3,7,8,50.25,,,,\n",
     "log.swf": "; MaxNodes: 64\n; UnixStartTime: 0\n" + "".join(
         f"{job} {20 * job} -1 {30 + job} {size} -1 -1 {size} 60 -1 1 {job % 3} 1 1 1 -1 {job - 1} 5\n"
         for job, size in enumerate((4, 8, 64, 1), 1)

@@ -194,7 +194,7 @@ def test_a_mix_that_the_user_says_again_is_used(netplace, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mix.toml").write_text('[[class]]\napplication = "2d-torus,packets=2"\n')
     (tmp_path / "log.csv").write_text(
-        "number,submit,nodes,run_time,estimate,application,intensity,repeats\n1,0,4,0.00001,,,,\n2,0,4,0.00002,,,,\n"
+        "number,submit,nodes,run_time,estimate,program,tasks,repeats\n1,0,4,0.00001,,,,\n2,0,4,0.00002,,,,\n"
     )
     words = ["--machine", "torus:4x4", "--workload", "log.csv", "--applications", "mix.toml", "-o", "out"]
     made = netplace("cosim", *words)

@@ -160,7 +160,7 @@ def test_what_another_version_wrote_is_called_so(
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("number,submit,nodes,run_time\n1,0,4,9\n")
     Path("b.csv").write_text(
-        "number,submit,nodes,run_time,application,intensity,repeats\n1,0,4,0,2d-torus,low,1\n"
+        'number,submit,nodes,run_time,program,tasks,repeats\n1,0,4,0,"2d-torus,bytes=256",,1\n'
     )
     assert CliRunner().invoke(app, [*words.split(), "-o", "o"]).exit_code == 0
     _with_other_keys(Path("o", written))

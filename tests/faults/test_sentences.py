@@ -97,9 +97,9 @@ def test_an_empty_store_of_run_times_is_told(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "e.sqlite").write_bytes(b"")
     (tmp_path / "jobs.csv").write_text(
-        "number,submit,nodes,run_time,estimate,application,intensity,repeats\n1,0,4,0,,butterfly,low,1\n"
+        'number,submit,nodes,run_time,estimate,program,tasks,repeats\n1,0,4,0,,"butterfly,bytes=256",,1\n'
     )
-    flags = ["--machine", "mesh:2x2", "--workload", "jobs.csv", "--times", "simulated:e.sqlite"]
+    flags = ["--machine", "mesh:2x2", "--workload", "jobs.csv", "--times", "table:e.sqlite", "--simulate"]
     result = CliRunner().invoke(app, ["schedule", *flags])
     assert result.exit_code == 0
     assert "e.sqlite: was empty" in result.stderr

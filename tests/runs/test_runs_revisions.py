@@ -74,9 +74,10 @@ def test_versions_of_a_file_are_not_averaged():
     assert {*run_table(rows[2:])["settings"]} == {""}
 
 
-@pytest.mark.parametrize("times", ["simulated:runs.sqlite", "log"])
+@pytest.mark.parametrize("times", ["table:runs.sqlite", "log"])
 def test_plans_follow_where_their_run_times_are_simulated(times, monkeypatch):
     given = {"machine": "torus:4x4", "workload": "applications", "times": times, "mapping": "td"}
+    given["simulate"] = True
     if times == "log":
         given = {"machine": "torus:4x4", "workload": "lublin", "times": times}
     before = make_plan(given).key

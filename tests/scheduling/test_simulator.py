@@ -229,12 +229,12 @@ def test_a_job_that_its_penalty_takes_past_the_estimate_fails_there():
 
 class Unknown(LogTimes):
     def seconds(self, job, allocation):
-        raise LookupError(f"no run time of {job.application}")
+        raise LookupError(f"no run time of {job.program}")
 
 
 def test_a_run_time_that_is_not_known_ends_the_simulation():
     with pytest.raises(LookupError, match="no run time of lu"):
-        schedule(MACHINE, [Job(1, 0, 1, 0, application="lu")], "fcfs", Row(), Unknown())
+        schedule(MACHINE, [Job(1, 0, 1, 0, program="lu")], "fcfs", Row(), Unknown())
 
 
 def test_every_rule_of_run_times_has_an_example_that_works():

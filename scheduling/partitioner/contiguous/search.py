@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.shapes import Ranking
+from netplace.scheduling.partitioner.shapes import Choices, Ranking
 from netplace.topologies import Grid
 
 Shape = tuple[int, ...]
@@ -150,6 +150,10 @@ class Boxes:
             if base >= 0:
                 return Allocation(native.box_nodes(self._sizes, base, np.array(given)), given, mapping)
         return None
+
+    def shapes(self, job: Job) -> Choices:
+        """Return the boxes that a job can get, each with the mapping to use in it or an empty text."""
+        return [(self.search.granted(shape), mapping) for shape, mapping in self._shapes(job)]
 
     def take(self, allocation: Allocation) -> None:
         base, shape = _box(allocation)

@@ -42,7 +42,7 @@ def test_the_table_has_every_application_size_box_and_mapping():
 
 
 def test_run_times_are_those_of_the_box_whatever_its_rotation(runs):
-    job = Job(1, 0.0, 8, 0.0, application="3d-mesh", intensity="low", repeats=10)
+    job = Job(1, 0.0, 8, 0.0, program="3d-mesh,bytes=256", repeats=10)
     turned = [Allocation(np.arange(8), shape) for shape in ((1, 4, 2), (4, 2, 1), (2, 1, 4))]
     plain, least = BoxTimes(runs, "consecutive"), BoxTimes(runs, BEST)
     surface = 2 + 4 + 8
@@ -54,8 +54,8 @@ def test_run_times_are_those_of_the_box_whatever_its_rotation(runs):
 
 
 def test_what_the_table_lacks_is_named(runs):
-    job = Job(1, 0.0, 8, 0.0, application="3d-mesh", intensity="high")
-    with pytest.raises(LookupError, match=r"no entry of 3d-mesh high on 8 nodes in \(2, 2, 2\)"):
+    job = Job(1, 0.0, 8, 0.0, program="3d-mesh,bytes=4096")
+    with pytest.raises(LookupError, match=r"no entry of 3d-mesh,bytes=4096 on 8 nodes in \(2, 2, 2\)"):
         BoxTimes(runs, BEST).seconds(job, Allocation(np.arange(8), (2, 2, 2)))
 
 

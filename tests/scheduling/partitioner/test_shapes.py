@@ -16,8 +16,8 @@ from netplace.scheduling.partitioner.shapes import BestShapes, Factors, average_
 from netplace.topologies import parse
 
 
-def job(nodes, number=7, application=""):
-    return Job(number, 0.0, nodes, 1.0, application=application)
+def job(nodes, number=7, program=""):
+    return Job(number, 0.0, nodes, 1.0, program=program)
 
 
 @given(st.integers(1, 60), st.lists(st.integers(1, 9), min_size=1, max_size=4))
@@ -114,14 +114,14 @@ def test_counts_without_a_box():
 def test_best_shapes_are_those_of_the_ranking():
     grid = parse("mesh:8x4")
     ranking = {"lu": [((8, 1), "td"), ((2, 4), "consecutive")]}
-    best = BestShapes(grid, lambda job: ranking.get(job.application, []), rotations=False)
-    assert list(best(job(8, application="lu"))) == ranking["lu"][:1]  # the job waits for it
+    best = BestShapes(grid, lambda job: ranking.get(job.program, []), rotations=False)
+    assert list(best(job(8, program="lu"))) == ranking["lu"][:1]  # the job waits for it
     every = BestShapes(grid, lambda job: ranking["lu"], rotations=False, others=True)
     assert list(every(job(8))) == ranking["lu"]
     turned = BestShapes(grid, lambda job: ranking["lu"], others=True)(job(8))
     assert turned == [((8, 1), "td"), ((2, 4), "consecutive"), ((4, 2), "consecutive")]
-    with pytest.raises(ValueError, match="job 7: the ranking names no shape for application 'cg' on 8 nodes"):
-        best(job(8, application="cg"))
+    with pytest.raises(ValueError, match="job 7: the ranking names no shape for program 'cg' on 8 nodes"):
+        best(job(8, program="cg"))
     with pytest.raises(
         ValueError, match=r"job 7: the ranking names shape \(2, 4\), expected a box of 9 nodes"
     ):

@@ -49,13 +49,15 @@ def test_large_mixes_are_larger_than_small_ones():
     assert small < medium < large
 
 
+def _sizes(workload):
+    return {job.program.partition("bytes=")[2] for job in workload}
+
+
 def test_jobs_run_what_was_asked_for():
     workload = applications(512, 2000, classes=["2d", "3d"], intensity="low")
-    assert {job.application for job in workload} == {*CLASSES["2d"], *CLASSES["3d"]}
-    assert {job.intensity for job in workload} == {"low"}
-    assert {job.intensity for job in applications(512, 200)} == set(INTENSITIES)
-    two = applications(512, 200, intensity=["low", "high"])
-    assert {job.intensity for job in two} == {"low", "high"}
+    assert {job.program for job in workload} == {f"{n},bytes=256" for n in (*CLASSES["2d"], *CLASSES["3d"])}
+    assert _sizes(applications(512, 200)) == {str(size) for size in INTENSITIES.values()}
+    assert _sizes(applications(512, 200, intensity=["low", "high"])) == {"256", "4096"}
     with pytest.raises(ValueError, match="intensities of applications: none given"):
         applications(512, 10, intensity=[])
     assert all(job.run_time == 0 and job.estimate is None for job in workload)
@@ -127,7 +129,7 @@ def test_applications_are_written_and_read_back(tmp_path):
         assert again.machine_nodes == 512
         assert again.header == workload.header
     with pytest.raises(
-        ValueError, match=r"w\.swf: SWF has no column for the application of a job, expected .*\.csv"
+        ValueError, match=r"w\.swf: SWF has no column for the program of a job, expected .*\.csv"
     ):
         write(workload, tmp_path / "w.swf")
     assert not (tmp_path / "w.swf").exists()
@@ -159,7 +161,8 @@ def test_columns_of_csv_may_be_missing_and_in_any_order(tmp_path):
         ),
         ("number,submit,nodes,run_time\n1,0,4,1\n1,0,4,1\n", "two jobs have the same number"),
         ("number,submit,nodes,run_time,estimate\n1,0,4,1,0\n", "whose estimate is not greater than 0"),
-        ("number,submit,nodes,run_time,application,intensity\n1,0,4,1,lu,hgh\n", "did you mean high"),
+        ("number,submit,nodes,run_time,application\n1,0,4,1,lu\n", "column: unknown name 'application'"),
+        ("number,submit,nodes,run_time,program,tasks\n1,0,4,1,lu,few\n", "tasks: 'few' is not a whole"),
     ],
 )
 def test_csv_at_fault_names_file_and_line(tmp_path, text, words):
@@ -179,9 +182,9 @@ def test_csv_has_no_options(tmp_path):
 def test_published_classes_have_published_sizes():
     workload = applications(32768, 4000, 1, "I-IV", "medium", "low", repeats=(1, 1))
     assert set(workload.repeats.tolist()) == {1}
-    assert len({job.application for job in workload}) == 17
+    assert len({job.program for job in workload}) == 17
     for job in workload:
-        assert job.nodes in published_sizes(job.application)
+        assert job.nodes in published_sizes(job.program.partition(",")[0])
     squares = applications(32768, 500, 1, "II", "large", "low")
     assert {job.nodes for job in squares} == {16, 64, 256}
     with pytest.raises(

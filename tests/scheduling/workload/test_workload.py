@@ -20,7 +20,8 @@ JOBS = st.lists(
         nodes=st.integers(1, 10**6),
         run_time=TIMES,
         estimate=st.none() | st.integers(1, 10**7).map(float),
-        application=st.sampled_from(["", "lu", "gups"]),
+        program=st.sampled_from(["", "lu,class=W", "gups"]),
+        tasks=st.integers(0, 5),
         repeats=st.integers(1, 10**6),
     ),
     min_size=1,
@@ -73,7 +74,7 @@ def test_columns_cannot_be_written_to():
         ({"run_time": [1.0, math.nan]}, "job 2 is a job whose run time"),
         ({"estimate": [0.0, 1.0]}, "job 1 is a job whose estimate is not greater than 0"),
         ({"repeats": [1, 0]}, "job 2 is a job with fewer than one repeat"),
-        ({"kind": [0, 1]}, "job 2 is a job whose application is not in the list"),
+        ({"kind": [0, 1]}, "job 2 is a job whose program is not in the list"),
         ({"number": [3, 3]}, "two jobs have the same number"),
     ],
 )
@@ -137,7 +138,7 @@ def test_figures_of_a_workload():
         Job(1, 0.0, 1, 30.0, 60.0),
         Job(2, 3600.0, 4, 0.0, 10.0),
         Job(3, 7200.0, 6, 90.0, 80.0),
-        Job(4, 9000.0, 16, 60.0, None, "lu", "low"),
+        Job(4, 9000.0, 16, 60.0, None, "lu"),
     ]
     figures = describe(
         Workload.of(jobs, machine_nodes=8, header=(" StartTime: Mon Jan  1 23:30:00 CET 2001",))
@@ -153,7 +154,7 @@ def test_figures_of_a_workload():
     assert figures.with_estimate == 0.75
     assert figures.over_estimate == pytest.approx(1 / 3)
     assert figures.without_run_time == 0.25
-    assert figures.applications == {"lu": 1}
+    assert figures.programs == {"lu": 1}
     assert {hour: count for hour, count in enumerate(figures.jobs_by_hour) if count} == {
         23: 1,
         0: 1,

@@ -1,0 +1,245 @@
+"""Placement studies: one TOML file from programs to schedules.
+
+::
+
+    [machine]
+    network = "torus:8x8"
+    vcs = 2
+    [table]
+    store = "times.sqlite"
+    mappings = ["consecutive", "random", "classic", "td"]
+    seeds = 3
+    [[job]]
+    program = "lu,class=S,iterations=3"
+    tasks = 16
+    count = 3
+    repeats = 20
+    [[job]]
+    program = "CG.W.16"
+    count = 2
+    [schedule]
+    policy = ["fcfs", "easy"]
+    partition = ["contiguous", "non-contiguous"]
+    mapping = ["consecutive", "best-known"]
+    seeds = 3
+
+Lists of ``[machine]`` and ``[schedule]`` multiply. ``[machine]`` has the network and its settings;
+``[table]`` where run times are kept, which mappings are simulated and with how many seeds; ``[schedule]`` any
+key of a schedule. Instead of ``[[job]]``, ``[jobs]`` has ``workload`` and its options.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from netplace.checks import abbreviate, check_choice, check_int
+from netplace.checks.plan_settings import OF_TABLES, SCHEDULE_SETTINGS
+from netplace.netsim.config import SETTINGS, Config
+from netplace.runs.job_list import read_job_list
+from netplace.runs.job_programs import program_once
+from netplace.runs.networks import network_of
+from netplace.runs.placing import place_jobs
+from netplace.runs.plan import CANDIDATES, Plan, known_mapping, make_plan
+from netplace.runs.toml_lines import line_of, read_toml
+from netplace.scheduling import make_partitioner
+
+_TABLES = ("machine", "table", "job", "jobs", "schedule", "applications")
+_OF_TABLE = ("store", "mappings", "seeds", "repeats", "scattered_factor")
+_OF_JOBS = ("workload", "jobs", "load", "kind", "classes", "sizes", "intensity", "mean_interarrival",
+            "repeats", "cores_per_node", "drop")  # fmt: skip
+_ELSEWHERE = {*_OF_JOBS, "machine", "times", *OF_TABLES}
+_OF_SCHEDULE = (*(name for name in SCHEDULE_SETTINGS if name not in _ELSEWHERE), "seeds")
+_MOST = 10_000  # plans of one file
+_TRIED_TASKS = 16
+
+
+@dataclass(frozen=True)
+class PlacementStudy:
+    """The plans of a placement study, and what was left out of it, a sentence each."""
+
+    plans: list[Plan]
+    notes: list[str]
+
+
+def is_placement_file(path: str | Path) -> bool:
+    """Return whether a file is a placement study: TOML with a table ``[machine]``."""
+    path = Path(path)
+    return path.suffix == ".toml" and isinstance(read_toml(path)[1].get("machine"), dict)
+
+
+def read_placement_file(path: str | Path) -> PlacementStudy:
+    """Return the plans of a placement study.
+
+    Raises
+    ------
+    ValueError
+        If something in the file is not valid; all faults are told, a line each.
+    """
+    path = Path(path)
+    return _Reader(path, *read_toml(path, flags=True)).study()
+
+
+class _Reader:
+    def __init__(self, path: Path, text: str, data: dict[str, Any]) -> None:
+        self._path, self._text, self._data = path, text, data
+        self._faults: list[str] = []
+        self._notes: list[str] = []
+
+    def study(self) -> PlacementStudy:
+        for key in self._data:
+            self._try("", key, lambda key=key: check_choice(key, _TABLES, "table"))
+        machine = self._table("machine", ("network", *SETTINGS))
+        table = self._table("table", _OF_TABLE)
+        schedule = self._table("schedule", _OF_SCHEDULE)
+        jobs = self._jobs()
+        if "network" not in machine:
+            self._fault("machine", "", "network: not given, expected a network such as torus:8x8")
+        mappings = self._mappings(table)
+        self._end()
+        seeds = check_int(schedule.pop("seeds", 1), "seeds")
+        same = jobs | self._of_table(table)
+        plans: list[Plan] = []
+        for place in _combinations(machine):
+            network = str(place["network"])
+            usable = self._usable(network, mappings, jobs, place)
+            for rules in _combinations(schedule):
+                if not self._can_place(network, rules):
+                    continue
+                mapping = rules.get("mapping", "consecutive")
+                if mapping != "best-known" and mapping not in usable and mapping in mappings:
+                    continue  # said already
+                values = same | place | rules | {"machine": network, "mappings": ",".join(usable)}
+                del values["network"]
+                made = self._try("schedule", "", lambda values=values: make_plan(values))
+                if made is not None:
+                    plans += [made.seeded(seed) for seed in range(seeds)]
+            if len(plans) > _MOST:
+                self._fault("", "", f"describes more than {_MOST:,} schedules")
+                break
+        self._end()
+        if not plans:
+            raise ValueError(
+                f"{self._path}: no combination of the file is possible: {'; '.join(self._notes)}"
+            )
+        return PlacementStudy(plans, list(dict.fromkeys(self._notes)))
+
+    def _table(self, name: str, keys: tuple[str, ...]) -> dict[str, Any]:
+        table = self._data.get(name, {})
+        if not isinstance(table, dict):
+            self._fault("", name, f"{name} is {abbreviate(table)}, expected a table [{name}]")
+            return {}
+        for key in table:
+            self._try(name, key, lambda key=key: check_choice(key, keys, "key"))
+        return dict(table)
+
+    def _jobs(self) -> dict[str, Any]:
+        """Return the settings of the workload."""
+        if ("job" in self._data) == ("jobs" in self._data):
+            self._fault("", "", "expected either tables [[job]] or a table [jobs]")
+            return {}
+        if "jobs" in self._data:
+            jobs = self._table("jobs", _OF_JOBS)
+            workload = str(jobs.get("workload", ""))
+            if workload and "." in workload and not Path(workload).is_absolute():
+                jobs["workload"] = str(self._path.parent / workload)
+            return jobs
+        try:
+            read_job_list(self._path)
+        except ValueError as error:
+            self._faults += str(error).splitlines()
+        return {"workload": str(self._path)}
+
+    def _of_table(self, table: Mapping[str, Any]) -> dict[str, Any]:
+        store = self._path.parent / str(table.get("store", self._path.with_suffix(".sqlite").name))
+        fixed = store.suffix in (".csv", ".parquet")
+        values: dict[str, Any] = {"times": f"table:{store}", "simulate": None if fixed else True}
+        if not fixed:
+            values["table_seeds"] = table.get("seeds")
+        repeats = table.get("repeats", "loop")
+        self._try("table", "repeats", lambda: check_choice(repeats, ("loop", "separate"), "repeats"))
+        return values | {
+            "separate_repeats": True if repeats == "separate" else None,
+            "scattered_factor": table.get("scattered_factor"),
+        }
+
+    def _mappings(self, table: Mapping[str, Any]) -> list[str]:
+        given = table.get("mappings", list(CANDIDATES))
+        names = given if isinstance(given, list) else [given]
+        for name in names:
+            self._try("table", "mappings", lambda name=name: known_mapping(str(name)))
+        return [str(name) for name in names]
+
+    def _usable(
+        self, network: str, mappings: list[str], jobs: Mapping[str, Any], place: Mapping[str, Any]
+    ) -> list[str]:
+        """Return the mappings that exist on a network; the others are noted."""
+        usable = []
+        try:
+            topology = network_of(network)
+        except ValueError:
+            return mappings  # which is told with the plan
+        program = program_once("all-to-all", min(_TRIED_TASKS, topology.nodes), Config())
+        for mapping in mappings:
+            try:
+                place_jobs(topology, [program], [mapping])
+                usable.append(mapping)
+            except ValueError as error:
+                self._notes.append(f"mapping {mapping} is left out on {network}: {error}")
+        return usable
+
+    def _can_place(self, network: str, rules: Mapping[str, Any]) -> bool:
+        """Return whether an allocator exists on a network; if not, this is noted."""
+        text = str(rules.get("partition", SCHEDULE_SETTINGS["partition"].default))
+        if text.partition(":")[2].startswith("bps"):
+            return True
+        try:
+            topology = network_of(network)
+        except ValueError:
+            return True
+        try:
+            check_choice(text.partition(":")[0], _allocators(), "partition")
+        except ValueError:
+            return True  # which is told with the plan
+        try:
+            make_partitioner(text, topology)
+        except ValueError as error:
+            self._notes.append(f"partition {text} is left out on {network}: {error}")
+            return False
+        return True
+
+    def _try(self, table: str, key: str, make: Any) -> Any:
+        try:
+            return make()
+        except ValueError as error:
+            name = key or str(error).partition(":")[0]
+            self._fault(table, name if name in self._data.get(table, self._data) else key, str(error))
+            return None
+
+    def _fault(self, table: str, key: str, reason: str) -> None:
+        line = line_of(self._text, table, key) if table or key else 1
+        fault = f"{self._path}:{line}: {reason}"
+        if fault not in self._faults:
+            self._faults.append(fault)
+
+    def _end(self) -> None:
+        if self._faults:
+            raise ValueError("\n".join(self._faults))
+
+
+def _allocators() -> list[str]:
+    from netplace.scheduling.partitioner import PARTITIONERS
+
+    return PARTITIONERS.names()
+
+
+def _combinations(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield every combination of the values of a table, whose lists multiply."""
+    axes = [
+        [(key, item) for item in (value if isinstance(value, list) else [value])]
+        for key, value in table.items()
+    ]
+    return (dict(choice) for choice in itertools.product(*axes))

@@ -1,0 +1,439 @@
+"""Run times of programs on their nodes, from a table or a store: what a scheduler needs of the network.
+
+An *entry* is a program, its number of tasks, its place and its mapping, under one set of network settings. A
+table has the cycles of the entry for some numbers of repetitions; between and beyond them, one more
+repetition takes as long as between the two nearest. Times are those of a job that runs alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netplace.netsim import Config
+from netplace.runs.campaign import complete
+from netplace.runs.file_times import BEST_KNOWN
+from netplace.runs.places import Place, canonical, is_random, place_of, stays_inside
+from netplace.runs.programs import request_of
+from netplace.runs.resolve import resolve
+from netplace.runs.resources import simulators
+from netplace.runs.spec import Run
+from netplace.runs.store import Store
+from netplace.runs.tables import entry_of, read_table, run_table, settings_of, time_table, times_of
+from netplace.scheduling.job import Job
+from netplace.scheduling.partitioner.allocation import Allocation
+from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
+from netplace.topologies import Grid, Topology
+from netplace.topologies.host_lists import spelled
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SEPARATE = "separate"  # every repetition takes as long as the first one
+_ENOUGH_DRAWS = 3  # for a mean that also serves other networks on which the place is the same
+_TOLERANCE = 0.001  # relative difference of two periods that agree
+_MOST_REPEATS = 64  # that are simulated
+_REPEATS = "repeats="
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a run time belongs to, beside the network settings."""
+
+    program: str
+    tasks: int
+    place: Place
+    mapping: str
+
+
+@dataclass(frozen=True)
+class RunTime:
+    """Cycles of an entry by the number of repetitions, and how they were measured."""
+
+    cycles: Mapping[int, float] = field(default_factory=dict)  # a mean over draws
+    std: float = math.nan  # of one repetition, over draws
+    draws: int = 0
+    failed: int = 0  # runs that did not end
+
+    def total(self, repeats: int, separate: bool = False) -> float | None:
+        """Return the cycles of so many repetitions; None if the table does not tell."""
+        if repeats in self.cycles:
+            return self.cycles[repeats]
+        known = sorted(self.cycles)
+        if not known or known[0] != 1:
+            return None
+        if separate:
+            return self.cycles[1] * repeats
+        if len(known) < 2:
+            return None
+        high = next((count for count in known if count > repeats), known[-1])
+        low = known[known.index(high) - 1]
+        period = (self.cycles[high] - self.cycles[low]) / (high - low)
+        start = low if repeats < high else high
+        return self.cycles[start] + (repeats - start) * period
+
+    @property
+    def next_repeats(self) -> int | None:
+        """Number of repetitions to simulate next; None if the period is known well enough."""
+        known = sorted(self.cycles)
+        if len(known) < 3:
+            return 1 << len(known)
+        last, before = (
+            (self.cycles[high] - self.cycles[low]) / (high - low)
+            for low, high in ((known[-2], known[-1]), (known[-3], known[-2]))
+        )
+        settled = abs(last - before) <= _TOLERANCE * max(last, 1.0)
+        return None if settled or known[-1] >= _MOST_REPEATS else 2 * known[-1]
+
+
+class RunTimeTable:
+    """Run times of programs on a machine; implements `netplace.scheduling.RunTimes`.
+
+    Jobs without a program keep their own run times.
+
+    Parameters
+    ----------
+    machine : Topology
+        The network of the machine.
+    frame : DataFrame
+        A table of runs or of run times.
+    config : Config
+        Settings of the network; only entries with these settings count.
+    mapping : str
+        The mapping of all jobs, or ``"best-known"``: of the mappings that the table has for a program in its
+        place, the one with the shortest mean time.
+    mappings : sequence of str
+        Mappings among which ``"best-known"`` chooses; empty means all.
+    repeats : str
+        ``"loop"``: repetitions follow each other without a barrier; `SEPARATE`: each takes as long as one
+        alone.
+    scattered_factor : float or None
+        Run time outside any box or subtree that the table has, relative to the longest one in a box; None
+        means that such a time must be in the table.
+    seeds : int
+        Number of seeds of each run time that is simulated.
+    supply : callable, optional
+        Function that simulates runs and returns a table with their times; it is called for run times that the
+        table lacks.
+    name : str
+        What the table is called in errors.
+    """
+
+    def __init__(
+        self,
+        machine: Topology,
+        frame: pd.DataFrame,
+        config: Config | None = None,
+        mapping: str = "consecutive",
+        mappings: Sequence[str] = (),
+        repeats: str = "loop",
+        scattered_factor: float | None = None,
+        seeds: int = 1,
+        supply: Callable[[list[Run]], pd.DataFrame] | None = None,
+        name: str = "table",
+    ) -> None:
+        self.machine, self.config, self.name = machine, config or Config(), name
+        self.mapping = mapping
+        self._mappings = tuple(mappings)
+        self._separate = repeats == SEPARATE
+        self._scattered_factor, self._seeds, self._supply = scattered_factor, seeds, supply
+        self._settings = settings_of(self.config)
+        self._others: list[dict[str, Any]] = []  # rows of other settings or several jobs, for errors
+        self._entries: dict[Entry, RunTime] = {}
+        self._by_program: dict[tuple[str, int, Place], dict[str, RunTime]] = {}
+        self.add(frame)
+
+    @classmethod
+    def read(cls, path: str | Path, machine: Topology, **options: Any) -> RunTimeTable:
+        """Return the run times of a file: a table as CSV or Parquet, or a store."""
+        path = Path(path)
+        if path.suffix in (".csv", ".parquet"):
+            frame = read_table(path)
+        else:
+            with Store(path, read_only=True) as store:
+                frame = run_table(store.rows())
+        return cls(machine, frame, name=str(path), **options)
+
+    @classmethod
+    def simulated(cls, store: Store, machine: Topology, workers: int = 1, **options: Any) -> RunTimeTable:
+        """Return the run times of a store; those that it lacks are simulated when they are needed."""
+
+        def supply(runs: list[Run]) -> pd.DataFrame:
+            progress = complete(runs, store, simulators(workers))
+            if progress.lost:
+                raise ValueError(f"run times: {progress.reason}")
+            return run_table(store.rows(runs))
+
+        return cls(machine, run_table(store.rows()), supply=supply, name=str(store.path), **options)
+
+    def add(self, frame: pd.DataFrame) -> None:
+        """Add the entries of a table of runs or of run times; those that were there are replaced."""
+        for row in times_of(frame, self.name).to_dict("records"):
+            found = self._entry(row)
+            if found is None:
+                self._others.append(row)
+                continue
+            entry, repeats = found
+            known = self._entries.get(entry, RunTime())
+            cycles = dict(known.cycles)
+            if row["count"] > 0:
+                cycles[repeats] = float(row["mean"])
+            first = repeats == 1
+            made = RunTime(
+                cycles,
+                float(row["std"]) if first else known.std,
+                int(row["count"]) if first else known.draws,
+                known.failed + int(row["failed"]),
+            )
+            self._entries[entry] = made
+            self._by_program.setdefault((entry.program, entry.tasks, entry.place), {})[entry.mapping] = made
+
+    def _entry(self, row: Mapping[str, Any]) -> tuple[Entry, int] | None:
+        """Return the entry of a row and its number of repetitions; None if it is of no use here."""
+        if row["settings"] != self._settings or row["tasks"] != row["tasks"]:
+            return None
+        rule = f"{row['partition']}:{row['shape']}" if row["shape"] else row["partition"]
+        try:
+            place = place_of(row["network"], rule, int(row["tasks"]), self.config)
+        except (ValueError, OSError):  # several jobs, or a file of the network that is not here
+            return None
+        if place is None:
+            return None
+        if place[0] == "mesh" and row["count"] < _ENOUGH_DRAWS and is_random(place, "", self.config):
+            place = row["network"], place[1]
+        program, repeats = _program_of(row)
+        return Entry(program, int(row["tasks"]), place, row["mapping"]), repeats
+
+    # Look-up.
+
+    def seconds(self, job: Job, allocation: Allocation) -> float:
+        """Return the run time of a job on its nodes in seconds."""
+        if not job.program:
+            return job.run_time
+        mapping = allocation.mapping or self.mapping
+        cycles = self._cycles(job, allocation)
+        if cycles is None and allocation.shape is None and self._scattered_factor is not None:
+            boxes = [cycles for cycles, _, _ in self._boxes(job)]
+            cycles = self._scattered_factor * max(boxes) if boxes else None
+        if cycles is None:
+            raise LookupError(self.lacking([self.run_of(job, allocation, self._simulated(mapping))]))
+        return cycles * self._second
+
+    def _cycles(self, job: Job, allocation: Allocation) -> float | None:
+        """Return the cycles of a job on its nodes, which are simulated if that is possible and necessary."""
+        place, mapping = self.place(job, allocation), allocation.mapping or self.mapping
+        best = self.best(job, place, mapping)
+        if best is None:
+            self._complete(job, [allocation])
+            best = self.best(job, place, mapping)
+        return None if best is None else best[0]
+
+    def _complete(self, job: Job, places: Sequence[Allocation]) -> None:
+        """Simulate the run times of a job that are missing, if that is possible."""
+        before: set[str] = set()
+        while self._supply is not None and (runs := self.missing([job], {job.number: places})):
+            self.add(self._supply(runs))
+            if {run.key for run in runs} <= before:
+                raise LookupError(f"{self.lacking(runs)}: was simulated, and gave no run time")
+            before |= {run.key for run in runs}
+
+    def longest(self, job: Job) -> float:
+        """Return the longest run time in seconds over the known places of a job."""
+        if not job.program:
+            return job.run_time
+        known = [cycles for cycles, _, _ in self._boxes(job)]
+        if not known:
+            first = self._cycles(job, Allocation(np.arange(job.nodes)))
+            known = [] if first is None else [first]
+        if not known:
+            run = self.run_of(job, Allocation(np.arange(job.nodes)), self._simulated(self.mapping))
+            raise LookupError(self.lacking([run]))
+        return max(known) * self._second
+
+    def ranking(self, job: Job) -> Choices:
+        """Return the boxes for a job with their best mappings, the fastest first; unknown ones come last."""
+        grid = self.machine
+        assert isinstance(grid, Grid)
+        ranked = [(shape, mapping) for _, shape, mapping in sorted(self._boxes(job), key=lambda box: box[0])]
+        listed = {shape for shape, _ in ranked}
+        return [*ranked, *((shape, "") for shape, _ in Factors(grid)(job) if shape not in listed)]
+
+    def best(self, job: Job, place: Place, mapping: str) -> tuple[float, str] | None:
+        """Return the cycles of a job in a place and its mapping, the fastest one for ``"best-known"``."""
+        times = self._times(job, place)
+        wanted = times if mapping == BEST_KNOWN else [mapping]
+        if mapping == BEST_KNOWN and self._mappings:
+            wanted = [name for name in self._mappings if name in times]
+        totals = [
+            (total, name)
+            for name in wanted
+            if name in times and (total := times[name].total(job.repeats, self._separate)) is not None
+        ]
+        return min(totals, default=None)
+
+    def place(self, job: Job, allocation: Allocation) -> Place:
+        """Return the place of a job in an allocation."""
+        if allocation.shape is None:
+            return canonical(self.machine, allocation.nodes[: self.tasks(job)], self.config)
+        return self._box_place(allocation.shape)
+
+    def tasks(self, job: Job) -> int:
+        return job.tasks or job.nodes
+
+    def _box_place(self, shape: Shape) -> Place:
+        assert isinstance(self.machine, Grid)
+        inside = stays_inside(self.machine, shape)
+        return ("mesh" if inside else self.machine.text), "box:" + "x".join(map(str, shape))
+
+    def _times(self, job: Job, place: Place) -> Mapping[str, RunTime]:
+        program = program_text(job.program, self.tasks(job), self.machine.text, self.config)
+        own = {}
+        if place[0] == "mesh":  # few draws of a network that draws serve that network alone
+            own = self._by_program.get((program, self.tasks(job), (self.machine.text, place[1])), {})
+        return {**own, **self._by_program.get((program, self.tasks(job), place), {})}
+
+    def _boxes(self, job: Job) -> Iterator[tuple[float, Shape, str]]:
+        """Yield cycles, shape and best mapping of each box of a job of which a time is known."""
+        if not isinstance(self.machine, Grid) or not job.program:
+            return
+        boxes = [shape for shape, _ in Factors(self.machine, round_up=True)(job)]
+        self._complete(job, [Allocation(np.arange(math.prod(shape)), shape) for shape in boxes])
+        for shape in boxes:
+            best = self.best(job, self._box_place(shape), self.mapping)
+            if best is not None:
+                yield best[0], shape, best[1]
+
+    @property
+    def _second(self) -> float:
+        return self.config.cycle_ns * 1e-9
+
+    # What is missing.
+
+    def missing(self, jobs: Iterable[Job], places: Mapping[int, Sequence[Allocation]]) -> list[Run]:
+        """Return the runs that the table lacks for jobs in the places that an allocator can give them.
+
+        `places` has them by the number of a job; jobs of the same program and size may share one list. The
+        runs for the period of repetitions come one after the other: when these runs are added, there may be
+        more.
+        """
+        wanted: dict[str, Run] = {}
+        seen: set[tuple[Any, ...]] = set()
+        for job in jobs:
+            if not job.program:
+                continue
+            for allocation in places.get(job.number, ()):
+                nodes = allocation.shape or allocation.nodes.tobytes()
+                key = job.program, job.tasks, job.nodes, job.repeats > 1, nodes, allocation.mapping
+                if key in seen:
+                    continue
+                seen.add(key)
+                for run in self._missing_of(job, allocation):
+                    for seed in range(self._seeds):
+                        wanted[run.seeded(seed).key] = run.seeded(seed)
+        return list(wanted.values())
+
+    def _missing_of(self, job: Job, allocation: Allocation) -> Iterator[Run]:
+        times = self._times(job, self.place(job, allocation))
+        names = [allocation.mapping or self.mapping]
+        if names == [BEST_KNOWN]:
+            names = list(self._mappings or times or ["consecutive"])
+        for name in names:
+            time = times.get(name, RunTime())
+            if time.failed and not time.cycles:
+                continue
+            if 1 not in time.cycles:
+                yield self.run_of(job, allocation, name)
+            elif job.repeats > 1 and not self._separate and not time.failed:
+                count = time.next_repeats
+                if count is not None:
+                    yield self.run_of(job, allocation, name, count)
+
+    def _simulated(self, mapping: str) -> str:
+        return next(iter(self._mappings), "consecutive") if mapping == BEST_KNOWN else mapping
+
+    def run_of(self, job: Job, allocation: Allocation, mapping: str, repeats: int = 1) -> Run:
+        """Return the run of a job alone in its place; a mesh of the sides of a box, if that is the same."""
+        request = _request(job.program, self.tasks(job)) | {"mapping": mapping}
+        if repeats > 1:
+            request["repeats"] = repeats
+        network, place = self.machine.text, f"nodes:{spelled(allocation.nodes[: self.tasks(job)])}"
+        if allocation.shape is not None and isinstance(self.machine, Grid):
+            sides = "x".join(map(str, allocation.shape))
+            found = self._box_place(allocation.shape)
+            few = self._seeds < _ENOUGH_DRAWS and is_random(found, network, self.config)
+            alone = found[0] == "mesh" and not few
+            network, place = (f"mesh:{sides}", "whole") if alone else (network, f"boxes:{sides}")
+        else:
+            found = self.place(job, allocation)
+            if found[0] == "mesh" and not is_random(found, network, self.config):
+                network, place = f"mesh:{found[1].removeprefix('box:')}", "whole"
+            elif found[1].startswith("nodes:"):
+                place = found[1]
+        try:
+            return resolve(network, request, partition=place, config=self.config)
+        except ValueError as error:
+            raise ValueError(f"job {job.number}, program {job.program!r}: {error}") from None
+
+    def lacking(self, runs: Sequence[Run]) -> str:
+        """Return a sentence about runs that the table lacks, and the nearest entry that it has."""
+        described = [describe(run) for run in runs]
+        listed = "; ".join(described[:3]) + (f" (+{len(described) - 3} more)" if len(described) > 3 else "")
+        one = len(described) == 1
+        return (
+            f"{self.name}: lacks {'the run time' if one else f'{len(described)} run times'} of {listed}"
+            + (self._nearest(runs[0]))
+        )
+
+    def _nearest(self, run: Run) -> str:
+        wanted = entry_of(run)
+        rows = [row for row in self._others if row["application"] == wanted["application"]]
+        columns = ("problem", "tasks", "network", "partition", "shape", "mapping", "settings")
+        if not rows:
+            return ""
+        best = min(rows, key=lambda row: sum(row[name] != wanted[name] for name in columns))
+        differing = [name for name in columns if best[name] != wanted[name]]
+        if "settings" in differing:
+            ours, theirs = wanted["settings"] or "default", best["settings"] or "default"
+            return f". The nearest entry has other settings: {theirs}, expected {ours}"
+        return ". The nearest entry differs in " + ", ".join(
+            f"{name}: {best[name] or 'none'}, expected {wanted[name] or 'none'}" for name in differing
+        )
+
+
+def describe(run: Run) -> str:
+    """Return the entry of a run in words."""
+    entry = entry_of(run)
+    program = ",".join(filter(None, (entry["application"], entry["problem"])))
+    place = ":".join(filter(None, (entry["partition"], entry["shape"])))
+    where = entry["network"] if place == "whole" else f"{place} of {entry['network']}"
+    settings = f", {entry['settings']}" if entry["settings"] else ""
+    return f"{program} with {entry['tasks']} tasks on {where}, mapping {entry['mapping']}{settings}"
+
+
+@lru_cache(maxsize=4096)
+def program_text(program: str, tasks: int, network: str, config: Config) -> str:
+    """Return a program in the form in which tables have it: the name, then what differs from the defaults."""
+    return _program_of(entry_of(resolve(network, _request(program, tasks), config=config)))[0]
+
+
+def _request(program: str, tasks: int) -> dict[str, Any]:
+    """Return the request of a program; a trace has the tasks that it has."""
+    request = request_of(program)
+    return request if "trace" in request else request | {"tasks": tasks}
+
+
+def _program_of(row: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the program of a row of a table, and the number of its repetitions."""
+    words = [word for word in str(row["problem"]).split(",") if word]
+    repeats = [int(word.removeprefix(_REPEATS)) for word in words if word.startswith(_REPEATS)]
+    others = [word for word in words if not word.startswith(_REPEATS)]
+    return ",".join([str(row["application"]), *others]), repeats[0] if repeats else 1
+
+
+__all__ = ["SEPARATE", "Entry", "RunTime", "RunTimeTable", "describe", "program_text", "time_table"]

@@ -1,0 +1,185 @@
+"""Jobs whose run times come from a table: the times that a schedule needs, and their simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from netplace.runs.campaign import Progress, complete
+from netplace.runs.execute import Ended
+from netplace.runs.executors import Executor
+from netplace.runs.networks import network_of
+from netplace.runs.plan import Plan
+from netplace.runs.resources import simulators
+from netplace.runs.run_times import SEPARATE, RunTimeTable
+from netplace.runs.spec import Run
+from netplace.runs.store import Store
+from netplace.runs.tables import run_table, time_table
+from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
+from netplace.scheduling.partitioner.contiguous import Boxes, Choices, Factors
+from netplace.scheduling.workload import Workload
+from netplace.topologies import Grid, Topology, Tree
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_LISTED = 20  # missing run times in an error
+
+
+def run_times_of(plan: Plan, jobs: Workload, stack: ExitStack) -> RunTimeTable:
+    """Return the run times of a plan; a store is open until `stack` ends."""
+    _check_programs(plan, jobs)
+    path = plan.times.partition(":")[2]
+    if not plan.simulate:
+        return RunTimeTable.read(path, network_of(plan.machine), **_options(plan))
+    store = stack.enter_context(Store(path))
+
+    def supply(runs: list[Run]) -> pd.DataFrame:
+        return _simulated(runs, store, simulators(1))
+
+    return _table_of(plan, store, supply)
+
+
+def _table_of(plan: Plan, store: Store, supply: Callable[[list[Run]], pd.DataFrame]) -> RunTimeTable:
+    frame = _frame_of(store)
+    machine = network_of(plan.machine)
+    return RunTimeTable(machine, frame, name=str(store.path), supply=supply, **_options(plan))
+
+
+def _frame_of(store: Store) -> pd.DataFrame:
+    """Return the run times of a store, read again only if the store has changed."""
+    files = [store.path, store.path.with_name(store.path.name + "-wal")]
+    states = [path.stat() for path in files if path.exists()]
+    stamp = tuple((state.st_mtime_ns, state.st_size) for state in states)
+    known = _FRAMES.get(store.path)
+    if known is None or known[0] != stamp:
+        _FRAMES[store.path] = known = stamp, time_table(run_table(store.rows()), sort=False)
+    return known[1]
+
+
+# Of the stores that this process has read, as they were then.
+_FRAMES: dict[Path, tuple[tuple[tuple[int, int], ...], pd.DataFrame]] = {}
+
+
+def _options(plan: Plan) -> dict[str, Any]:
+    return {
+        "config": plan.config,
+        "mapping": plan.mapping,
+        "mappings": plan.mappings,
+        "repeats": SEPARATE if plan.separate_repeats else "loop",
+        "scattered_factor": plan.scattered_factor,
+        "seeds": plan.table_seeds,
+    }
+
+
+def _simulated(
+    runs: Sequence[Run],
+    store: Store,
+    executor: Executor[Run, Ended],
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> pd.DataFrame:
+    """Simulate runs, and return the table of their times."""
+    progress = complete(runs, store, executor, tell)
+    if progress.lost:
+        raise ValueError(f"run times: {progress.reason}")
+    return run_table(store.rows(runs))
+
+
+def complete_tables(
+    plans: Iterable[Plan],
+    jobs_of: Callable[[Plan], Workload],
+    executor: Callable[[], Executor[Run, Ended]],
+    tell: Callable[[Progress], None] = lambda _: None,
+    announce: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Simulate the run times that plans need and their stores lack, as far as that is known beforehand.
+
+    `announce` is told how many runs each step has. The period of repetitions takes several steps.
+    """
+    by_store: dict[str, list[Plan]] = {}
+    for plan in plans:
+        if plan.simulate:
+            by_store.setdefault(plan.times.partition(":")[2], []).append(plan)
+    for path, own in by_store.items():
+        alike = {_needs_of(plan): plan for plan in own}.values()
+        for plan in alike:
+            _check_programs(plan, jobs_of(plan))
+        with Store(Path(path)) as store:
+            needs = [(_table_of(plan, store, _none), *_needed(plan, jobs_of(plan))) for plan in alike]
+            while runs := list(
+                {
+                    run.key: run for table, jobs, places in needs for run in table.missing(jobs, places)
+                }.values()
+            ):
+                announce(len(runs))
+                frame = _simulated(runs, store, executor(), tell)
+                for table, _, _ in needs:
+                    table.add(frame)
+
+
+def _needs_of(plan: Plan) -> str:
+    """Return a text that is the same for plans which need the same run times, whatever their policy."""
+    seed = 0 if plan.from_file else plan.seed
+    same = replace(plan, policy="", site="", power="", switching="", estimates="", overrun="", seed=seed)
+    return repr(same)
+
+
+def _none(runs: list[Run]) -> pd.DataFrame:
+    raise AssertionError("these run times are simulated together")
+
+
+def _needed(plan: Plan, jobs: Workload) -> tuple[list[Job], dict[int, list[Allocation]]]:
+    """Return one job of each program, size and kind of repetition, and the places that it can get."""
+    machine = network_of(plan.machine)
+    bps = plan.partition.partition(":")[2].startswith("bps")
+    partitioner = None if bps else make_partitioner(plan.partition, machine, plan.seed)
+    seen: dict[tuple[object, ...], Job] = {}
+    for job in jobs:
+        if job.program:
+            seen.setdefault((job.program, job.tasks, job.nodes, job.repeats > 1), job)
+    chosen = list(seen.values())
+    return chosen, {job.number: places_of(job, machine, partitioner) or [] for job in chosen}
+
+
+def places_of(job: Job, machine: Topology, partitioner: Partitioner | None) -> list[Allocation] | None:
+    """Return the places that an allocator can give a job, each once; None if they are not known beforehand.
+
+    Without a `partitioner`, these are all boxes of its size.
+    """
+    boxes: Choices | None = None
+    if isinstance(partitioner, Boxes):
+        boxes = partitioner.shapes(job)
+    elif partitioner is None and isinstance(machine, Grid):
+        boxes = Factors(machine, round_up=True)(job)
+    if boxes is not None:
+        return [Allocation(np.arange(int(np.prod(shape))), shape, mapping) for shape, mapping in boxes]
+    if isinstance(machine, Tree) and partitioner is not None:
+        size = 1
+        while size < job.nodes:
+            size *= machine.down
+        first = partitioner.find(job) if size == job.nodes and not partitioner.by_count else None
+        return None if first is None else [first]
+    return None
+
+
+def check_complete(times: RunTimeTable, jobs: Workload, plan: Plan, machine: Topology) -> None:
+    """Check that a table has all run times that the jobs of a plan need, as far as that is known."""
+    missing = times.missing(*_needed(plan, jobs))
+    if missing:
+        raise ValueError(
+            f"{times.lacking(missing)}; make them with netplace table, or give a store and --simulate"
+        )
+
+
+def _check_programs(plan: Plan, jobs: Workload) -> None:
+    """Check that there are jobs which have run times of a table: those that run programs."""
+    if not any(program for program, _ in jobs.kinds):
+        raise ValueError(
+            f"times {plan.times!r}: no job of {plan.workload} runs a program, so none has run times of a "
+            "table, expected times log, or a workload in CSV that names programs"
+        )
