@@ -6,18 +6,20 @@ import os
 import sys
 import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import Integer, flag
+from netplace.cli.flags import Integer, Number, flag
 from netplace.cli.help import HelpfulCommand
 
 if TYPE_CHECKING:
     from netplace.live import Service
+    from netplace.live.journal import Journal
 
 _METRICS_SECONDS = 10.0  # node_exporter is usually asked every 15 s
 
@@ -32,7 +34,7 @@ _METRICS_SECONDS = 10.0  # node_exporter is usually asked every 15 s
 @flag("--mapping", "Mapping for requests without one.", default="consecutive")
 @flag("--allow", "Rule with a file that requests may name; repeatable.", multiple=True, metavar="RULE")
 @flag("--queue", "Largest number of waiting jobs.", Integer(0, 1_000_000), 10_000)
-@flag("--sync", "Answer only after the change is on disk.", bool)
+@flag("--deadline", "Seconds for a search; then nodes are consecutive.", Number(0.01, 3600), 10.0)
 def serve_command(**given: Any) -> None:
     """Place jobs on a machine on request, and keep track of its nodes.
 
@@ -42,16 +44,19 @@ def serve_command(**given: Any) -> None:
     from netplace.advice import machine_of
     from netplace.live import Cluster, Service
     from netplace.live.journal import Journal, lock
+    from netplace.live.searches import Searches
     from netplace.report.files.outputs import check_output
     from netplace.report.files.rank_files import host_names
 
     folder, metrics, socket_path = given["folder"], given["metrics"], given["socket_path"]
-    if folder is None and given["sync"]:
-        raise ValueError("--sync: has no effect without --folder DIR")
     if metrics is not None:
         check_output(metrics, (".prom",))  # node_exporter reads no other files
     machine = machine_of(given["machine"])
     hosts = host_names(given["hosts"] and Path(given["hosts"]), machine)
+
+    def tell(sentence: str) -> None:
+        click.echo(f"netplace: {sentence}", err=True)
+
     cluster = Cluster(
         machine,
         hosts,
@@ -59,21 +64,24 @@ def serve_command(**given: Any) -> None:
         given["mapping"],
         allowed=given["allow"],
         queue=given["queue"],
-        tell=lambda sentence: click.echo(f"netplace: {sentence}", err=True),
+        tell=tell,
     )
+    journal = None
     with ExitStack() as stack:
-        journal = None
+        stack.enter_context(_told(lambda: _kept(journal)))
+        searches = Searches(machine, given["deadline"])
+        stack.callback(searches.close)
         if folder is not None:
             stack.callback(os.close, lock(folder / "lock", folder))
-            journal = Journal(folder, cluster, given["sync"])
-        service = Service(cluster, journal)
+            journal = Journal(folder, cluster, tell)
+        service = Service(cluster, journal, searches)
         stack.callback(service.close)
         if socket_path is not None:
             service.listen(socket_path)
             stack.callback(socket_path.unlink, missing_ok=True)
         told = f"{machine}, {machine.nodes} nodes, {len(cluster.jobs)} jobs, {len(cluster.waiting)} wait"
         place = "stdin" if socket_path is None else f"socket {socket_path}"
-        click.echo(f"netplace: serves {told}; {place}", err=True)
+        tell(f"serves {told}; {place}")
         if metrics is not None:
             service.write_metrics(metrics)
             stack.callback(service.write_metrics, metrics)
@@ -82,6 +90,22 @@ def serve_command(**given: Any) -> None:
             threading.Event().wait()
         else:
             service.serve_lines(sys.stdin.buffer, sys.stdout.buffer)
+
+
+@contextmanager
+def _told(kept: Callable[[], str]) -> Iterator[None]:
+    """Say at the end by SIGTERM or Ctrl-C what is kept."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit) as end:
+        end.add_note(kept())
+        raise
+
+
+def _kept(journal: Journal | None) -> str:
+    if journal is None:
+        return "the state was in memory alone; with --folder, it is kept"
+    return f"all changes that were answered are in {journal.path}"
 
 
 def _keep_metrics(service: Service, path: Path) -> None:

@@ -9,8 +9,8 @@ Examples
 ['n0', 'n1', 'n2']
 """
 
-from netplace.live.cluster import Cluster, RequestError
-from netplace.live.messages import Explain, Mark, Place, Plan, Release, State
+from netplace.live.cluster import Cluster
+from netplace.live.messages import Explain, Mark, Place, Plan, Release, RequestError, State
 from netplace.live.service import Service
 
 __all__ = ["Cluster", "Explain", "Mark", "Place", "Plan", "Release", "RequestError", "Service", "State"]

@@ -11,12 +11,13 @@ from pathlib import Path
 
 from netplace.checks import abbreviate
 from netplace.checks.writing import write_atomically
-from netplace.live.cluster import Cluster, host_names
+from netplace.live.cluster import Cluster
 from netplace.live.hook import UNTIL
 from netplace.live.messages import Mark, Place
 from netplace.live.power import Decision, PowerState, decide
 from netplace.live.sharing import Shared, shared_links
 from netplace.live.slurm import MARK, Controller, Ended, QueuedJob, SlurmNode
+from netplace.live.state import host_names
 from netplace.scheduling.power import PowerModel
 from netplace.topologies import Topology, parse
 from netplace.topologies.host_lists import expand, host_list
@@ -109,8 +110,13 @@ class Follower:
         self.controller, self.topology, self.folder = controller, topology, folder
         self.rules, self.act, self._tell = rules, act, tell
         self.hosts = host_names(topology)
-        Cluster(topology, self.hosts, rules.partition, rules.mapping)  # refuses unknown rules at once
+        self._cluster()  # refuses unknown rules at once
         self._seen: dict[str, float] = {}  # job -> monotonic time at which it was first seen, held or placed
+
+    def _cluster(self) -> Cluster:
+        """Return an empty machine."""
+        rules = self.rules
+        return Cluster(self.topology, self.hosts, rules.partition, rules.mapping, allowed=[rules.app])
 
     # Placement.
 
@@ -188,7 +194,7 @@ class Follower:
                 for name, node in nodes.items()
                 if node.state in states and (not job.queues or not node.queues or job.queues & node.queues)
             }
-            cluster = Cluster(self.topology, self.hosts, self.rules.partition, self.rules.mapping)
+            cluster = self._cluster()
             if taken := [name for name in self.hosts if name not in usable or name in promised]:
                 cluster.mark(Mark(host_list(taken), "down"))
             if job.size <= len(self.hosts) - len(taken):

@@ -1,17 +1,22 @@
-"""The journal of a service on disk: every change is in it before it is answered."""
+"""The journal of a service on disk: every change is in it before it is made."""
 
 from __future__ import annotations
 
 import hashlib
 import os
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from netplace.live.cluster import Cluster
-from netplace.live.messages import Event, Header, decode_event, encode
+from netplace.live.messages import Event, JournalError, Snapshot, decode_record, encode
 
 __all__ = ["Journal", "lock", "replace_file", "state_folder"]
 
-_LONG = 200_000  # lines after which the journal is written anew, with the present state alone
+_HEAD = re.compile(rb"([0-9a-f]{8}) ([0-9a-f]{8}) ")
+_HEAD_BYTES = 18
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -74,87 +79,146 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> int:
 class Journal:
     """Events on disk, and the cluster that they describe.
 
+    The file consists of records, a line each: length and CRC-32 in hexadecimal digits, and JSON. The first is
+    a `Snapshot`. Each event is on disk before it is applied. A record that cannot be written, as on a full
+    disk, is cut off again, and the event is refused.
+
     Parameters
     ----------
     folder : Path
         Folder of the service, whose file ``lock`` is locked.
     cluster : Cluster
         An empty machine, which is brought to the state of the journal; then its events go to the journal.
-    sync : bool
-        Whether `flush` waits until the disk has the lines. Without it, lines survive the end of the process,
-        but the last ones may not survive a failure of the machine.
+    tell : callable
+        Function that is called with a sentence on what was cut off.
+    longest : int
+        Records after which the journal is written anew, with the present state alone.
 
     Raises
     ------
     ValueError
-        If the journal is of another machine, or a line is not an event. An incomplete last line, which was
-        never answered, is dropped.
+        If the journal is of another machine, or a record is damaged that others follow. An incomplete last
+        record, which was never answered, is cut off.
     """
 
-    def __init__(self, folder: Path, cluster: Cluster, sync: bool = False) -> None:
-        self.path, self.cluster, self.sync = folder / "journal.jsonl", cluster, sync
+    def __init__(
+        self, folder: Path, cluster: Cluster, tell: Callable[[str], None] = print, longest: int = 200_000
+    ) -> None:
+        self.path, self.cluster, self._tell, self._longest = folder / "journal", cluster, tell, longest
         names = "\n".join(cluster.hosts).encode()
         shape = f"{cluster.topology.nodes} {cluster.topology.neighbor.shape}".encode()
         wires = cluster.topology.neighbor.tobytes()
-        digest = hashlib.sha256(b"\0".join((names, shape, wires))).hexdigest()
-        self._header = Header(1, cluster.topology.text, digest)
-        self._pending: list[bytes] = []
-        self._file = -1
+        self._digest = hashlib.sha256(b"\0".join((names, shape, wires))).hexdigest()
+        self._file, self._end, self._records = -1, 0, 0
         if self.path.exists():
             self._read()
-        self._write_anew()
-        cluster.record = self._add
-
-    def flush(self) -> None:
-        """Write the events since the last call; to be called before they are answered."""
-        if not self._pending:
-            return
-        if self._lines > _LONG:
+        else:
             self._write_anew()
-            return
-        _write(self._file, b"".join(self._pending))
-        self._pending.clear()
-        if self.sync:
+        cluster.record = self.append
+
+    def append(self, event: Event) -> None:
+        """Write an event, to be called before it is applied.
+
+        Raises
+        ------
+        JournalError
+            If it cannot be written; then it is not in the journal.
+        """
+        if self._file < 0:
+            raise JournalError("the service ends, and changes nothing more")
+        if self._records >= self._longest:
+            try:
+                self._write_anew()
+            except OSError as error:
+                self._records = 0  # tried again after as many
+                self._tell(f"{self.path}: cannot be written anew, {error.strerror}; it grows meanwhile")
+        data = _record(encode(event))
+        try:
+            if os.fstat(self._file).st_size != self._end:  # could not be cut off before
+                os.ftruncate(self._file, self._end)
+            _write(self._file, data)
             os.fsync(self._file)
+        except OSError as error:
+            with suppress(OSError):
+                os.ftruncate(self._file, self._end)
+                os.fsync(self._file)
+            raise JournalError(f"{self.path}: {error.strerror}, nothing was changed") from None
+        self._end += len(data)
+        self._records += 1
 
     def close(self) -> None:
         """Close the file."""
-        self.flush()
-        os.close(self._file)
-
-    def _add(self, event: Event) -> None:
-        self._pending.append(encode(event) + b"\n")
-        self._lines += 1
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
 
     def _read(self) -> None:
-        complete, _, _ = self.path.read_bytes().rpartition(b"\n")
-        for number, line in enumerate(complete.split(b"\n") if complete else [], 1):
-            where = f"{self.path}:{number}"
-            event = decode_event(line, where)
-            if (number == 1) != isinstance(event, Header):
-                raise ValueError(
-                    f"{where}: expected the header of a journal as the first line, and only there"
-                )
-            if isinstance(event, Header):
-                if event.digest != self._header.digest:
-                    raise ValueError(
-                        f"{where}: is the journal of {event.machine}, expected {self._header.machine} "
-                        "with the same cables and names"
-                    )
-                continue
+        data = self.path.read_bytes()
+        for number, (at, record) in enumerate(_records(data), 1):
+            where = f"{self.path}, record {number}"
+            event = decode_record(record, number == 1, where)
             try:
-                self.cluster.apply(event)
+                if isinstance(event, Snapshot):
+                    self._check(event, where)
+                    self.cluster.restore(event)
+                else:
+                    self.cluster.apply(event)
             except (ValueError, IndexError) as error:
                 raise ValueError(f"{where}: {error}") from None
+            self._end, self._records = at, number
+        if not self._end or any(_good(data, found.start()) for found in _HEAD.finditer(data, self._end)):
+            raise ValueError(
+                f"{self.path}: is damaged after {self._end:,} of {len(data):,} bytes, expected the journal "
+                "of netplace serve; move it away to begin anew"
+            )
+        self._file = os.open(self.path, _FLAGS | os.O_APPEND)
+        if self._end < len(data):
+            rest = len(data) - self._end
+            self._tell(f"{self.path}: the last {rest:,} bytes, which were never answered, are cut off")
+            os.ftruncate(self._file, self._end)
+            os.fsync(self._file)
+
+    def _check(self, snapshot: Snapshot, where: str) -> None:
+        if snapshot.digest != self._digest:
+            raise ValueError(
+                f"is the journal of {snapshot.machine}, expected {self.cluster.topology.text} with the same "
+                "cables and names"
+            )
 
     def _write_anew(self) -> None:
         """Replace the journal by the present state, at once or not at all."""
-        events = [self._header, *self.cluster.events()]
-        file = replace_file(self.path, b"".join(encode(event) + b"\n" for event in events))
-        if self._file >= 0:
-            os.close(self._file)
-        self._file, self._lines = file, len(events)
-        self._pending.clear()
+        data = _record(encode(self.cluster.snapshot(self._digest)))
+        file = replace_file(self.path, data)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        self.close()
+        self._file, self._end, self._records = file, len(data), 1
+
+
+def _record(content: bytes) -> bytes:
+    return b"%08x %08x %b\n" % (len(content), zlib.crc32(content), content)
+
+
+def _good(data: bytes, at: int) -> bytes | None:
+    """Return the content of the record at a place; None if there is none that is whole."""
+    head = _HEAD.match(data, at)
+    if head is None:
+        return None
+    length, checksum = int(head[1], 16), int(head[2], 16)
+    content = data[head.end() : head.end() + length]
+    whole = data[head.end() + length : head.end() + length + 1] == b"\n"
+    return content if whole and zlib.crc32(content) == checksum else None
+
+
+def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the first records until one is not whole, and where each ends."""
+    at = 0
+    while (content := _good(data, at)) is not None:
+        at += _HEAD_BYTES + len(content) + 1
+        yield at, content
 
 
 def _write(file: int, data: bytes) -> None:

@@ -1,8 +1,8 @@
-"""The messages of the service: requests, answers, and the events of the journal; version 1."""
+"""The messages of the service: requests and answers, version 1, and the events of the journal, version 2."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -12,7 +12,7 @@ __all__ = [
     "VERSION",
     "Event",
     "Explain",
-    "Header",
+    "JournalError",
     "Left",
     "Mark",
     "Marked",
@@ -21,15 +21,27 @@ __all__ = [
     "Plan",
     "Release",
     "Request",
+    "RequestError",
+    "Snapshot",
     "State",
     "Took",
     "Waits",
-    "decode_event",
+    "decode_record",
     "decode_request",
     "encode",
 ]
 
 VERSION = 1
+
+
+class RequestError(ValueError):
+    """A request cannot be served; the state of the cluster does not change."""
+
+
+class JournalError(RequestError):
+    """A change cannot be recorded, and is not made."""
+
+
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=200)]
 Text = Annotated[str, msgspec.Meta(max_length=1000)]
 Count = Annotated[int, msgspec.Meta(ge=1, le=10**9)]
@@ -71,6 +83,9 @@ class Place(_Message, frozen=True, tag="place"):
         Whether the job waits in the queue of the service if it cannot be placed now.
     among : str
         Host list of the nodes that the job can use; by default, all nodes.
+    key : str
+        Key of this request: repeated with it, the request gets the same answer and changes nothing, even if
+        the job has been released. The service knows the last 10,000 keys.
     """
 
     job: Name
@@ -82,6 +97,7 @@ class Place(_Message, frozen=True, tag="place"):
     seed: Annotated[int, msgspec.Meta(ge=0, le=2**62)] = 0
     wait: bool = False
     among: Annotated[str, msgspec.Meta(max_length=10**6)] = ""
+    key: Annotated[str, msgspec.Meta(max_length=200)] = ""
 
 
 class Release(_Message, frozen=True, tag="release"):
@@ -119,29 +135,25 @@ Request = Place | Release | Explain | Plan | Mark | State
 
 
 class _Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, tag_field="event"):
-    """A change of the state, a line of the journal."""
-
-
-class Header(_Event, frozen=True, tag="journal"):
-    """The first line: the machine to which the journal belongs."""
-
-    version: Literal[1]
-    machine: str
-    digest: str
+    """A change of the state, a record of the journal."""
 
 
 class Took(_Event, frozen=True, tag="took"):
     """A job holds nodes: `ranks` in rank order, `extra` beyond its ranks."""
 
-    job: str
+    request: Place
     ranks: list[int]
     partition: str
     mapping: str
     time: float
     free: int
     extra: list[int] = []
-    app: str = ""
-    seconds: float = 0.0
+    note: str = ""
+
+    @property
+    def job(self) -> str:
+        """Name of the job."""
+        return self.request.job
 
 
 class Waits(_Event, frozen=True, tag="waits"):
@@ -166,7 +178,33 @@ class Marked(_Event, frozen=True, tag="marked"):
     time: float
 
 
-Event = Header | Took | Waits | Left | Marked
+Event = Took | Waits | Left | Marked
+
+
+class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The first record of a journal: the machine to which it belongs, and its whole state.
+
+    Attributes
+    ----------
+    digest : str
+        Digest of the names and cables of the machine.
+    down, off : list of int
+        Nodes in these states.
+    since : list of float
+        For each node, the time when it became idle or was marked.
+    keys : dict of str to Took or Waits
+        Requests with a key, the oldest first, and what became of them.
+    """
+
+    version: Literal[2]
+    machine: str
+    digest: str
+    jobs: list[Took]
+    waiting: list[Waits]
+    down: list[int]
+    off: list[int]
+    since: list[float]
+    keys: dict[str, Took | Waits]
 
 
 class Placed(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -182,6 +220,8 @@ class Placed(msgspec.Struct, frozen=True, omit_defaults=True):
         Additional nodes that the job holds, because the rule rounds up.
     before : int
         Jobs that wait before this one.
+    note : str
+        What was given up because a search took too long.
     """
 
     job: str
@@ -191,10 +231,12 @@ class Placed(msgspec.Struct, frozen=True, omit_defaults=True):
     partition: str = ""
     mapping: str = ""
     before: int = 0
+    note: str = ""
 
 
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)
 _events: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_snapshots: msgspec.json.Decoder[Snapshot] = msgspec.json.Decoder(Snapshot)
 encode = msgspec.json.Encoder().encode
 
 
@@ -207,10 +249,10 @@ def decode_request(line: bytes) -> Request:
         raise ValueError(f'{told}; expected such as {{"verb": "place", "job": "a", "nodes": 4}}') from None
 
 
-def decode_event(line: bytes, where: str) -> Any:
-    """Return the event in a line of the journal; `where` names the line for messages."""
+def decode_record(record: bytes, first: bool, where: str) -> Snapshot | Event:
+    """Return the first record of a journal, or another; `where` names it for messages."""
     try:
-        return _events.decode(line)
+        return _snapshots.decode(record) if first else _events.decode(record)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{where}: {_plain(error)}") from None
 

@@ -8,14 +8,16 @@ import stat
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from io import BufferedIOBase
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from netplace.live.cluster import Cluster, RequestError
+from netplace.live.cluster import Cluster
 from netplace.live.journal import Journal, replace_file
-from netplace.live.messages import VERSION, State, decode_request, encode
+from netplace.live.messages import VERSION, RequestError, State, decode_request, encode
 
 __all__ = ["LONGEST", "Service"]
 
@@ -25,11 +27,21 @@ _BOUNDS = (0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.02, 0.1, 1.0)  # seconds, of 
 
 
 class Service:
-    """Answers requests about a cluster, one after another; a journal records all changes."""
+    """Answers requests about a cluster, one after another, and searches beside; a journal keeps all changes.
 
-    def __init__(self, cluster: Cluster, journal: Journal | None = None) -> None:
+    Parameters
+    ----------
+    searches : Searches, optional
+        Processes for searches; by default, each holds up other requests, without a deadline.
+    """
+
+    def __init__(
+        self, cluster: Cluster, journal: Journal | None = None, searches: Callable[..., Any] | None = None
+    ) -> None:
         self.cluster, self.journal = cluster, journal
         self._lock = threading.Lock()
+        if searches is not None:
+            cluster.search = partial(self._beside, searches)
         self._places = threading.BoundedSemaphore(_CLIENTS)
         self._counts: Counter[tuple[str, str]] = Counter()
         self._seconds: Counter[float] = Counter()
@@ -41,16 +53,22 @@ class Service:
 
         The request has no newline either.
         """
+        began = time.perf_counter()
+        verb, made = self._answered(line)
+        took = time.perf_counter() - began
         with self._lock:
-            began = time.perf_counter()
-            verb, made = self._answered(line)
-            if self.journal is not None:
-                self.journal.flush()
-            took = time.perf_counter() - began
             self._counts[verb, "ok" if made["ok"] else "refused"] += 1
             self._seconds[next((bound for bound in _BOUNDS if took <= bound), float("inf"))] += 1
             self._total += took
-            return encode(made)
+        return encode(made)
+
+    def _beside(self, searches: Callable[..., Any], *search: Any) -> Any:
+        """Search without the lock, which this thread holds before and after."""
+        self._lock.release()
+        try:
+            return searches(*search)
+        finally:
+            self._lock.acquire()
 
     def _answered(self, line: bytes) -> tuple[str, dict[str, Any]]:
         made: dict[str, Any] = {"version": VERSION, "ok": False}
@@ -62,7 +80,8 @@ class Service:
             verb = type(request).__name__.lower()
             if request.id is not None:
                 made["id"] = request.id
-            made["result"] = self.cluster.handle(request)
+            with self._lock:
+                made["result"] = self.cluster.handle(request)
             made["ok"] = True
         except ValueError as error:
             made["error"] = str(error)
@@ -71,7 +90,8 @@ class Service:
     def metrics(self) -> str:
         """Return the metrics in the text format of Prometheus."""
         with self._lock:
-            state = self.cluster.state(State())
+            state = self.cluster.handle(State())
+            assert isinstance(state, dict)
             counts, seconds, total = dict(self._counts), dict(self._seconds), self._total
         lines = ["# HELP netplace_nodes Nodes by state.", "# TYPE netplace_nodes gauge"]
         lines += [

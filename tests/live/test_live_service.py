@@ -7,16 +7,16 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
-from hypothesis import strategies as st
 
 from netplace.cli import app
 from netplace.live import Cluster, Explain, Mark, Place, Plan, Release, RequestError, Service, State
-from netplace.live.journal import Journal
+from netplace.live.searches import LateError, Searches, rank_order
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.partitioner.pss import processor_sets, written
 from netplace.scheduling.power import PowerModel
@@ -61,47 +61,141 @@ def test_nodes_are_those_of_the_partitioner_and_return(rule):
     assert cluster.free.sum() == other.free
 
 
-COMMANDS = st.one_of(
-    st.builds(Place, st.sampled_from("abcdefgh"), st.integers(1, 20), wait=st.booleans()),
-    st.builds(
-        Place, st.sampled_from("abcdefgh"), st.integers(1, 8), st.just("random"), seed=st.integers(0, 9)
-    ),
-    st.builds(Release, st.sampled_from("abcdefgh")),
-    st.builds(Mark, st.sampled_from(["n[0-3]", "n5", "n[8-20]"]), st.sampled_from(["up", "down", "off"])),
-)
-
-
-@given(commands=st.lists(COMMANDS, max_size=25), cut=st.integers(0, 60))
-def test_a_service_that_was_killed_comes_back_with_the_same_state(commands, cut, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("service")
-    ticks = iter(range(10**6))
-    cluster = Cluster(TREE, queue=3, clock=lambda: float(next(ticks)))
-    journal = Journal(folder, cluster)
-    for command in commands:
-        try:
-            cluster.handle(command)
-        except RequestError:
-            assert not journal._pending, "what was refused changed something"
-        journal.flush()
-        nodes = [node for job in cluster.jobs.values() for node in job.nodes.tolist()]
-        assert len(nodes) == len(set(nodes)), "a node of two jobs"
-        assert not cluster.free[nodes].any()
-        up = np.array([state == "up" for state in cluster.states])
-        assert cluster.free.sum() == up.sum() - up[nodes].sum()
-    with (folder / "journal.jsonl").open("ab") as file:  # killed while it wrote the next line
-        file.write(b'{"event":"took","job":"zz","ranks":[1,2,3],"partition":"slurm","mapping":"x"'[:cut])
-    again = Cluster(TREE, queue=3)
-    Journal(folder, again)
-    assert everything(again) == everything(cluster)
-
-
 def test_the_same_request_again_changes_nothing():
     cluster = Cluster(TREE)
     first = cluster.place(Place("a", 5, "random", seed=4))
     assert cluster.place(Place("a", 5, "random", seed=4)) == first
-    assert cluster.state(State())["held"] == 5
+    assert cluster.handle(State())["held"] == 5
     with pytest.raises(RequestError, match="already holds 5 nodes"):
         cluster.place(Place("a", 6))
+
+
+def test_a_request_with_a_key_gets_its_answer_again_and_nothing_else_does():
+    cluster = Cluster(TREE)
+    first = cluster.handle(Place("a", 5, key="1", id=1))
+    cluster.handle(Release("a"))
+    assert cluster.handle(Place("a", 5, key="1", id=2)) == first
+    assert not cluster.jobs
+    for wrong, said in (
+        (Place("a", 6, key="1"), "key '1': belongs to another request"),
+        (Place("b", 5, key="1"), "key '1': belongs to another request"),
+    ):
+        with pytest.raises(RequestError, match=said):
+            cluster.handle(wrong)
+    cluster.handle(Place("c", 32, key="2"))
+    with pytest.raises(RequestError, match="job 'c': already holds 32 nodes"):
+        cluster.handle(Place("c", 32, key="3"))
+    waits = Place("d", 2, wait=True, key="4")
+    assert cluster.handle(waits).state == cluster.handle(waits).state == "waiting"
+    cluster.handle(Release("c"))
+    assert cluster.handle(waits).state == "placed"
+    cluster.handle(Place("e", 31, wait=True, key="5"))
+    cluster.handle(Release("e"))
+    with pytest.raises(RequestError, match="job 'e': has left the queue"):
+        cluster.handle(Place("e", 31, wait=True, key="5"))
+
+
+class Slow:
+    """Searches that end when a test says so."""
+
+    def __init__(self):
+        self.begun, self.end, self.error = threading.Event(), threading.Event(), None
+
+    def __call__(self, function, *arguments):
+        self.begun.set()
+        assert self.end.wait(20)
+        if self.error:
+            raise self.error
+        return function(TREE, *arguments)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_long_search_holds_up_no_other_client_and_ends_at_its_deadline(late):
+    slow = Slow()
+    service = Service(Cluster(TREE), searches=slow)
+    answers = []
+    request = {"verb": "place", "job": "a", "nodes": 4, "mapping": "random", "seed": 3}
+    client = threading.Thread(target=lambda: answers.append(ask(service, **request)))
+    client.start()
+    assert slow.begun.wait(20)
+    assert ask(service, verb="place", job="b", nodes=4)["result"]["nodes"] == ["n4", "n5", "n6", "n7"]
+    assert "is being placed" in ask(service, **request)["error"]
+    assert "is being placed" in ask(service, verb="release", job="a")["error"]
+    assert "note" not in ask(service, verb="state")["result"]
+    slow.error = LateError("took longer than 10 s") if late else None
+    slow.end.set()
+    client.join()
+    placed = answers[0]["result"]
+    assert {*placed["nodes"]} == {"n0", "n1", "n2", "n3"}
+    if late:
+        assert placed["note"] == "mapping random took longer than 10 s: consecutive"
+        assert (placed["nodes"], placed["mapping"]) == (["n0", "n1", "n2", "n3"], "consecutive")
+    else:
+        assert placed["mapping"] == "random"
+    assert ask(service, verb="release", job="a")["ok"]
+    assert service.cluster.free.sum() == 28
+
+
+def test_a_node_that_goes_down_during_a_search_is_not_given():
+    slow = Slow()
+    service = Service(Cluster(TREE), searches=slow)
+    answers = []
+    request = {"verb": "place", "job": "a", "nodes": 4, "mapping": "random"}
+    client = threading.Thread(target=lambda: answers.append(ask(service, **request)))
+    client.start()
+    assert slow.begun.wait(20)
+    assert ask(service, verb="mark", nodes="n1", state="down")["ok"]
+    slow.end.set()
+    client.join()
+    assert "n1" not in answers[0]["result"]["nodes"]
+    assert service.cluster.free.sum() == 27
+
+
+def test_nodes_by_a_rule_that_is_late_are_the_first_free_ones():
+    cluster = Cluster(parse("mesh:4x4"))
+
+    def late(function, *arguments):
+        raise LateError("took longer than 10 s")
+
+    cluster.search = late
+    cluster.handle(Place("x", 1))
+    placed = cluster.handle(Place("a", 3, "mm+inc", "random"))
+    assert placed.nodes == ["n1", "n2", "n3"]
+    assert placed.note == (
+        "partition mm+inc took longer than 10 s: non-contiguous; "
+        "mapping random took longer than 10 s: consecutive"
+    )
+    assert cluster.handle(Place("a", 3, "mm+inc", "random")) == placed
+
+
+def test_a_search_that_misses_its_deadline_or_dies_is_lost_and_the_next_is_not():
+    searches = Searches(parse("torus:8x8"), 20.0, 1)
+    try:
+        nodes = np.arange(4)
+        assert sorted(searches(rank_order, "td", "2d-torus,packets=4", nodes, 4, 0)) == [0, 1, 2, 3]
+        with pytest.raises(ValueError, match="unknown name"):
+            searches(rank_order, "nonsense", "", nodes, 4, 0)
+        with pytest.raises(LateError, match="was lost with its process"):
+            searches(die)
+        assert sorted(searches(rank_order, "random", "", nodes, 4, 0)) == [0, 1, 2, 3]
+        searches.seconds = 0.01
+        with pytest.raises(LateError, match=r"took longer than 0\.01 s"):
+            searches(sleep)
+    finally:
+        searches.close()
+
+
+def die(topology):
+    os._exit(3)
+
+
+def sleep(topology):
+    time.sleep(60)
+
+
+def test_an_application_has_options():
+    placed = Cluster(parse("torus:8x8")).place(Place("a", 4, "mc1x1", "link-load", "2d-torus,packets=4"))
+    assert sorted(placed.nodes) == ["n0", "n1", "n7", "n8"]
 
 
 def test_jobs_wait_in_order_and_the_queue_is_bounded():
@@ -114,7 +208,7 @@ def test_jobs_wait_in_order_and_the_queue_is_bounded():
     assert cluster.release(Release("a"))["started"] == ["b", "c"]
     assert cluster.mark(Mark("n[0-31]", "down"))["started"] == []
     assert cluster.release(Release("b"))["started"] == []
-    assert cluster.state(State())["free"] == 0
+    assert cluster.handle(State())["free"] == 0
 
 
 def test_explain_compares_rules_and_names_who_shares_links():
@@ -123,14 +217,14 @@ def test_explain_compares_rules_and_names_who_shares_links():
     cluster.place(Place("b", 6))
     cluster.place(Place("c", 4))
     cluster.place(Place("d", 2))
-    told = cluster.explain(Explain("c"))
+    told = cluster.handle(Explain("c"))
     assert {one["partition"] for one in told["now_by_rule"]} >= {"slurm", "non-contiguous"}
     held = {name: {node // 4 for node in job.nodes.tolist()} for name, job in cluster.jobs.items()}
     assert len(held["b"]) > 1
-    sharing = {one["job"] for one in cluster.explain(Explain("b"))["shares_links_with"]}
+    sharing = {one["job"] for one in cluster.handle(Explain("b"))["shares_links_with"]}
     crossing = {name for name, leaves in held.items() if len(leaves) > 1 and name != "b"}
     assert sharing <= crossing
-    assert cluster.explain(Explain("a"))["shares_links_with"] == []  # its packets stay below its switch
+    assert cluster.handle(Explain("a"))["shares_links_with"] == []  # its packets stay below its switch
 
 
 def test_plan_switches_only_free_nodes_and_boots_for_jobs_that_wait():
@@ -140,18 +234,18 @@ def test_plan_switches_only_free_nodes_and_boots_for_jobs_that_wait():
     cluster.place(Place("a", 8, seconds=600.0))
     cluster.mark(Mark("n[30-31]", "off"))
     now[0] = 1000.0
-    stop = cluster.plan(Plan("timeout:900"))["stop"]
+    stop = cluster.handle(Plan("timeout:900"))["stop"]
     held = {cluster.hosts[node] for node in cluster.jobs["a"].nodes}
-    listed = {cluster.hosts[node] for node in cluster._nodes(stop, "stop")}
+    listed = {cluster.hosts[node] for node in cluster.node_numbers(stop, "stop")}
     assert listed
     assert not listed & (held | {"n30", "n31"})
-    assert cluster.plan(Plan("timeout:1001"))["stop"] == ""
+    assert cluster.handle(Plan("timeout:1001"))["stop"] == ""
     cluster.place(Place("b", 24, seconds=100.0, wait=True))  # 22 are free
-    told = cluster.plan(Plan("timeout:900"))
+    told = cluster.handle(Plan("timeout:900"))
     assert (told["boot"], told["stop"], told["wanted"]) == ("n[30-31]", "", 24)  # a has outrun its limit
-    planned = cluster.plan(Plan("plan:slot=60"))  # a ends within a slot: b needs 16 beside its nodes
-    assert len(cluster._nodes(planned["stop"], "stop")) == 6
-    assert not set(cluster._nodes(planned["stop"], "stop")) & set(cluster.jobs["a"].nodes.tolist())
+    planned = cluster.handle(Plan("plan:slot=60"))  # a ends within a slot: b needs 16 beside its nodes
+    assert len(cluster.node_numbers(planned["stop"], "stop")) == 6
+    assert not set(cluster.node_numbers(planned["stop"], "stop")) & set(cluster.jobs["a"].nodes.tolist())
 
 
 @pytest.mark.parametrize(
@@ -167,6 +261,19 @@ def test_plan_switches_only_free_nodes_and_boots_for_jobs_that_wait():
         (b'{"verb":"place","job":"a","nodes":2,"partition":"pss:/etc/passwd"}', "--allow"),
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"file:/etc/passwd"}', "--allow"),
         (b'{"verb":"place","job":"a","nodes":2,"partition":"curv"}', "did you mean curve"),
+        (b'{"verb":"place","job":"a","nodes":2,"partition":"this:zen"}', "unknown name 'this'"),
+        (b'{"verb":"place","job":"a","nodes":2,"mapping":"this.zen:f"}', "unknown name 'this.zen'"),
+        (b'{"verb":"place","job":"a","nodes":2,"mapping":"hosts:passwd"}', "--allow"),
+        (
+            b'{"verb":"place","job":"a","nodes":2,"mapping":"link-load","app":"this:zen"}',
+            "unknown name 'this'",
+        ),
+        (
+            b'{"verb":"place","job":"a","nodes":2,"mapping":"link-load","app":"own.py:f"}',
+            "unknown name 'own.py:f'",
+        ),
+        (b'{"verb":"place","job":"a","nodes":2,"app":"training,times=passwd"}', "--allow"),
+        (b'{"verb":"place","job":"a","nodes":2,"wait":true,"app":"own.py:f"}', "unknown name 'own.py:f'"),
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"td"}', "td"),
         (b'{"verb":"place","job":"a","nodes":2,"among":"n[0-999999999]"}', "more names"),
         (b'{"verb":"release","job":"a"}', "neither holds nodes nor waits"),
@@ -185,24 +292,7 @@ def test_bad_requests_get_one_sentence_and_change_nothing(line, said):
     assert said in answer["error"]
     assert "\n" not in answer["error"]
     assert everything(service.cluster) == before
-
-
-def test_journals_that_are_none(tmp_path):
-    cluster = Cluster(TREE)
-    journal = Journal(tmp_path, cluster)
-    cluster.place(Place("a", 3))
-    journal.flush()
-    path = tmp_path / "journal.jsonl"
-    with pytest.raises(ValueError, match=r"jsonl:1: is the journal of xgft:2;4,8;1,1, expected mesh"):
-        Journal(tmp_path, Cluster(parse("mesh:32")))
-    text = path.read_bytes()
-    path.write_bytes(text + b"rubbish\n")
-    with pytest.raises(ValueError, match=r"journal\.jsonl:3: "):
-        Journal(tmp_path, Cluster(TREE))
-    path.write_bytes(text + text.splitlines(keepends=True)[1])
-    with pytest.raises(ValueError, match=r"journal\.jsonl:3: job a cannot take its nodes"):
-        Journal(tmp_path, Cluster(TREE))
-    assert path.read_bytes() == text + text.splitlines(keepends=True)[1], "a journal that is refused stays"
+    assert "this" not in sys.modules
 
 
 def test_metrics_are_those_of_the_moment_in_a_file_that_others_can_read(tmp_path):
@@ -257,13 +347,30 @@ def test_the_command_survives_a_kill_and_is_alone(tmp_path, netplace):
                 process.send_signal(signal.SIGTERM)
         finally:
             ended = process.wait(timeout=20)
+            said = process.stderr.read()
             process.stderr.close()
     assert ended == 143
+    assert said == f"netplace: stopped by SIGTERM; all changes that were answered are in {tmp_path}/journal\n"
     assert not (tmp_path / "socket").exists()
 
 
 def serve(text, *words):
     return CliRunner().invoke(app, ["serve", "--machine", "mesh:4x4", *words], input=text)
+
+
+def test_a_service_in_memory_says_that_nothing_is_kept():
+    process = subprocess.Popen(
+        [sys.executable, "-m", "netplace", "serve", "--machine", "mesh:4x4"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert "serves" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert said.strip() == "netplace: interrupted; the state was in memory alone; with --folder, it is kept"
+    assert process.returncode == 130
 
 
 def test_lines_from_stdin():
@@ -279,7 +386,7 @@ def test_lines_from_stdin():
     ("words", "said"),
     [
         (["--metrics", "metrics.txt"], "expected a name that ends in .prom"),
-        (["--sync"], "--sync: has no effect without --folder"),
+        (["--deadline", "0"], "--deadline"),
         (["--partition", "td"], "td"),
         (["--mapping", "mm"], "mm"),
         (["--queue", "-1"], "--queue"),

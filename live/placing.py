@@ -1,0 +1,174 @@
+"""The choice of nodes and of an order of ranks for a job, with searches during which others are served."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from netplace.checks import abbreviate
+from netplace.live.choices import Choices, check_name
+from netplace.live.messages import Place, RequestError, Took
+from netplace.live.searches import LateError, free_nodes, here, rank_order
+from netplace.live.state import MachineState
+from netplace.placement.mapping import MAPPINGS
+from netplace.scheduling import Job
+from netplace.scheduling.partitioner import PARTITIONERS
+from netplace.topologies import Topology
+
+__all__ = ["JobPlacer"]
+
+_FALLBACK = "non-contiguous"  # the first free nodes, for a job whose own rule takes too long
+_MOST_LOST = 3  # searches whose nodes other jobs took meanwhile
+Nodes = NDArray[np.int64]
+
+
+class JobPlacer(MachineState):
+    """A machine and the rules that place jobs on it.
+
+    Parameters
+    ----------
+    hosts : iterable of str, optional
+        Name of each node; by default, the names in the topology's file, or n0, n1, ..
+    partition, mapping : str
+        Rules for jobs that do not name any.
+    allowed : iterable of str
+        Rules and applications that requests can name in addition to netplace's own that read no files.
+    clock : callable
+        Function that returns the time in seconds.
+    tell : callable
+        Function that is called with a sentence when the configuration of a rule is read again.
+
+    Attributes
+    ----------
+    search : callable
+        ``search(function, *arguments)`` returns ``function(topology, *arguments)`` or raises `LateError`.
+        While it runs, the cluster may change.
+    """
+
+    def __init__(
+        self,
+        topology: Topology,
+        hosts: Iterable[str],
+        partition: str,
+        mapping: str,
+        *,
+        allowed: Iterable[str] = (),
+        clock: Callable[[], float] = time.time,
+        tell: Callable[[str], None] = print,
+    ) -> None:
+        super().__init__(topology, hosts, clock())
+        self.clock = clock
+        self.partition, self.mapping = partition or "slurm", mapping
+        self.allowed = {*allowed, self.partition, self.mapping}
+        self.search = here(topology)
+        self._choices = Choices(topology, clock, tell)
+        self._choices.empty(self.partition)  # refuses an unknown rule at once
+        MAPPINGS.find(mapping)
+
+    def turn(self, nodes: Nodes, free: bool) -> None:
+        """Make nodes free, or not, here and for the rules."""
+        super().turn(nodes, free)
+        self._choices.turn(nodes, free)
+
+    def check(self, request: Place) -> None:
+        """Refuse names that run code or read files, and sizes that never fit."""
+        check_name("partition", request.partition or self.partition, self.allowed)
+        check_name("mapping", request.mapping or self.mapping, self.allowed)
+        check_name("app", request.app or "all-to-all", self.allowed)
+        most = len(self.topology.computing)
+        if request.nodes > most:
+            raise RequestError(
+                f"job {abbreviate(request.job)}: {request.nodes} nodes, but the machine has {most}"
+            )
+
+    def choose(self, request: Place) -> Took | None:
+        """Return what a job takes; None if the rule has no place for it now."""
+        self.check(request)
+        partition, mapping = request.partition or self.partition, request.mapping or self.mapping
+        notes: list[str] = []
+        lost = 0
+        with self._placed_now(request.job):
+            while True:
+                free = int(self.free.sum())
+                if request.nodes > free:
+                    return None
+                try:
+                    found = self._find(request, partition)
+                except LateError as late:
+                    notes.append(f"partition {partition} {late}: {_FALLBACK}")
+                    partition = _FALLBACK
+                    continue
+                if found is None or len(found) < request.nodes:
+                    return None
+                if not self.free[found].all():  # given to another job during the search
+                    lost += 1
+                    if lost == _MOST_LOST:
+                        notes.append(f"partition {partition} lost its nodes to other jobs: {_FALLBACK}")
+                        partition = _FALLBACK
+                    continue
+                ranks = found[: request.nodes].tolist()
+                if mapping != "consecutive":
+                    try:
+                        ranks = self._order(request, mapping, found)
+                    except LateError as late:
+                        notes.append(f"mapping {mapping} {late}: consecutive")
+                        mapping = "consecutive"
+                if self.free[found].all():  # none went down meanwhile
+                    break
+        extra = np.setdiff1d(found, ranks).tolist()
+        return Took(request, ranks, partition, mapping, self.clock(), free, extra, "; ".join(notes))
+
+    def _find(self, request: Place, rule: str) -> Nodes | None:
+        """Return the nodes that a rule chooses for a job."""
+        seconds, app = request.seconds, request.app.partition(",")[0]
+        job = Job(len(self.jobs), 0.0, request.nodes, seconds, seconds, app)
+        inside = self._inside(request.among)
+        kind, _ = PARTITIONERS.find(rule)
+        if self._choices.is_search(rule) or kind.by_chance or inside is not None:
+            free = self.free.copy() if inside is None else self.free & inside
+            return self.by_rule(rule, free, request.seed, job)
+        found = self._choices.kept(rule, self.free).find(job)
+        return None if found is None else found.nodes
+
+    def by_rule(self, rule: str, free: NDArray[np.bool_], seed: int, job: Job) -> Nodes | None:
+        """Return the nodes that a rule chooses of free ones."""
+        if self._choices.is_search(rule):
+            return self.search(free_nodes, rule, free, seed, job)  # type: ignore[no-any-return]
+        found = self._choices.fresh(rule, free, seed).find(job)
+        return None if found is None else found.nodes
+
+    def _inside(self, among: str) -> NDArray[np.bool_] | None:
+        if not among:
+            return None
+        inside = np.zeros(len(self.free), bool)
+        inside[self.node_numbers(among, "among")] = True
+        return inside
+
+    def _order(self, request: Place, mapping: str, nodes: Nodes) -> list[int]:
+        """Return the node of each rank; meanwhile, no other job gets the nodes."""
+        self._promised[request.job] = nodes
+        self.turn(nodes, False)
+        try:
+            made = self.search(rank_order, mapping, request.app, nodes, request.nodes, request.seed)
+            return made  # type: ignore[no-any-return]
+        finally:
+            self._promised[request.job] = nodes[:0]
+            self.turn(self.up(nodes), True)
+
+    @contextmanager
+    def _placed_now(self, job: str) -> Iterator[None]:
+        """Let no other request change a job while it is being placed."""
+        self.refuse_promised(job)
+        self._promised[job] = np.zeros(0, np.int64)
+        try:
+            yield
+        finally:
+            del self._promised[job]
+
+    def refuse_promised(self, job: str) -> None:
+        if job in self._promised:
+            raise RequestError(f"job {abbreviate(job)}: is being placed for another request, ask again")
