@@ -17,6 +17,8 @@ from netplace.cli.provenance import note_plans
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from netplace.advice import Situation
     from netplace.advice.rules import RuleAdvice
     from netplace.placement.rule import Nodes
@@ -100,15 +102,30 @@ def advise_command(**given: Any) -> None:
     commands: dict[str, str] = {}
 
     def write(folder: Path) -> None:
-        from netplace.report.files.advice import write_advice
-
-        commands.update(write_advice(folder, answer.text(), content, hosts))
+        commands.update(_write(folder, answer.text(), content, hosts))
 
     def terminal() -> None:
         _print(content, output if output and output.is_dir() else None, commands)
 
     answer = CommandOutput(lambda: content, lambda: placement_page(content), terminal, folder=write)
     show(answer, output, given["as_json"])
+
+
+def _write(folder: Path, text: str, content: dict[str, Any], hosts: Sequence[str]) -> dict[str, str]:
+    """Write advice, its JSON in `text`, into a folder; return the command that starts the job by launcher."""
+    from netplace.report.files.rank_files import LAUNCHERS, rank_file
+
+    nodes = content["nodes"]
+    texts = {"mapping.csv": "\n".join(["task,node", *(f"{task},{n}" for task, n in enumerate(nodes)), ""])}
+    texts |= {"nodes.txt": content["host_list"] + "\n", "advice.json": text}
+    texts |= {f"ranks.{name}": rank_file(name, hosts, nodes) for name in LAUNCHERS}
+    folder.mkdir(exist_ok=True)
+    for name, written in texts.items():
+        write_atomically(folder / name, written)
+    return {
+        name: launcher.command.format(file=folder / f"ranks.{name}", ranks=len(nodes))
+        for name, launcher in LAUNCHERS.items()
+    }
 
 
 def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
