@@ -69,6 +69,7 @@ def test_a_tree_of_slurm_is_advised_and_told_how(tmp_path, log):
     assert '<ul class="verdict"><li>' in (folder / "report.html").read_text()
 
 
+@pytest.mark.all
 def test_a_torus_is_told_which_shapes_to_list(tmp_path, log):
     folder = tmp_path / "rules"
     status, said, _ = run("advise", "--machine", "torus:4x4x2", "--log", str(log), "-o", str(folder))

@@ -6,7 +6,10 @@ from features import FEATURES, NETWORKS, PAGE, network_text, page_table, tried
 from netplace.topologies import TOPOLOGIES
 
 
-@pytest.mark.parametrize("kind", NETWORKS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=() if kind in ("torus", "tree") else pytest.mark.all) for kind in NETWORKS],
+)
 def test_every_feature_on_a_kind_of_network(kind, tmp_path, monkeypatch):
     monkeypatch.setattr("netplace.cosim.alone._MOST", 3)  # draws: the reference engine is slow
     text = network_text(kind, tmp_path)

@@ -10,6 +10,8 @@ from wirings import RANDOM, wired
 from netplace.netsim import Config, Network, Traffic
 from netplace.topologies import TOPOLOGIES, parse
 
+pytestmark = pytest.mark.all  # seconds each
+
 # The same examples in every run; the slow tests draw more of them.
 FEW = settings(
     derandomize=True, deadline=None, database=None, max_examples=10, suppress_health_check=list(HealthCheck)

@@ -70,6 +70,7 @@ def test_names_in_the_reference_can_be_imported():
             assert pkgutil.resolve_name(path) is not None
 
 
+@pytest.mark.all
 def test_packages_import_without_warnings():
     script = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)"
     command = [sys.executable, "-W", "error", "-c", script, *PACKAGES]

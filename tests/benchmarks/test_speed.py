@@ -4,6 +4,8 @@ import pytest
 import rows
 import speed
 
+pytestmark = pytest.mark.all  # starts processes
+
 
 @pytest.mark.parametrize(
     "row",

@@ -55,6 +55,7 @@ def test_tables_for_people(netplace):
     assert "Error of table times" in result.stdout
 
 
+@pytest.mark.all
 def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     study = tmp_path / "study.toml"
     study.write_text(STUDY)

@@ -103,6 +103,7 @@ def made_before(tmp_path_factory, short_trace, unpainted):
     return folder
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(
     "line",
     [

@@ -222,6 +222,7 @@ INTERRUPTIBLE = (
 )
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("engine", ["kernel", pytest.param("reference", marks=pytest.mark.nightly)])
 def test_ctrl_c_ends_a_run_with_one_line_and_nothing_half_written(tmp_path, engine):
     command = [

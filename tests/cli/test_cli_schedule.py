@@ -298,6 +298,7 @@ def test_holders_are_those_that_run_at_the_time():
     assert np.unique(holders(made, 8.9)).tolist() == [-1, 7, 9]
 
 
+@pytest.mark.all
 @pytest.mark.pictures
 def test_energy_is_told_in_tables_rows_and_pictures(netplace, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -211,6 +211,7 @@ def test_programs_are_checked_before_anything_is_written(netplace, folder):
     assert [path.name for path in folder.iterdir()] == ["sweep.toml"]
 
 
+@pytest.mark.all
 def test_a_dask_address_that_does_not_answer(netplace, monkeypatch):
     monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
     refused(netplace("table", "sweep.toml", "--dask", "tcp://127.0.0.1:9"), "no Dask scheduler answers")

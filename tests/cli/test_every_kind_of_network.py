@@ -80,6 +80,7 @@ def pairs():
             yield pytest.param(command, network, marks=marks)
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(("command", "network"), list(pairs()))
 def test_every_kind_under_every_command(netplace, tmp_path, monkeypatch, command, network):
     monkeypatch.chdir(tmp_path)

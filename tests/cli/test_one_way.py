@@ -27,6 +27,7 @@ def ours(frame) -> list[str]:
     return names
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("words", [RUN, MAP], ids=["run", "map"])
 def test_ten_frames_between_the_shell_and_the_engine(netplace, monkeypatch, words):
     run, ways = KernelEngine.run, []

@@ -23,6 +23,7 @@ PLAIN = [
 LOAD = "load --network torus:4x4 --offered 0.1 --warmup 10 --measure 10"
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(
     ("command", "left_out"),
     [(RUN, PLAIN), (f"{RUN} -o folder", LARGE), (LOAD, ["matplotlib", "scipy", "netplace.cosim"])],

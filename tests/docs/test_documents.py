@@ -64,6 +64,7 @@ def asked_of_a_study(words: list[str]) -> None:
     assert ask(STUDIES[given["name"]], given["parts"], given["quick"], **numbers).parts
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("command", list(with_commands()))
 def test_console_examples(command, tmp_path, monkeypatch, netplace, sketches, short_trace):
     """A ``netplace`` command runs; the script or file that another one names exists."""

@@ -30,6 +30,7 @@ PAGES = [
 ]
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("document", PAGES)
 def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace, sketches):
     monkeypatch.chdir(tmp_path)

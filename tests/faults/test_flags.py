@@ -43,6 +43,7 @@ def here(tmp_path_factory):
         yield
 
 
+@pytest.mark.all
 @given(data=st.data())
 def test_a_strange_value_of_any_flag(here, data):
     words = data.draw(st.sampled_from(GOOD)).split()

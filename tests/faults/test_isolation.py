@@ -65,7 +65,10 @@ def poisoned(tmp_path_factory):
 BEGINNINGS = [*((name, "script") for name in COMMANDS), ("trace", "module")]
 
 
-@pytest.mark.parametrize(("name", "begin"), BEGINNINGS)
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [pytest.param(*one, marks=() if one == ("run", "script") else pytest.mark.all) for one in BEGINNINGS],
+)
 def test_no_module_of_the_folder_is_imported(poisoned, tmp_path, name, begin):
     script = Path(sys.executable).with_name("netplace")
     if begin == "script" and not script.exists():

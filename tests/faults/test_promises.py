@@ -43,6 +43,7 @@ def test_a_table_that_names_code_runs_nothing(netplace, tmp_path, monkeypatch, c
     assert not (tmp_path / "ran").exists()
 
 
+@pytest.mark.all
 def test_nothing_is_written_that_nobody_named(tmp_path):
     folders = {name: tmp_path / name for name in ("here", "HOME", "TMPDIR", "XDG_CACHE_HOME")}
     for folder in folders.values():

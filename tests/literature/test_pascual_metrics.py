@@ -46,6 +46,7 @@ def test_published_examples(case, program):
             assert found[name] == pytest.approx(printed, rel=0.03), name
 
 
+@pytest.mark.all
 def test_the_run_time_of_a_box(program):
     [printed] = [
         float(row["value"])

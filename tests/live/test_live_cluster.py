@@ -17,6 +17,8 @@ from netplace.scheduling import Job, schedule
 from netplace.scheduling.power import PowerModel, PowerRules
 from netplace.topologies.host_lists import expand
 
+pytestmark = pytest.mark.all  # needs Slurm
+
 CONF = """ClusterName=netplace
 SlurmctldHost={host}(127.0.0.1)
 SlurmUser=root

@@ -44,6 +44,7 @@ def _chance():
         yield pytest.param(row, id=_name(row), marks=pytest.mark.nightly if long else ())
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("row", list(_chance()))
 def test_mean_and_spread_where_chance_matters(row):
     clocks = [golden_clock(row, seed) for seed in range(10)]
@@ -55,6 +56,7 @@ def test_mean_and_spread_where_chance_matters(row):
 
 
 # Channels drawn in every cycle: these runs are short, and their mean is known to a cycle or two.
+@pytest.mark.all
 @pytest.mark.parametrize(
     "row",
     [row for row in golden_rows("chance_more") if row["trace"] in ("g4_03", "g4_11", "g4_40")],

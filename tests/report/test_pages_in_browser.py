@@ -10,6 +10,8 @@ from netplace.report.pages import render
 from netplace.report.pages.html import MOST_BYTES, DataTable, Page
 from netplace.report.plots.figure import Axis, Boxes, Figure, Panel, Shades
 
+pytestmark = pytest.mark.all  # needs a browser
+
 CHECKS = """
 (async () => {
   const done = {}, text = (cells) => [...cells].map((cell) => cell.textContent);

@@ -186,6 +186,7 @@ def test_a_workload(drawn):
 ENDINGS = ("png", "pdf", "svg")  # figures take turns; the other two of each are slow
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(
     ("figure", "ending"),
     [

@@ -80,6 +80,7 @@ def _complete(path: str) -> None:
         complete(SOME_FAIL, store, simulators(1))
 
 
+@pytest.mark.all
 def test_a_sweep_killed_at_any_moment_resumes(tmp_path, undisturbed):
     """Twenty times, from a process that has just begun to one that has almost ended."""
     rng = random.Random(2)

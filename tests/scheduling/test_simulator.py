@@ -44,6 +44,7 @@ def test_jobs_are_taken_as_their_time_comes():
     assert all(known <= now + 2 for _, now, known in seen)
 
 
+@pytest.mark.all
 def test_memory_is_that_of_the_rows():
     def peak(count: int) -> int:
         tracemalloc.start()

@@ -187,6 +187,7 @@ def peak_of(use):
         tracemalloc.stop()
 
 
+@pytest.mark.all
 def test_memory_is_that_of_what_is_kept():
     window = Window(0.1, 0.101, first_call(long_trace(100_000)))
     part, short = peak_of(lambda: cut(long_trace(150_000), window))

@@ -66,6 +66,7 @@ def attempt_of(folder, name, content):
     return attempt(folder / name, folder)
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("trace", COPIED)
 def test_a_broken_trace_of_others_is_refused_or_read(tmp_path, trace, monkeypatch):
     monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 64 << 20)

@@ -286,6 +286,7 @@ def test_a_trace_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch):
     assert counted(tmp_path / "x.prv")["messages"] == 1
 
 
+@pytest.mark.all
 def test_a_row_of_a_matrix_that_asks_for_millions_of_messages(tmp_path):
     path = tmp_path / "m.csv"
     path.write_text("0,1,4194305,8388620\n1,2,1,7\n")

@@ -16,9 +16,12 @@ from netplace.apps.recording import launch, record
 from netplace.apps.recording.launch import launcher_of
 
 MPIS = list(filter(shutil.which, ("mpicc.openmpi", "mpicc.mpich"))) or list(filter(shutil.which, ("mpicc",)))
-pytestmark = pytest.mark.skipif(
-    not MPIS, reason="no MPI on this machine (mpicc): the recorder is not tried on programs"
-)
+pytestmark = [
+    pytest.mark.all,
+    pytest.mark.skipif(
+        not MPIS, reason="no MPI on this machine (mpicc): the recorder is not tried on programs"
+    ),
+]
 RANKS = 4
 ROOT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

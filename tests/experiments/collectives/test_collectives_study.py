@@ -20,6 +20,8 @@ from netplace.netsim import simulate
 from netplace.studies.study import ask
 from netplace.topologies import parse
 
+pytestmark = pytest.mark.all  # carries out a study
+
 
 @pytest.fixture(scope="module")
 def outcomes():

@@ -2,7 +2,11 @@
 
 import csv
 
+import pytest
+
 from netplace.experiments.demo import runs as demo
+
+pytestmark = pytest.mark.all  # carries out a study
 
 
 def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace, sketches):

@@ -22,6 +22,8 @@ from netplace.netsim.link_limits import limited_links
 from netplace.studies.study import ask
 from netplace.topologies import parse
 
+pytestmark = pytest.mark.all  # carries out a study
+
 
 @pytest.mark.parametrize("partitioner", sorted({name for names in PARTITIONERS.values() for name in names}))
 def test_jobs_have_nodes_of_their_own(partitioner):

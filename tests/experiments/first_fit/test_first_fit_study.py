@@ -12,6 +12,8 @@ from netplace.experiments.first_fit.study import sets
 from netplace.experiments.published import published
 from netplace.topologies import parse
 
+pytestmark = pytest.mark.all  # carries out a study
+
 ROWS = ("NFF", "ZFF", "RBS", "IFF", "ours")
 
 

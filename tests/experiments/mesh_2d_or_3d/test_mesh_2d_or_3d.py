@@ -9,6 +9,8 @@ from netplace.experiments.mesh_2d_or_3d.study import rows, verdicts
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
 
+pytestmark = pytest.mark.all  # carries out a study
+
 STUDY = STUDIES["mesh-2d-or-3d"]
 
 

@@ -24,6 +24,8 @@ from netplace.studies import STUDIES
 from netplace.studies.schedules import outcomes, turnaround
 from netplace.studies.study import Bench, ask
 
+pytestmark = pytest.mark.all  # carries out a study
+
 STUDY = STUDIES["non-contiguous-break-even"]
 
 

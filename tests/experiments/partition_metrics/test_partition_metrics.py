@@ -24,6 +24,8 @@ from netplace.studies import STUDIES
 from netplace.studies.study import ask
 from netplace.topologies import parse
 
+pytestmark = pytest.mark.all  # carries out a study
+
 STUDY = STUDIES["partition-metrics"]
 
 

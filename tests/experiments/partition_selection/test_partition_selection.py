@@ -30,6 +30,8 @@ from netplace.scheduling.workload.published_classes import published_sizes
 from netplace.studies import STUDIES
 from netplace.studies.study import Bench, ask
 
+pytestmark = pytest.mark.all  # carries out a study
+
 STUDY = STUDIES["partition-selection"]
 
 

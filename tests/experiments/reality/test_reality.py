@@ -17,6 +17,8 @@ from netplace.runs.fitting import PARAMETERS, Fitted, Point, seconds_of
 from netplace.studies import Asked
 from netplace.topologies import parse
 
+pytestmark = pytest.mark.all  # carries out a study
+
 PINGPONG = ("machine", "placement", "load", "test", "bytes", "median_us")
 FUGAKU = ("shape", "nodes", "collective", "algorithm", "layer", "buffer_bytes", "block_bytes", "median_us")
 

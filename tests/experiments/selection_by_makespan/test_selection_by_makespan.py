@@ -14,6 +14,8 @@ from netplace.scheduling.workload import CLASSES, SIZES
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
 
+pytestmark = pytest.mark.all  # carries out a study
+
 STUDY = STUDIES["selection-by-makespan"]
 
 

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from netplace.experiments.pareto.study import front
 from netplace.experiments.shared import shared_cases
 from netplace.experiments.shared.shared_cases import SharedSize
+
+pytestmark = pytest.mark.all  # carries out a study
 
 TINY = SharedSize(jobs=4, seeds=2, repeats="1:1")
 

@@ -11,6 +11,8 @@ from netplace.scheduling.workload import lublin, write
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
 
+pytestmark = pytest.mark.all  # carries out a study
+
 
 def test_two_kinds_stand_beside_the_measured_seconds(tmp_path, quick):
     quick("two-kinds", tmp_path / "study")

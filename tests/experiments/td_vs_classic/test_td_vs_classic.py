@@ -9,6 +9,8 @@ from netplace.experiments.td_vs_classic import study
 from netplace.studies import STUDIES
 from netplace.studies.study import ask
 
+pytestmark = pytest.mark.all  # carries out a study
+
 STUDY = STUDIES["td-vs-classic"]
 
 

@@ -17,6 +17,8 @@ from netplace.experiments.training_placement.study import (
 )
 from netplace.studies.study import ask
 
+pytestmark = pytest.mark.all  # carries out a study
+
 
 @pytest.mark.parametrize("part", MACHINES)
 def test_jobs_have_nodes_of_their_own(part):
