@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from netplace.checks.display import abbreviate
+from netplace.checks.results_file import check_format
 from netplace.checks.writing import atomic_file
+from netplace.version import FORMAT
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,12 +83,12 @@ SEAL = "netplace"  # the column
 _SEALS = re.compile(r"(.+) (\d{1,9}) ([0-9a-f]{32})", re.ASCII)
 
 
-def sealed(frame: pd.DataFrame, what: str, version: int) -> pd.DataFrame:
-    """Return a table with a column of its kind, version and checksum, equal in every row."""
-    return frame.assign(**{SEAL: f"{what} {version} {_checksum(frame)}"})
+def sealed(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Return a table with a column of its kind, format and checksum, equal in every row."""
+    return frame.assign(**{SEAL: f"{what} {FORMAT} {_checksum(frame)}"})
 
 
-def opened(frame: pd.DataFrame, path: Path, what: str, version: int) -> pd.DataFrame:
+def opened(frame: pd.DataFrame, path: Path, what: str) -> pd.DataFrame:
     """Return a table from a file without the column of `sealed`, which is checked."""
     if SEAL not in frame.columns:
         return frame
@@ -96,10 +98,9 @@ def opened(frame: pd.DataFrame, path: Path, what: str, version: int) -> pd.DataF
         row = f"{path}, row {int((seals == seal).to_numpy().argmax()) + 1}, {SEAL}"
         match = _SEALS.fullmatch(seal)
         if match is None or match[1] != what or place:
-            expected = abbreviate(seals.iloc[0], 80) if place else f"{what!r}, a version and a checksum"
+            expected = abbreviate(seals.iloc[0], 80) if place else f"{what!r}, a format and a checksum"
             raise ValueError(f"{row}: {abbreviate(seal)} found, expected {expected}")
-        if int(match[2]) != version:
-            raise ValueError(f"{row}: version {match[2]} found, expected {version}, that of this netplace")
+        check_format(row, int(match[2]))
         if match[3] != _checksum(plain):
             raise ValueError(
                 f"{row}: checksum {match[3]} found, expected {_checksum(plain)}: the table was damaged or "

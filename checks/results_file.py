@@ -15,9 +15,10 @@ from typing import Any
 from netplace.checks.display import abbreviate
 from netplace.checks.inputs import input_file
 from netplace.checks.schema import Kind
-from netplace.version import __version__
+from netplace.version import FORMAT
 
 _HEAD = ("netplace", "version", "checksum")
+PROVENANCE = "provenance"  # the key under which an outcome in one file says how it was made
 
 
 def finite(value: Any) -> Any:
@@ -42,59 +43,47 @@ def json_text(value: Any, indent: int | None = None) -> str:
     return json.dumps(finite(value), allow_nan=False, indent=indent)
 
 
-def results_text(what: str, version: int, content: dict[str, Any], indent: int | None = 1) -> str:
-    """Return results as JSON that begins with their kind, version and checksum."""
+def results_text(what: str, content: dict[str, Any], indent: int | None = 1) -> str:
+    """Return results as JSON that begins with their kind, format and checksum."""
     plain = json.loads(json_text(content))  # as it will be read: keys are text
-    return json_text(dict(zip(_HEAD, (what, version, _checksum(plain)), strict=True)) | plain, indent)
+    return json_text(dict(zip(_HEAD, (what, FORMAT, _checksum(plain)), strict=True)) | plain, indent)
 
 
-def read_results(path: Path, what: str, version: int, kind: Kind) -> dict[str, Any]:
-    """Return the content of `results_text`: version, checksum and every key are checked."""
+def read_results(path: Path, what: str, kind: Kind) -> dict[str, Any]:
+    """Return the content of `results_text`: format, checksum and every key are checked."""
     content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(f"{path}: {abbreviate(content)} found, expected the results of a {what}")
-    plain = opened(content, path, what, version)
-    check_contents(plain, path, kind, whole="checksum" in content)
+    plain = opened(content, path, what)
+    kind(plain, str(path))
     return plain
 
 
-def check_contents(content: dict[str, Any], path: Path, kind: Kind, *, whole: bool) -> None:
-    """Check every key of results; other keys in `whole` ones, by their checksum, are of another version."""
-    try:
-        kind(content, str(path))
-    except ValueError as error:
-        versions = content.get("versions")
-        known = versions.get("netplace") if isinstance(versions, dict) else None
-        if not whole or known == __version__:
-            raise
-        by = f"version {abbreviate(known)}" if isinstance(known, str) else "another version"
-        told = str(error).removeprefix(f"{path}: ")
-        raise ValueError(
-            f"{path}: was written by {by} of netplace, with contents that this version does not "
-            f"read ({told}); use the version that wrote it, or repeat the command that made it"
-        ) from None
-
-
-def opened(results: dict[str, Any], path: Path, what: str, version: int) -> dict[str, Any]:
-    """Return results without their header, which is checked."""
-    head = {name: results[name] for name in _HEAD if name in results}
+def opened(results: dict[str, Any], path: Path, what: str) -> dict[str, Any]:
+    """Return results without their header, which is checked, and without their provenance."""
     plain = {name: value for name, value in results.items() if name not in _HEAD}
-    if head:
-        _check_head(path, head, what, version, plain)
+    _check_head(path, results, what, plain)
+    plain.pop(PROVENANCE, None)
     return plain
 
 
-def _check_head(path: Path, head: dict[str, Any], what: str, version: int, content: dict[str, Any]) -> None:
+def check_format(where: str, found: Any) -> None:
+    """Check the format of a file, `netplace.version.FORMAT`: another version of netplace writes another."""
+    if isinstance(found, bool) or found != FORMAT:
+        by = "netplace 1.0.0rc1 or earlier" if found in (1, 2) else "another version of netplace"
+        raise ValueError(
+            f"{where}: was written by {by} (format {abbreviate(found)} found, expected {FORMAT}); make it "
+            "again with this version"
+        )
+
+
+def _check_head(path: Path, head: dict[str, Any], what: str, content: dict[str, Any]) -> None:
     for name in _HEAD:
         if name not in head:
-            raise ValueError(f"{path}: {name}: is missing, expected it beside {' and '.join(head)}")
+            raise ValueError(f"{path}: {name}: is missing, expected the results of a {what}")
     if head["netplace"] != what:
         raise ValueError(f"{path}: netplace: {abbreviate(head['netplace'])} found, expected {what!r}")
-    if head["version"] != version or isinstance(head["version"], bool | float):
-        raise ValueError(
-            f"{path}: version: {abbreviate(head['version'])} found, expected {version}; "
-            "use the version of netplace that wrote the file, or repeat the command that wrote it"
-        )
+    check_format(str(path), head["version"])
     if head["checksum"] != _checksum(content):
         raise ValueError(
             f"{path}: checksum: {abbreviate(head['checksum'])} found, expected {_checksum(content)}; "

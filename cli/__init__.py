@@ -40,7 +40,6 @@ GROUPS: dict[str, dict[str, str]] = {
         "plot": "plot",
         "report": "outcomes",
         "compare": "outcomes",
-        "rerun": "rerun",
         "export": "outcomes",
         "check": "check",
     },

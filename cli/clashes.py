@@ -14,7 +14,7 @@ from netplace.checks.pipes import keep_pipe
 from netplace.cli.examples import examples_of
 from netplace.cli.help import HelpfulCommand
 from netplace.cli.idle_flags import refuse_idle_flags
-from netplace.cli.provenance import noted
+from netplace.cli.provenance import noted, provenance_beside
 
 # The flags that name what is written; a store is read as well.
 WRITTEN = (
@@ -39,6 +39,9 @@ class FilesCommand(HelpfulCommand):
                 refuse_clashes(context)
                 refuse_idle_flags(context)
             context.call_on_close(stack.pop_all().close)
+        context.with_resource(
+            provenance_beside([Path(text) for flag, text in _named(context) if flag in WRITTEN])
+        )
         return context
 
 

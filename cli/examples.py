@@ -73,10 +73,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace pss show tree.conf --json",
     ),
     "record": ("netplace record -n 4 -o halo.trace.gz -- ./halo 100",),
-    "rerun": (
-        "netplace run --network torus:4x4 --trace is.W.16 -o is-run",
-        "netplace rerun is-run",
-    ),
     "plan-study": (
         "netplace run --network torus:4x4 --trace is.W.16 --mapping random --seeds 8 -o pilot",
         "netplace plan-study pilot --difference 3",

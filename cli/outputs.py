@@ -18,7 +18,7 @@ import rich_click as click
 from netplace.checks.writing import made_folder, write_atomically
 from netplace.cli.flags import flag
 from netplace.cli.many import say
-from netplace.cli.provenance import command_line, outcome_folder
+from netplace.cli.provenance import command_line, outcome_folder, with_provenance
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 from netplace.report.terminal.screen import print_tables, printed_text
 
@@ -84,11 +84,11 @@ class CommandOutput:
     remarks: Sequence[str] = ()  # what a user should know of it; each is said once
     also: Drawn | None = None  # writes what else belongs into the folder
 
-    def text(self, of_page: bool = False) -> str:
-        """Return what ``--json`` prints, or what a page is made of."""
+    def text(self, of_page: bool = False, path: Path | None = None) -> str:
+        """Return what ``--json`` prints and `path` is to hold, or what a page is made of."""
         data = self.details if of_page and self.details is not None else self.data
         answer = {} if self.page is None else {"answer": self.page().answer}
-        return printed_text({**answer, **data()}, self.what)
+        return printed_text(with_provenance({**answer, **data()}, path), self.what)
 
     def show(self) -> None:
         """Show the answer on the terminal."""
@@ -144,7 +144,7 @@ def write(answer: CommandOutput, path: Path) -> None:
     elif ending == ".html":
         _write_page(answer, path)
     else:
-        write_atomically(path, answer.text())
+        write_atomically(path, answer.text(path=path))
 
 
 @contextmanager

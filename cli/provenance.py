@@ -1,13 +1,13 @@
-"""How the outcome of the command under way is made: what it reads, resolves and writes, for all commands."""
+"""Provenance of what the command under way writes: collected while it runs, made in one place."""
 
 from __future__ import annotations
 
 import os
 import shlex
-import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,119 +17,130 @@ from netplace.checks.inputs import noting_inputs
 from netplace.checks.writing import made_folder
 
 if TYPE_CHECKING:
-    from netplace.report.files.provenance import Input
+    from netplace.report.files.provenance import Input, Provenance
     from netplace.runs.outcome_store import PlanLike
 
-_WORDS, _READ, _SINCE, _PLANS = (f"netplace.{name}" for name in ("words", "read", "since", "plans"))
-_MOST_COPIED = 64 << 20  # bytes of an input
-_MOST_PLANS = 1000  # that are written out
-_WRITTEN = ("-o", "--store")  # flags whose files are none that a command needs to be made again
+_NOTES = "netplace.provenance"  # in the context of a command
+_MOST_PLANS = 20  # that are written out
+_SLACK = 0.05  # s by which clocks of files run behind
+
+
+@dataclass
+class _Notes:
+    """What is remembered of a command under way."""
+
+    words: list[str]
+    read: Mapping[str, None]  # names of files that were read
+    since: float = field(default_factory=time.time)
+    plans: dict[str, PlanLike] = field(default_factory=dict)
+    complete: set[Path] = field(default_factory=set)  # outcomes that hold their provenance
 
 
 @contextmanager
 def noted(words: list[str]) -> Iterator[dict[str, Any]]:
     """Give what is to be remembered of a command line, and take down what is read in the block."""
     with noting_inputs() as read:
-        yield {_WORDS: words, _READ: read, _SINCE: time.time(), _PLANS: {}}
+        yield {_NOTES: _Notes(words, read)}
+
+
+def _notes() -> _Notes | None:
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(_NOTES)
 
 
 def note_plans(plans: Iterable[PlanLike]) -> None:
     """Take down what the flags or files of the command under way were resolved to."""
-    context = click.get_current_context(silent=True)
-    if context is not None and _PLANS in context.meta:
-        context.meta[_PLANS].update((plan.key, plan) for plan in plans)
+    if notes := _notes():
+        notes.plans.update((plan.key, plan) for plan in plans)
 
 
 def command_line() -> str:
     """Return the command that is running, as it is typed."""
-    context = click.get_current_context(silent=True)
-    words = [] if context is None else context.meta.get(_WORDS, [])
-    name = "" if context is None else context.info_name or ""
-    return shlex.join(["netplace", name, *words]) if words else ""
+    notes = _notes()
+    if notes is None or not notes.words:
+        return ""
+    return shlex.join(["netplace", *click.get_current_context().command_path.split()[1:], *notes.words])
+
+
+def provenance(result: str = "") -> Provenance | None:
+    """Return the provenance of what is written now; None outside a command."""
+    from netplace.report.files.provenance import Provenance
+    from netplace.report.tables.installation import code, installation
+
+    notes = _notes()
+    if notes is None:
+        return None
+    here = installation()
+    versions = {"netplace": here.netplace, "python": here.python.partition(",")[0], **here.versions}
+    seeds = {seed for plan in notes.plans.values() if isinstance(seed := getattr(plan, "seed", None), int)}
+    return Provenance(
+        command=command_line(),
+        result=result,
+        plans=tuple({"key": key, **plan.to_dict()} for key, plan in list(notes.plans.items())[:_MOST_PLANS]),
+        plan_count=len(notes.plans),
+        seeds=tuple(sorted(seeds)),
+        inputs=tuple(_inputs(notes)),
+        code=code(),
+        versions={name: version for name, version in versions.items() if version is not None},
+        platform=f"{here.system}, {here.cores} cores",
+    )
+
+
+def _inputs(notes: _Notes) -> Iterator[Input]:
+    from netplace.extensions import file_digest
+    from netplace.report.files.provenance import Input
+
+    for name in list(notes.read):
+        with suppress(OSError):
+            path, state = Path(name), os.stat(name)
+            if any(path.is_relative_to(made) for made in notes.complete):
+                continue  # written by the command itself
+            if path.is_file():
+                known = state.st_mtime <= notes.since
+                yield Input(name, state.st_size, file_digest(path) if known else "")
+            elif not path.is_dir():
+                yield Input(name, 0, "")
+
+
+def with_provenance(content: Mapping[str, Any], path: Path | None = None) -> dict[str, Any]:
+    """Return an outcome that is written as JSON with its provenance; `path`: the file that it is for."""
+    from netplace.checks.plain import to_plain
+
+    notes, made = _notes(), provenance()
+    if notes is not None and path is not None:
+        notes.complete.add(path)
+    return {**content} if made is None else {**content, "provenance": to_plain(made)}
 
 
 @contextmanager
 def outcome_folder(path: Path, result: str = "") -> Iterator[Path]:
-    """Make the folder of an outcome, and at the end of the block write into it how it was made."""
-    from netplace.report.files.provenance import states_in
+    """Make the folder of an outcome, and at the end of the block write its provenance into it."""
+    from netplace.report.files.provenance import FILE, write_provenance
 
-    before = states_in(path)
+    if notes := _notes():
+        notes.complete.add(path)
     with made_folder(path):
         yield path
-        after = states_in(path)
-        _write(path, result, [name for name, state in after.items() if before.get(name) != state])
+        if made := provenance(result):
+            write_provenance(path / FILE, made)
 
 
-def _write(folder: Path, result: str, written: list[str]) -> None:
-    from netplace.report.files.provenance import (
-        Provenance,
-        copy_inputs,
-        digests_of,
-        provenance_of,
-        states_in,
-        write_provenance,
-    )
-    from netplace.report.tables.installation import installation
-
-    context = click.get_current_context(silent=True)
-    if context is None or _WORDS not in context.meta:
-        return
-    known = None
-    with suppress(ValueError):  # it was damaged, and is made anew
-        known = provenance_of(folder)
-    words, plans = context.meta[_WORDS], context.meta[_PLANS]
-    if known is not None and (known.command, known.arguments) == (context.info_name, words):
-        same = digests_of(folder, sorted(known.outputs.keys() & states_in(folder).keys()))
-        written = sorted({*written, *(name for name in same if same[name] == known.outputs[name])})
-    here = installation()
-    versions = {"netplace": here.netplace, "python": here.python.partition(",")[0], **here.versions}
-    first = list(plans.items())[:_MOST_PLANS]
-    made = Provenance(
-        command=context.info_name or "",
-        arguments=words,
-        parameters={name: _plain(value) for name, value in sorted(context.params.items())},
-        plans=[{"key": key, **plan.to_dict()} for key, plan in first],
-        plan_count=len(plans),
-        seeds=sorted(
-            {seed for plan in plans.values() if isinstance(seed := getattr(plan, "seed", None), int)}
-        ),
-        inputs=copy_inputs(folder, _inputs(context), _MOST_COPIED),
-        outputs=digests_of(folder, written),
-        result=result,
-        versions={name: version for name, version in versions.items() if version is not None},
-        platform={"system": here.system, "cores": str(here.cores)},
-    )
-    write_provenance(folder, made)
+@contextmanager
+def provenance_beside(paths: Iterable[Path]) -> Iterator[None]:
+    """After the block, write the provenance beside those outcomes that it has written without it."""
+    try:
+        yield
+    except SystemExit:  # a verdict, such as that some runs failed
+        _write_beside(paths)
+        raise
+    _write_beside(paths)
 
 
-def _inputs(context: click.Context) -> list[Input]:
-    """Return what the command has read, but not what it keeps to go on from, nor files of the package."""
-    from netplace.report.files.provenance import inputs_of
+def _write_beside(paths: Iterable[Path]) -> None:
+    from netplace.report.files.provenance import sidecar, write_provenance
 
-    stores = set()
-    for parameter in context.command.get_params(context):
-        value = context.params.get(parameter.name or "")
-        for each in value if isinstance(value, list | tuple) else [value]:
-            if isinstance(each, str | Path) and not {*parameter.opts}.isdisjoint(_WRITTEN):
-                stores.add(Path(each))
-            elif isinstance(each, str | Path) and Path(each).suffix == ".toml":
-                stores.add(Path(each).with_suffix(".sqlite"))
-    own = [
-        place
-        for name, module in sys.modules.items()
-        if name.startswith("netplace.") and name.count(".") == 1
-        for place in getattr(module, "__path__", ())
-    ]
-    left_out = {os.path.realpath(path) for path in (*stores, *own)}
-    names = []
-    for name in context.meta[_READ]:
-        real = os.path.realpath(name)
-        if not any(real == path or real.startswith(path + os.sep) for path in left_out):
-            names.append(name)
-    return inputs_of(names, context.meta[_SINCE])
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        return [_plain(member) for member in value]
-    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+    notes = _notes()
+    for path in paths if notes else ():
+        written = (path.is_file() or path.is_dir()) and path.stat().st_mtime > notes.since - _SLACK
+        if written and path not in notes.complete and (made := provenance()):
+            write_provenance(sidecar(path), made)

@@ -13,7 +13,7 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag
-from netplace.cli.provenance import note_plans, outcome_folder
+from netplace.cli.provenance import note_plans, outcome_folder, with_provenance
 from netplace.cli.run_times import complete_run_times
 from netplace.cli.settings import json_flag, tell_limits, threads_flag
 from netplace.cli.sweep_progress import SweepProgress
@@ -80,7 +80,7 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
         else:
             _write_folder(path, frame, rows, Path(files[0]), given["jobs"])
     if given["as_json"]:
-        print_json({"rows": plain_rows(frame), "runs": len(runs), "failed": failed})
+        print_json(with_provenance({"rows": plain_rows(frame), "runs": len(runs), "failed": failed}))
     else:
         _show(
             _without_others(frame) if given["jobs"] else frame,

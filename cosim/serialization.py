@@ -23,7 +23,6 @@ from netplace.scheduling.workload import WORKLOADS
 from netplace.topologies import names_file, parse
 
 FILE = "cosim.json"
-VERSION = 2  # to be raised when keys of the file change
 NAMED = ("machine", "workload", "applications", "mapping")  # what may stand for a file
 
 Outcome = dict[str, Any]
@@ -31,7 +30,7 @@ _COSIMULATION = table({"plan": kind_of(CosimPlan), **REQUIRED}, OPTIONAL)
 
 
 def text_of(plan: CosimPlan, outcome: Outcome) -> str:
-    return results_text("co-simulation", VERSION, {"plan": plan.to_dict(), **outcome})
+    return results_text("co-simulation", {"plan": plan.to_dict(), **outcome})
 
 
 def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
@@ -39,7 +38,7 @@ def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:
     path = folder / FILE
     if not path.is_file():
         raise ValueError(f"{path}: does not exist, expected a folder written by netplace cosim -o")
-    outcome = read_results(path, "co-simulation", VERSION, _COSIMULATION)
+    outcome = read_results(path, "co-simulation", _COSIMULATION)
     plain = outcome.pop("plan")
     try:
         return CosimPlan.from_dict(plain), outcome

@@ -89,14 +89,13 @@ def node_ranges(text: str, where: str = "places") -> list[tuple[int, int]]:
 
 
 FIGURES = "figures.json"
-VERSION = 2  # to be raised when keys of the figures change
 _KIND = table({"plan": kind_of(Plan), **SCHEDULE_KEYS}, {"rows_digest": text, **SCHEDULE_OPTIONS})
 
 
 def figures_text(folder: Path, plan: Plan, figures: ScheduleFigures) -> str:
     """Return the contents of the file of figures, with the digest of the rows."""
     content = {"plan": plan.to_dict(), "rows_digest": file_digest(folder / ROWS), **figures.to_dict()}
-    return results_text("schedule", VERSION, content)
+    return results_text("schedule", content)
 
 
 def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
@@ -107,7 +106,7 @@ def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
             raise ValueError(
                 f"{folder / name}: does not exist, expected a folder written by netplace schedule -o"
             )
-    figures = read_results(path, "schedule", VERSION, _KIND)
+    figures = read_results(path, "schedule", _KIND)
     digest = figures.pop("rows_digest", None)
     if digest is not None and digest != file_digest(folder / ROWS):
         raise ValueError(f"{folder / ROWS}: does not match {FIGURES}: it was damaged or edited")

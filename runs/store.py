@@ -23,7 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.results_file import json_text
+from netplace.checks.results_file import check_format, json_text
 from netplace.checks.schema import Kind, anything
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended, Executed
@@ -40,9 +40,9 @@ from netplace.runs.store_rows import (
     read_schedule,
     read_simulation,
 )
-from netplace.runs.store_schema import APPLICATION, CREATED, SCHEMA, fault_of_schema
+from netplace.runs.store_schema import APPLICATION, CREATED, fault_of_schema
 
-__all__ = ["SCHEMA", "TABLES", "Row", "Store", "StoreError", "has_rows"]
+__all__ = ["TABLES", "Row", "Store", "StoreError", "has_rows"]
 
 Outcome = dict[str, Any] | None
 Row = tuple[Run, dict[str, Any] | None, str | None]
@@ -301,11 +301,10 @@ class Store:
             self._database.commit()
         if self._pragma("application_id") != APPLICATION:
             raise StoreError(f"{self.path}: is a database of another program, expected a store of netplace")
-        if (schema := self._pragma("user_version")) != SCHEMA:
-            raise StoreError(
-                f"{self.path}: is a store of version {schema}, expected version {SCHEMA}; keep it for "
-                "the version of netplace that made it, and name another file"
-            )
+        try:
+            check_format(str(self.path), self._pragma("user_version"))
+        except ValueError as error:
+            raise StoreError(str(error)) from None
         if (fault := fault_of_schema(self._database, TABLES)) is not None:
             raise StoreError(f"{self.path}: {fault}")
         if not read_only and self._database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":

@@ -6,10 +6,9 @@ import sqlite3
 from collections.abc import Iterable
 
 from netplace.checks import abbreviate
+from netplace.version import FORMAT
 
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
-# To be raised when the tables change. What rules give anew is told apart in `netplace.runs.revisions`.
-SCHEMA = 2
 CREATED = f"""
 CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE simulations (
@@ -21,7 +20,7 @@ CREATE TABLE simulations (
 CREATE TABLE runs (key TEXT PRIMARY KEY, simulation TEXT NOT NULL, run TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX runs_of_simulation ON runs (simulation);
 PRAGMA application_id = {APPLICATION};
-PRAGMA user_version = {SCHEMA};
+PRAGMA user_version = {FORMAT};
 """
 
 _OWN = ("versions", "simulations", "runs")

@@ -65,7 +65,7 @@ _OF_RUNS, _OF_TIMES = {*ENTRY, "seed", "cycles", "failure"}, {*ENTRY, *_STATISTI
 _NUMBERS = ("job", "tasks", "seed", *_MEASURED, *_STATISTICS)
 _WHOLE_NUMBERS = ("job", "tasks", "seed", "count", "missing", "failed", "min", "max", *_WHOLE)
 _TEXTS = (*(name for name in ENTRY if name != "tasks"), BESIDE, "failure", "key")
-_WHAT, _VERSION = "table", 1  # to be raised when columns change
+_WHAT = "table"
 
 
 def run_table(rows: Iterable[Row]) -> pd.DataFrame:
@@ -185,12 +185,12 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
 def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what: str = "") -> None:
     """Write a table atomically, as CSV or, if the name ends in ``.parquet``, as Parquet.
 
-    Tables of runs and of run times, which can be read again, get a column with their version and checksum.
+    Tables of runs and of run times, which can be read again, get a column with their format and checksum.
     The schema of a Parquet file contains the version, the units and descriptions of the fields of the
     dataclass `kind` (`netplace.checks.quantities.quantities`), and `what`, which describes a row.
     """
     if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
-        frame = sealed(frame, _WHAT, _VERSION)
+        frame = sealed(frame, _WHAT)
     if path.suffix != ".parquet":
         write_frame(frame, path)
         return
@@ -225,7 +225,7 @@ def read_table(path: Path) -> pd.DataFrame:
         raise
     except Exception as error:  # pandas and pyarrow raise errors of many kinds
         raise ValueError(f"{path}: is not a table, {' '.join(str(error).split())}") from None
-    frame = opened(frame, path, _WHAT, _VERSION)
+    frame = opened(frame, path, _WHAT)
     return frame.assign(
         **{
             name: numbers_in(frame[name], path, whole=name in _WHOLE_NUMBERS)

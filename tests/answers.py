@@ -9,10 +9,12 @@ __all__ = ["described", "refused"]
 
 
 def described(result: Result) -> Any:
-    """Return the JSON that a command printed."""
+    """Return the JSON that a command printed, without its provenance."""
     assert result.exit_code == 0, result.stderr
     assert result.stdout.count("\n") == 1
-    return json.loads(result.stdout)
+    content = json.loads(result.stdout)
+    content.pop("provenance", None)
+    return content
 
 
 def refused(result: Result, *words: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,7 +22,7 @@ from netplace.report.pages.kinds import (
     tables,
 )
 from netplace.report.pages.kinds.outcome import Outcome
-from netplace.report.pages.kinds.saved import declared_kind
+from netplace.report.pages.kinds.saved import declared_kind, provenance_in
 from netplace.runs.schedule_folder import FIGURES
 
 __all__ = ["PAGES", "PageKind", "kind_of", "page_of", "read_outcome", "render", "write_page"]
@@ -81,12 +80,11 @@ def page_of(path: str | Path) -> Page:
     path = Path(path)
     kind, results = _found(path, {name: kind for name, kind in PAGES.items() if kind.page}, "report")
     assert kind.page is not None
-    page, made = kind.page(results), provenance_of(path)
-    if made is None or dict(page.asked).get("command"):
+    page = kind.page(results)
+    if dict(page.asked).get("command"):
         return page
-    # Of a folder, or a file in one, that has the command that made it.
-    command = shlex.join(["netplace", made.command, *made.arguments])
-    return replace(page, asked=[("command", command), *page.asked])
+    made = provenance_in(path) or provenance_of(path)
+    return page if made is None else replace(page, asked=[("command", made.command), *page.asked])
 
 
 def read_outcome(path: Path) -> Outcome:

@@ -24,6 +24,7 @@ from netplace.report.terminal.screen import table
 from netplace.runs.tables import write_table
 from netplace.scheduling.metrics import PER_JOB
 from netplace.topologies import parse
+from netplace.version import FORMAT
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -166,7 +167,7 @@ def write_folder(folder: Path, plan: CosimPlan, outcome: Outcome) -> None:
     folder.mkdir(exist_ok=True)
     frame = job_frame(outcome)
     for name in ("jobs.csv", "jobs.parquet"):
-        write_table(frame, folder / name, JobRow, f"jobs of a co-simulation {serialization.VERSION}")
+        write_table(frame, folder / name, JobRow, f"jobs of a co-simulation {FORMAT}")
     write_figure(folder / "sharing.png", sharing_figure(job_rows_of(outcome), title_of(plan)))
     if "waiting" in outcome:
         write_waiting(folder, plan, outcome)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import importlib.metadata
+import os
 import platform
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +23,7 @@ EXTRAS = {
     "batsim": ("pyzmq", "Batsim's protocol"),
 }
 _NEEDED = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "networkx", "simpy", "rich-click")
+_PLACE = Path(__file__).resolve().parents[2]
 _LITTLE = 2.0  # GiB: with less free, large networks do not fit
 
 
@@ -49,7 +54,7 @@ def installation() -> Installation:
     problems += [f"{name}: is not installed" for name, version in versions.items() if version is None]
     return Installation(
         netplace=_version("netplace"),
-        place=str(Path(__file__).resolve().parents[2]),
+        place=str(_PLACE),
         python=f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}",
         system=f"{platform.system()} {platform.release()}, {platform.machine()}",
         cores=cores(),
@@ -60,6 +65,35 @@ def installation() -> Installation:
         extras={extra: _version(name) for extra, (name, _) in EXTRAS.items()},
         problems=tuple(problems),
     )
+
+
+@functools.cache
+def code(place: Path = _PLACE) -> str:
+    """Return what code is in a folder: the commit of a checkout, else the SHA-256 of its files."""
+    if (place / ".git").exists():
+        commit = _git(place, "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+        if commit.endswith("-dirty"):
+            commit += f" {hashlib.sha256(_git(place, 'diff', 'HEAD').encode()).hexdigest()[:16]}"
+        if commit:
+            return f"commit {commit}"
+    digest = hashlib.sha256()
+    for path in sorted(place.rglob("*")):
+        if path.suffix in (".py", ".so") and path.is_file():
+            digest.update(f"{path.relative_to(place)} ".encode())
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return f"files {digest.hexdigest()}"
+
+
+def _git(place: Path, *words: str) -> str:
+    """Return what git says of a checkout; nothing where it cannot."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        said = subprocess.run(
+            ["git", "-C", str(place), *words], env=environment, capture_output=True, check=True, timeout=60
+        )
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said.stdout.decode(errors="replace").strip()
 
 
 def _version(name: str) -> str | None:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-# What is printed as JSON and read again from files, each with its version, to be raised when keys change.
-PRINTED = {"run": 1, "load": 1, "mapping": 1}
+PRINTED = ("run", "load", "mapping")  # what is printed as JSON and read again from files
 
 Outcome = TypeVar("Outcome")
 
@@ -33,8 +32,8 @@ def print_json(content: dict[str, Any]) -> None:
 
 
 def printed_text(results: dict[str, Any], what: str = "") -> str:
-    """Return what is printed of results as JSON, of one of `PRINTED` with its version and checksum."""
-    text = results_text(what, PRINTED[what], results, indent=None) if what else json_text(results)
+    """Return what is printed of results as JSON, of one of `PRINTED` with its format and checksum."""
+    text = results_text(what, results, indent=None) if what else json_text(results)
     return text + "\n"
 
 

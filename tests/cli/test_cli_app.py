@@ -1,10 +1,8 @@
 """``netplace app``: programs described, checked and written."""
 
-import json
-
 import numpy as np
 import pytest
-from answers import refused
+from answers import described, refused
 
 from netplace.apps import application
 from netplace.apps.formats import read
@@ -24,7 +22,7 @@ def test_a_program_is_written_as_a_trace(netplace, folder, name):
     found = read(name)
     for column in ("first", "kind", "peer", "size", "tag"):
         assert np.array_equal(getattr(found, column), getattr(program, column)), column
-    assert [path.name for path in folder.iterdir()] == [name]
+    assert [path.name for path in folder.iterdir() if path.suffix != ".json"] == [name]
 
 
 def test_the_matrices_are_those_of_the_program(netplace, folder):
@@ -47,7 +45,7 @@ def test_matrices_of_very_many_tasks_are_sparse(netplace):
 
 
 def test_what_is_shown(netplace):
-    found = json.loads(netplace("app", "all-to-all", "--tasks", 8, "--packets", 2, "--json").stdout)
+    found = described(netplace("app", "all-to-all", "--tasks", 8, "--packets", 2, "--json"))
     assert found == {
         "answer": "8 tasks send 56 messages, 7,168 bytes.",
         "name": "all-to-all",

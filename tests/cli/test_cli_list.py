@@ -77,7 +77,6 @@ LONG = tuple(
         "fit",
         "demo",
         "record",
-        "rerun",
         "table",
         "plot",
         "study td",

@@ -30,7 +30,9 @@ def test_the_ending_says_what_is_written(netplace, tmp_path, words):
     assert str(tmp_path) not in text.split("netplace " + words[0])[0]
     assert isinstance(json.loads(data.read_text()), dict)
     assert "<svg" in picture.read_text()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.html", "out.json", "out.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "out.html", "out.html.provenance.json", "out.json", "out.svg", "out.svg.provenance.json"
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("words", [SCHEDULE, COSIM], ids=named)

@@ -130,7 +130,7 @@ def test_a_study_is_carried_out_once(netplace, tmp_path, monkeypatch):
 
     monkeypatch.setattr("netplace.runs.schedules.outcome_of", never)
     again = netplace("schedule", tmp_path / "study.toml", "--json")
-    assert json.loads(again.stdout) == found
+    assert described(again) == found
     shown = netplace("schedule", tmp_path / "study.toml", "--quiet")
     assert "8 schedules" in shown.stdout
     assert "What differs?" in shown.stdout

@@ -41,7 +41,9 @@ def test_a_sweep_becomes_a_table(netplace, folder):
     assert (found["runs"], found["failed"]) == (12, 0)
     assert sorted(path.name for path in folder.iterdir()) == [
         "o.csv",
+        "o.csv.provenance.json",
         "o.parquet",
+        "o.parquet.provenance.json",
         "sweep.sqlite",
         "sweep.toml",
     ]

@@ -224,7 +224,7 @@ def _outcome(line):
 def _without_times(plain):
     """Return an outcome without what was asked for, and what differs from run to run."""
     if isinstance(plain, dict):
-        left_out = ("cpu_seconds", "checksum", "plan", "config", "seconds", "title", "versions")
+        left_out = ("cpu_seconds", "checksum", "plan", "config", "seconds", "title", "versions", "provenance")
         return {name: _without_times(value) for name, value in plain.items() if name not in left_out}
     return [_without_times(one) for one in plain] if isinstance(plain, list) else plain
 

@@ -7,7 +7,7 @@ import pytest
 
 from netplace.checks.results_file import results_text
 from netplace.cosim import cosimulate, make_cosim_plan
-from netplace.cosim.serialization import FILE, VERSION
+from netplace.cosim.serialization import FILE
 from netplace.extensions.plugins import unload_plugins
 
 GIVEN = {
@@ -47,14 +47,14 @@ def folder(written, tmp_path, monkeypatch):
 
 @pytest.fixture
 def change(put_at):
-    """Return what puts a value at a place, with a checksum that fits, or as files were without."""
+    """Return what puts a value at a place, with a checksum that fits."""
 
-    def change(path, place, value, sealed=True):
+    def change(path, place, value):
         content = json.loads(path.read_text())
         for name in ("netplace", "version", "checksum"):
             del content[name]
         put_at(content, place, value)
-        path.write_text(results_text("co-simulation", VERSION, content) if sealed else json.dumps(content))
+        path.write_text(results_text("co-simulation", content))
 
     return change
 
@@ -91,15 +91,9 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("place", "value", "said"), CHANGES, ids=[str(n) for n in range(len(CHANGES))])
-@pytest.mark.parametrize("sealed", [True, False], ids=["sealed", "old"])
-def test_every_key_is_checked(change, netplace, folder, place, value, said, sealed):
-    change(folder, place, value, sealed)
+def test_every_key_is_checked(change, netplace, folder, place, value, said):
+    change(folder, place, value)
     refused(netplace("explain", "out", "--job", "1"), FILE, said)
-
-
-def test_one_from_before_there_were_versions_is_read(change, netplace, folder):
-    change(folder, ("cpu_seconds",), 1.0, sealed=False)
-    assert netplace("whatif", "out", "--without", "1").exit_code == 0
 
 
 def test_fields_that_came_later_have_their_defaults(change, netplace, folder):
@@ -114,20 +108,27 @@ def test_fields_that_came_later_have_their_defaults(change, netplace, folder):
     ("spoil", "said"),
     [
         (lambda text: text.replace('"size": ', '"size": 1', 1), "checksum"),
-        (lambda text: text.replace('"version": 2', '"version": 3'), "version: 3 found, expected 2"),
-        (lambda text: text.replace('"version": 2', '"version": true'), "version: True found"),
+        (
+            lambda text: text.replace('"version": 3', '"version": 2'),
+            "was written by netplace 1.0.0rc1 or earlier (format 2 found, expected 3); make it again",
+        ),
+        (
+            lambda text: text.replace('"version": 3', '"version": 4'),
+            "was written by another version of netplace (format 4 found, expected 3); make it again",
+        ),
+        (lambda text: text.replace('"version": 3', '"version": true'), "format True found"),
         (lambda text: text.replace('"co-simulation"', '"schedule"'), "netplace: 'schedule' found"),
         (lambda text: text.replace('"checksum"', '"sum"'), "checksum: is missing"),
         (lambda text: text[: len(text) // 2], "is not a file of results"),
         (lambda text: text.replace("{", '{"plan": 1,', 1), "key 'plan' appears twice"),
         (lambda text: "[" * 100_000 + text, "nested too deeply"),
-        (lambda text: text.replace('"version": 2', '"version": NaN'), "NaN is not a number in JSON"),
-        (lambda text: text.replace('"version": 2', '"version": 1e999'), "too large for a number"),
-        (lambda text: text.replace('"version": 2', '"version": ' + "9" * 5000), "is not a file of results"),
+        (lambda text: text.replace('"version": 3', '"version": NaN'), "NaN is not a number in JSON"),
+        (lambda text: text.replace('"version": 3', '"version": 1e999'), "too large for a number"),
+        (lambda text: text.replace('"version": 3', '"version": ' + "9" * 5000), "is not a file of results"),
         (lambda text: "3", "3 found, expected the results of a co-simulation"),
         (lambda text: "\0", "is not a file of results"),
     ],
-    ids=[str(number) for number in range(13)],
+    ids=[str(number) for number in range(14)],
 )
 def test_damage_is_told(netplace, folder, spoil, said):
     folder.write_text(spoil(folder.read_text()))

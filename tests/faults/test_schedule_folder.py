@@ -8,7 +8,7 @@ import pytest
 from netplace.checks.results_file import results_text
 from netplace.extensions import file_digest
 from netplace.runs.plan import make_plan
-from netplace.runs.schedule_folder import FIGURES, ROWS, VERSION, node_ranges, read_figures, read_schedule
+from netplace.runs.schedule_folder import FIGURES, ROWS, node_ranges, read_figures, read_schedule
 
 GIVEN = {"machine": "torus:4x4", "workload": "lublin", "jobs": 30, "policy": "easy", "load": 0.8}
 
@@ -40,7 +40,7 @@ def change(put_at):
         for name in ("netplace", "version", "checksum"):
             del content[name]
         put_at(content, place, value)
-        (folder / FIGURES).write_text(results_text("schedule", VERSION, content))
+        (folder / FIGURES).write_text(results_text("schedule", content))
 
     return change
 

@@ -39,7 +39,7 @@ def table(tmp_path, monkeypatch):
         (lambda frame: frame.iloc[1:], "row 1, netplace: checksum"),
         (lambda frame: frame.iloc[::-1], "row 1, netplace: checksum"),
         (lambda frame: frame.drop(columns="shape"), "row 1, netplace: checksum"),
-        (lambda frame: frame.assign(netplace="table 2 " + "0" * 32), "version 2 found, expected 1"),
+        (lambda frame: frame.assign(netplace="table 1 " + "0" * 32), "format 1 found, expected 3"),
         (lambda frame: frame.assign(netplace=["x", "y"]), "row 1, netplace: 'x' found, expected 'table'"),
         (lambda frame: frame.assign(netplace=[frame["netplace"][0], ""]), "row 2, netplace: '' found"),
     ],

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from netplace.checks.quantities import quantities
+from netplace.checks.results_file import results_text
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.serialization import read_plan
@@ -59,7 +60,7 @@ def test_a_figure_of_a_job_appears_everywhere(written, name):
 
 def test_a_parquet_file_says_what_its_rows_are(written):
     *_, folder = written
-    assert pq.read_schema(folder / "jobs.parquet").metadata[b"netplace"] == b"jobs of a co-simulation 2"
+    assert pq.read_schema(folder / "jobs.parquet").metadata[b"netplace"] == b"jobs of a co-simulation 3"
 
 
 def test_the_distance_of_nodes_is_that_of_all_pairs(written):
@@ -91,7 +92,7 @@ def test_a_folder_without_a_later_figure_is_read(written, tmp_path):
     plain = {
         name: value for name, value in content.items() if name not in ("netplace", "version", "checksum")
     }
-    (tmp_path / "cosim.json").write_text(json.dumps(plain))
+    (tmp_path / "cosim.json").write_text(results_text("co-simulation", plain))
     _, read = read_plan(tmp_path)
     assert [job["live"] for job in read["jobs"]] == [job["live"] for job in outcome["jobs"]]
     names = {each.name for each in compare(read_outcome(tmp_path), read_outcome(tmp_path)).differences}
@@ -106,7 +107,7 @@ def test_a_job_is_slowed_most_only_where_one_is_slowed(written, tmp_path, slowdo
     for job in content["jobs"]:
         job |= {"live": slowdown * job["alone"], "slowdown": slowdown}
     plain = {key: value for key, value in content.items() if key not in ("netplace", "version", "checksum")}
-    (tmp_path / "cosim.json").write_text(json.dumps(plain))
+    (tmp_path / "cosim.json").write_text(results_text("co-simulation", plain))
     assert any("slowed most" in said for said in page(tmp_path).verdict) == (slowdown > 1)
 
 

@@ -105,7 +105,7 @@ def broken(path: Path, kind: str) -> str:
             database.execute("CREATE TABLE theirs (x)")
             database.execute(f"PRAGMA application_id = {5 if kind == 'marked database' else 0}")
     database.close()
-    return "version 99" if "version" in kind else "is a database of another program"
+    return "format 99 found" if "version" in kind else "is a database of another program"
 
 
 @pytest.mark.parametrize(

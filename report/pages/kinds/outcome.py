@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,12 @@ from netplace.checks.quantities import quantities
 
 Draws = Mapping[str, Mapping[str, Any]]  # by draw, what came of it
 Figures = Mapping[tuple[str, ...], tuple[str, int]]  # by the keys of a number: its name, what is better
+_COMPUTING = re.compile(r"(.*[^a-z])?cpu([^a-z].*)?", re.IGNORECASE)
+
+
+def is_computing_time(name: str) -> bool:
+    """Return whether a column or key is what a command itself took, which is never the same twice."""
+    return _COMPUTING.fullmatch(name) is not None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import MOST, abbreviate, check_choice
-from netplace.checks.results_file import check_contents, opened, read_json
+from netplace.checks.results_file import PROVENANCE, opened, read_json
 from netplace.checks.schema import (
     Kind,
     amount,
@@ -28,6 +28,7 @@ from netplace.checks.schema import (
 from netplace.netsim import Config
 from netplace.netsim.bounds import Bounds
 from netplace.netsim.critical_path import COMPONENTS
+from netplace.report.files.provenance import Provenance, checked_provenance
 from netplace.report.terminal.screen import PRINTED
 from netplace.runs.loads import LOAD_POINT
 
@@ -45,13 +46,19 @@ def saved_object(path: Path) -> dict[str, Any]:
 
 def saved_results(path: Path, what: str) -> dict[str, Any]:
     """Return the results in a file, a run or load points, every key of them checked."""
-    said, results = _read(path)
-    check_contents(results, path, _CHECKED[what], whole=bool(said))
+    results = saved_object(path)
+    _CHECKED[what](results, str(path))
     return results
 
 
-def _read(path: Path) -> tuple[str, dict[str, Any]]:
-    """Return what a file says that it holds, nothing if it does not say so, and the object in it."""
+def provenance_in(path: Path) -> Provenance | None:
+    """Return how an outcome in one file was made, where it says so."""
+    made = _read(path)[2] if path.suffix.lower() == ".json" and path.is_file() else None
+    return None if made is None else checked_provenance(made, f"{path}: {PROVENANCE}")
+
+
+def _read(path: Path) -> tuple[str, dict[str, Any], Any]:
+    """Return what a file says that it holds, if it does say so, the object in it, and its provenance."""
     status = path.stat()
     if status.st_size > _MOST_BYTES:
         raise ValueError(
@@ -68,12 +75,13 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any]]:
+def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any], Any]:
     content = read_object(path)
+    made = content.get(PROVENANCE)
     if "netplace" not in content:
-        return "", content
+        return "", {name: value for name, value in content.items() if name != PROVENANCE}, made
     what = check_choice(content["netplace"], PRINTED, f"{path}: netplace")
-    return what, opened(content, path, what, PRINTED[what])
+    return what, opened(content, path, what), made
 
 
 @contextmanager

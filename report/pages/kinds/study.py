@@ -9,7 +9,7 @@ import pandas as pd
 
 from netplace.checks.columns import read_cells
 from netplace.checks.quantities import NEITHER
-from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
+from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample, is_computing_time
 
 REPORT = "report.md"
 
@@ -27,6 +27,7 @@ def _rows(file: Path) -> list[Entry]:
         frame = read_cells(file, texts=False)
     except (ValueError, UnicodeDecodeError) as error:
         raise ValueError(f"{file}: is not a table, {str(error).strip().splitlines()[0]}") from None
+    frame = frame.drop(columns=[name for name in frame if is_computing_time(str(name))])
     numbers = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]
     texts = [name for name in frame if name not in numbers]
     places: dict[tuple[str, ...], int] = {}

@@ -9,14 +9,21 @@ from typing import Any
 
 from netplace.checks.quantities import NEITHER
 from netplace.report.pages.html import Page, Part
-from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
-from netplace.report.pages.kinds.saved import read_object, saved_object, versions_of, written_versions
+from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample, is_computing_time
+from netplace.report.pages.kinds.saved import (
+    asked_of,
+    read_object,
+    saved_object,
+    versions_of,
+    written_versions,
+)
 from netplace.report.tables.data_table import DataTable
 
 ANSWER = "answer"  # key of the sentence in which a command says what came of it
 _LONGEST = 200  # characters of a cell
 _MOST = 100_000  # numbers
-_NO_RESULTS = ("seconds", "cpu_seconds", "versions", "checksum", "version", "asked")
+# What was asked, how it was made, and how long the search took.
+_NO_RESULTS = ("plan", "seconds", "versions", "checksum", "version", "asked", "provenance")
 
 
 def page(path: Path) -> Page:
@@ -87,15 +94,17 @@ def outcome(path: Path) -> Outcome:
         raise ValueError(f"{path}: contains no numbers to compare")
     if len(results) > _MOST:
         raise ValueError(f"{path}: contains {len(results):,} numbers, expected at most {_MOST:,}")
-    versions = written_versions(content.get("versions"))
-    return Outcome(f"object with {', '.join(content)}", str(path), [Entry({}, results)], versions)
+    versions, plan = written_versions(content.get("versions")), content.get("plan")
+    asked = dict(asked_of(plan)) if isinstance(plan, Mapping) else {}
+    kind = f"object with {', '.join(name for name in content if name != 'provenance')}"
+    return Outcome(kind, str(path), [Entry(asked, results)], versions)
 
 
 def _numbers(value: Any, where: str) -> Iterator[tuple[str, float]]:
     """Yield the numbers in a value of JSON, each with its place."""
     if isinstance(value, dict):
         for key, member in value.items():
-            if key not in _NO_RESULTS:
+            if not (is_computing_time(key) or (not where and key in _NO_RESULTS)):
                 yield from _numbers(member, f"{where}.{key}" if where else key)
     elif isinstance(value, list):
         for place, member in enumerate(value):
