@@ -56,14 +56,15 @@ def note_plans(plans: Iterable[PlanLike]) -> None:
 
 def command_line() -> str:
     """Return the command that is running, as it is typed."""
-    notes = _notes()
-    if notes is None or not notes.words:
+    context, notes = click.get_current_context(silent=True), _notes()
+    if context is None or notes is None or not notes.words:
         return ""
-    return shlex.join(["netplace", *click.get_current_context().command_path.split()[1:], *notes.words])
+    return shlex.join(["netplace", *context.command_path.split()[1:], *notes.words])
 
 
 def provenance(result: str = "") -> Provenance | None:
     """Return the provenance of what is written now; None outside a command."""
+    from netplace.extensions.plugins import loaded_plugins
     from netplace.report.files.provenance import Provenance
     from netplace.report.tables.installation import code, installation
 
@@ -83,6 +84,7 @@ def provenance(result: str = "") -> Provenance | None:
         code=code(),
         versions={name: version for name, version in versions.items() if version is not None},
         platform=f"{here.system}, {here.cores} cores",
+        plugins={plugin.path: plugin.digest for plugin in loaded_plugins()},
     )
 
 
@@ -140,7 +142,9 @@ def _write_beside(paths: Iterable[Path]) -> None:
     from netplace.report.files.provenance import sidecar, write_provenance
 
     notes = _notes()
-    for path in paths if notes else ():
+    if notes is None:
+        return
+    for path in paths:
         written = (path.is_file() or path.is_dir()) and path.stat().st_mtime > notes.since - _SLACK
         if written and path not in notes.complete and (made := provenance()):
             write_provenance(sidecar(path), made)

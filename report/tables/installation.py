@@ -7,6 +7,7 @@ import hashlib
 import importlib.metadata
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -86,10 +87,13 @@ def code(place: Path = _PLACE) -> str:
 
 def _git(place: Path, *words: str) -> str:
     """Return what git says of a checkout; nothing where it cannot."""
+    git = shutil.which("git")
+    if git is None:
+        return ""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         said = subprocess.run(
-            ["git", "-C", str(place), *words], env=environment, capture_output=True, check=True, timeout=60
+            [git, "-C", str(place), *words], env=environment, capture_output=True, check=True, timeout=60
         )
     except (OSError, subprocess.SubprocessError):
         return ""

@@ -63,7 +63,9 @@ def test_nothing_is_written_that_nobody_named(tmp_path):
     kept = {"PATH": os.environ["PATH"]}
     outside = {name: str(folder) for name, folder in folders.items() if name != "here"}
     subprocess.run([sys.executable, "-c", code], cwd=folders["here"], env=kept | outside, check=True)
-    assert {path.name for path in folders["here"].iterdir()} == {"run.json", "sched", "page.html", "jobs.swf"}
+    files = {"page.html", "jobs.swf"}
+    beside = {f"{name}.provenance.json" for name in files}
+    assert {path.name for path in folders["here"].iterdir()} == {"run.json", "sched", *files, *beside}
     assert list(folders["TMPDIR"].iterdir()) == []
     written = [
         path for name in ("HOME", "XDG_CACHE_HOME") for path in folders[name].rglob("*") if path.is_file()
