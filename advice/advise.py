@@ -11,6 +11,7 @@ import numpy as np
 
 from netplace.advice.situation import Situation
 from netplace.checks import check_float, check_int
+from netplace.checks.records import freeze_arrays
 from netplace.placement import map_tasks
 from netplace.placement.rule import Nodes
 from netplace.scheduling import Allocation, Job, make_partitioner
@@ -177,6 +178,9 @@ class Advice:
     default_cycles: tuple[int, ...]
     tried: tuple[Tried, ...]
     seconds: float
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
 
 class _Clock:

@@ -11,7 +11,6 @@ from typing import Any
 
 from netplace.apps.program import Program
 from netplace.checks import check_choice
-from netplace.checks.calls import check_arguments
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,6 @@ class Application:
 
     def __call__(self, tasks: int, **options: Any) -> Program:
         check_options(self.name, self.make, options)
-        check_arguments(self.make, {"tasks": tasks, **options}, f"application {self.name!r}")
         return self.make(tasks, **options)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.apps.operation import Op, Operation, OperationError
 from netplace.checks import shortened
 from netplace.checks.arrays import integers_as
-from netplace.checks.calls import check_fields
+from netplace.checks.records import check_fields, freeze_arrays
 
 _COLUMNS: dict[str, tuple[type[np.signedinteger[Any]], int]] = {  # the type of each, and its dimensions
     "first": (np.int64, 1),
@@ -50,7 +50,8 @@ class Operations:
             made = integers_as(kind, given, f"{what}: {column}", dims)
             if made is not given:
                 object.__setattr__(self, column, made)
-        check_fields(self, Operations)
+        check_fields(self)
+        freeze_arrays(self)
         if len(self.name) > _LONGEST_NAME:
             raise ValueError(
                 f"{what}: a name of {len(self.name)} characters, expected at most {_LONGEST_NAME}"

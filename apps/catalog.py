@@ -13,7 +13,6 @@ from netplace.apps.program import Program
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
 from netplace.checks import abbreviate, check_int
-from netplace.checks.calls import ArgumentError
 from netplace.extensions import Registry
 
 
@@ -59,7 +58,7 @@ def application(name: str | Callable[..., None], tasks: int, **options: Any) -> 
     elif inspect.isroutine(name):
         chosen = _own(name, name.__name__, "")
     else:
-        raise ArgumentError(f"application: {abbreviate(name)} is not a function")
+        raise ValueError(f"application: {abbreviate(name)} is not a function")
     text = options.pop("collectives", None)
     sizes = _sizes(chosen.name, chosen.make, options)
     if text is None:

@@ -75,6 +75,8 @@ class Program(Operations):
             )
         }
         marks = [(w.task, first[w.task] + place, i) for w in writers for place, i in w.marks()]
+        for column in joined.values():
+            column.flags.writeable = False  # so that the program holds these arrays, and no copies
         return cls(
             first=first,
             marks=np.array(marks, np.int64).reshape(-1, 3),

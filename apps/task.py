@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_length
 from netplace.checks import abbreviate, check_int
-from netplace.checks.border import checks_itself
 
 _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 
@@ -57,32 +56,26 @@ class TaskWriter:
     def __len__(self) -> int:
         return len(self._kind)
 
-    @checks_itself
     def compute(self, cycles: int) -> None:
         """Keep the task busy for `cycles` cycles."""
         self._append(_COMPUTE, -1, self._integer(cycles, "cycles", 59), 0, -1)
 
-    @checks_itself
     def send(self, dst: int, bytes: int, tag: int = 0) -> None:
         """Send `bytes` bytes to task `dst`; the send ends when an injector has taken the last packet."""
         self._message(_SEND, dst, bytes, tag, -1)
 
-    @checks_itself
     def recv(self, src: int, bytes: int, tag: int = 0) -> None:
         """Wait until `bytes` bytes from task `src` have arrived."""
         self._message(_RECV, src, bytes, tag, -1)
 
-    @checks_itself
     def isend(self, dst: int, bytes: int, tag: int = 0) -> int:
         """Begin a send, and return the number of the request to wait for."""
         return self._open(_ISEND, dst, bytes, tag)
 
-    @checks_itself
     def irecv(self, src: int, bytes: int, tag: int = 0) -> int:
         """Post a receive, and return the number of the request to wait for."""
         return self._open(_IRECV, src, bytes, tag)
 
-    @checks_itself
     def wait(self, request: int) -> None:
         """Wait until `request` is complete."""
         if type(request) is not int:

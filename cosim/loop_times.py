@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from netplace.checks import check_float, check_int
-from netplace.checks.calls import check_fields
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.stored_times import StoredTimes
@@ -62,7 +61,6 @@ class LoopTimes:
     _growths: dict[object, _Growth] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        check_fields(self)
         check_float(self.target_half_width, "target_half_width", 1e-9, 10)
         check_int(self.draws, "draws", 1, 1000)
 

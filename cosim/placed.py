@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from netplace.apps import Program
 from netplace.checks import abbreviate, check_int
-from netplace.checks.calls import ArgumentError, check_fields
+from netplace.checks.arrays import array_of, integers_as
+from netplace.checks.records import check_fields, freeze_arrays
 from netplace.checks.streams import stream
 from netplace.cosim.work import Work, WorkOf, body_of, in_switches, program_of
 from netplace.netsim import Config, Network
@@ -27,7 +30,9 @@ class Placed:
     nodes: Nodes
 
     def __post_init__(self) -> None:
-        check_fields(self)
+        what = "placed: nodes"
+        object.__setattr__(self, "nodes", integers_as(np.int64, array_of(self.nodes, what), what))
+        freeze_arrays(self)
 
 
 @dataclass(frozen=True)
@@ -76,11 +81,11 @@ class Placing:
         try:
             work = self.work_of(job)
         except TypeError as error:
-            raise ArgumentError(
+            raise ValueError(
                 f"Placing: work_of: {abbreviate(self.work_of)} cannot be called with a job: {error}"
             ) from error
         if not isinstance(work, Work):
-            raise ArgumentError(f"Placing: work_of: gives {abbreviate(work)}, expected a Work")
+            raise ValueError(f"Placing: work_of: gives {abbreviate(work)}, expected a Work")
         nodes = map_tasks(
             (allocation.mapping or self.mapping) if work.application else "consecutive",
             self.machine,

@@ -13,8 +13,8 @@ from typing import Any
 
 from netplace.apps.collectives import selection
 from netplace.checks import abbreviate, check_choice, check_int
-from netplace.checks.calls import check_fields, check_keys
 from netplace.checks.plan_settings import COSIM_JOBS, COSIM_SETTINGS
+from netplace.checks.records import check_fields, check_keys
 from netplace.checks.schema import Kind
 from netplace.checks.settings import said_of
 from netplace.cosim.mix import digest_of_mix, read_mix

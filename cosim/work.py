@@ -13,7 +13,7 @@ from netplace.apps import APPLICATIONS, Op, Program, TaskWriter
 from netplace.apps.application import uses_collectives
 from netplace.apps.collectives import in_groups
 from netplace.checks import check_int
-from netplace.checks.calls import check_fields
+from netplace.checks.records import check_fields
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
 from netplace.placement.switch_groups import switch_groups

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 
-from netplace.guarding import guard_imports
 from netplace.version import __version__
 
 TYPE_CHECKING = False  # `typing` is not imported: under ``python -m`` the working folder is searched first
@@ -48,8 +47,6 @@ _HOMES = {
     "simulate": "netplace.netsim",
     "write": "netplace.apps.formats",
 }
-
-guard_imports()
 
 
 def __getattr__(name: str) -> Any:

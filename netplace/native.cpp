@@ -2,7 +2,6 @@
 #include <nanobind/nanobind.h>
 
 void bind_apps(nanobind::module_& module);
-void bind_checks(nanobind::module_& module);
 void bind_experiments(nanobind::module_& module);
 void bind_netsim(nanobind::module_& module);
 void bind_placement(nanobind::module_& module);
@@ -12,8 +11,6 @@ void bind_topologies(nanobind::module_& module);
 NB_MODULE(_native, module) {
     module.doc() = "The compiled part of netplace.";
     module.def("version", [] { return NETPLACE_VERSION; }, "Return the version of netplace that this was built with.");
-    auto checks = module.def_submodule("checks", "Compiled parts of netplace.checks.");
-    bind_checks(checks);
     auto topologies = module.def_submodule("topologies", "Compiled parts of netplace.topologies.");
     bind_topologies(topologies);
     auto apps = module.def_submodule("apps", "Compiled parts of netplace.apps.");

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from netplace.version import __version__
 
-__all__ = ["apps", "checks", "experiments", "netsim", "placement", "scheduling", "topologies"]
+__all__ = ["apps", "experiments", "netsim", "placement", "scheduling", "topologies"]
 
 _CHECKOUT = Path(__file__).resolve().parents[1]
 _BUILD = _CHECKOUT / "build" / (sys.implementation.cache_tag or "")
@@ -83,4 +83,4 @@ def _check() -> None:
 
 _check()
 
-from netplace._native import apps, checks, experiments, netsim, placement, scheduling, topologies  # noqa: E402
+from netplace._native import apps, experiments, netsim, placement, scheduling, topologies  # noqa: E402

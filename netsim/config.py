@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from netplace.checks import MOST, check_choice, check_float, check_int
-from netplace.checks.calls import check_fields
+from netplace.checks.records import check_fields
 from netplace.checks.settings import Setting
 from netplace.netsim.cables import read_latencies
 from netplace.netsim.classes import read_classes

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.checks.arrays import integers_as
-from netplace.checks.calls import check_fields
+from netplace.checks.records import check_fields, freeze_arrays
 from netplace.netsim.laps import Laps
 from netplace.netsim.table_router import TableRouter
 
@@ -58,9 +58,11 @@ class Traffic:
     def __post_init__(self) -> None:
         check_fields(self)
         object.__setattr__(self, "target", integers_as(np.int32, self.target, "traffic target"))
+        if self.among is not None:
+            object.__setattr__(self, "among", integers_as(np.int32, self.among, "traffic among"))
+        freeze_arrays(self)
         if self.among is None:
             return
-        object.__setattr__(self, "among", integers_as(np.int32, self.among, "traffic among"))
         if (np.diff(self.among) <= 0).any():
             raise ValueError("traffic among: nodes are not in increasing order")
         drawing = np.flatnonzero(self.target < 0)
@@ -241,6 +243,7 @@ class ArbiterState:
 
     def __post_init__(self) -> None:
         check_fields(self)
+        freeze_arrays(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.notebook import html_table
+from netplace.checks.records import freeze_arrays
 from netplace.netsim.config import Config
 from netplace.netsim.delays import percentile
 from netplace.netsim.engine import Counters, JobRecord
@@ -45,6 +46,9 @@ class Delay:
     p99: float
     most: float
     histogram: NDArray[np.int64] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
     @staticmethod
     def of(histogram: NDArray[np.int64], total: int) -> Delay:
@@ -87,6 +91,9 @@ class JobResult:
     injection_blocked: NDArray[np.int64]
     message_start: NDArray[np.int64] | None = None
     message_end: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
     @property
     def cycles(self) -> int:

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 
 from netplace.apps import Program
 from netplace.checks import abbreviate
-from netplace.checks.calls import ArgumentError
 from netplace.netsim.config import Config
 from netplace.netsim.network import Network
 from netplace.netsim.result import Result
@@ -109,7 +108,7 @@ def _jobs(
     else:
         listed = isinstance(nodes, Sequence | np.ndarray) and not isinstance(nodes, str | bytes)
         if not listed or getattr(nodes, "ndim", 1) == 0:
-            raise ArgumentError(
+            raise ValueError(
                 f"placement: {abbreviate(nodes)} is not a list of nodes for each of {count} jobs"
             )
         places = list(nodes)  # type: ignore[arg-type]

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.apps import Program
 from netplace.checks.arrays import array_of
-from netplace.checks.calls import ArgumentError
 from netplace.netsim.engine import Traffic
 from netplace.topologies import Graph, Grid, Topology, Tree
 from netplace.topologies.graph_arrays import check_wiring
@@ -65,7 +64,7 @@ def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], i
         raise ValueError(f"residue: {len(given)} arrays of pointers, expected {len(own)}")
     for values, mine in zip(given, own, strict=True):
         if not isinstance(values, np.ndarray) or values.dtype.kind not in "iu":
-            raise ArgumentError("residue: pointers must be arrays of whole numbers")
+            raise ValueError("residue: pointers must be arrays of whole numbers")
         if values.shape != mine.shape:
             raise ValueError(f"residue: pointers of shape {values.shape}, expected {mine.shape}")
         if values.size and not 0 <= int(values.min()) <= int(values.max()) <= inputs:

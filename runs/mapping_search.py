@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.checks import check_size
+from netplace.checks.records import freeze_arrays
 from netplace.netsim import Config
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, find_mapping
@@ -40,6 +41,7 @@ class Search:
     matrix: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
+        freeze_arrays(self)
         if self.run is not None and len(self.run.jobs) > 1:
             raise ValueError(
                 f"--jobs: {len(self.run.jobs)} jobs, but netplace map places a single job; use netplace run"

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import check_choice, check_int
-from netplace.checks.calls import check_keys, pairs_of
 from netplace.checks.plan_settings import JOBS, SCHEDULE_SETTINGS
+from netplace.checks.records import check_keys, pairs_of
 from netplace.checks.schema import Kind
 from netplace.checks.settings import said_of
 from netplace.extensions import Registry, current_digest, file_digest

@@ -9,7 +9,6 @@ from typing import Any
 from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options, uses_collectives
 from netplace.checks import abbreviate, check_choice, check_int
-from netplace.checks.calls import ArgumentError
 from netplace.netsim import Config
 from netplace.netsim.effects import check_settings
 from netplace.placement.mapping import MAPPINGS
@@ -78,7 +77,7 @@ def resolve(
     for job in written:
         for name, value in job.items():
             if not isinstance(name, str) or not isinstance(value, int | float | str | None):
-                raise ArgumentError(
+                raise ValueError(
                     f"job: {abbreviate(name)} is {abbreviate(value)}, expected text or a number"
                 )
     made = tuple(job_of(job, config, topology.nodes) for job in written)

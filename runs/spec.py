@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from netplace.checks import abbreviate
-from netplace.checks.calls import ArgumentError, check_fields, check_keys, pairs_of
+from netplace.checks.records import check_fields, check_keys, pairs_of
 from netplace.netsim import Config
 from netplace.runs.revisions import Revisions
 
@@ -136,7 +136,7 @@ class Run:
         check_keys(cls, plain, "run")
         made = {name: pairs_of(plain.get(name, ()), f"run: {name}") for name in ("contents", "revisions")}
         if not isinstance(plain["jobs"], Sequence):
-            raise ArgumentError(f"run: jobs is {abbreviate(plain['jobs'])}, expected a list")
+            raise ValueError(f"run: jobs is {abbreviate(plain['jobs'])}, expected a list")
         jobs = tuple(_job_from(job) for job in plain["jobs"])
         config = plain.get("config", {})
         check_keys(Config, config, "run: config")

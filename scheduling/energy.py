@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.records import freeze_arrays
+
 __all__ = ["STATES", "Energy"]
 
 STATES = ("off", "booting", "idle", "busy", "stopping")
@@ -43,6 +45,9 @@ class Energy:
     boots: int = 0
     stops: int = 0
     counts: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
     @property
     def node_seconds(self) -> dict[str, float]:

@@ -12,7 +12,6 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.calls import check_fields
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 
@@ -86,9 +85,6 @@ class TimedExecution:
     """Runs jobs whose run times are known at their start, from rules or tables."""
 
     times: RunTimes
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
         """Return the run time of the job on its nodes, in seconds."""

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks.notebook import html_table
+from netplace.checks.records import freeze_arrays
 from netplace.scheduling.energy import Energy
 from netplace.scheduling.partitioner.allocation import Nodes
 
@@ -82,6 +83,9 @@ class Kills:
     start: NDArray[np.float64]
     end: NDArray[np.float64]
     held: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,9 @@ class Schedule:
     cost: Cost
     allocations: tuple[Nodes, ...] | None = None
     power: Energy | None = None
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
     def __len__(self) -> int:
         return len(self.number)

@@ -17,7 +17,7 @@ import numpy as np
 import simpy
 
 from netplace.checks import abbreviate
-from netplace.checks.calls import ArgumentError, check_fields
+from netplace.checks.records import check_fields
 from netplace.scheduling.estimates import Estimate
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
@@ -333,5 +333,5 @@ class Simulation:
 
 def _check(job: object) -> None:
     if not isinstance(job, Job):
-        raise ArgumentError(f"jobs: {abbreviate(job)} is not a Job")
+        raise ValueError(f"jobs: {abbreviate(job)} is not a Job")
     check_fields(job)

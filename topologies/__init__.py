@@ -11,7 +11,6 @@ import os
 from collections.abc import Callable, Sequence
 
 from netplace.checks import abbreviate
-from netplace.checks.calls import check_takes
 from netplace.extensions import Registry
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import compute_nodes
@@ -209,7 +208,6 @@ _TOPOLOGIES = {
 
 def _own(build: Callable[[str], Topology], name: str, description: str) -> Kind:
     """Return the kind of network of a user's function, which takes the text after the name and a colon."""
-    check_takes(build, 1, f"network {name!r}")
     return Kind(build, lambda text: (text.partition(":")[2],), f"{name}:..", description)
 
 

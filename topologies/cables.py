@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of, integers_as
-from netplace.checks.calls import check_fields, pairs_of
+from netplace.checks.records import freeze_arrays, pairs_of
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.graph_arrays import check_of_cables
 from netplace.topologies.limits import check_size
@@ -44,11 +44,11 @@ class Cables:
     closes: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
-        check_fields(self)
         for name, dims in (("ends", 2), ("cycles", 1), ("delay", 1), ("axis", 1)):
             if (values := getattr(self, name)) is not None:
                 made = integers_as(np.int64, values, f"cables: {name}", dims)
                 object.__setattr__(self, name, made)
+        freeze_arrays(self)
 
     @staticmethod
     def of(pairs: Sequence[tuple[int, int]]) -> Cables:

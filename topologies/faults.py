@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import abbreviate, check_float, check_int
-from netplace.checks.calls import ArgumentError, check_arguments
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_CYCLES
@@ -52,7 +51,6 @@ def faulty(
     >>> faulty(parse("torus:4x4"), links=0.1, seed=1).text
     'faulty:links=0.1,seed=1/torus:4x4'
     """
-    check_arguments(faulty, {"of": of}, "faulty")
     given = {"links": links, "routers": routers, "slow": slow}
     shares = {name: check_float(share, f"faulty: {name}", 0, 1) for name, share in given.items()}
     seed = check_int(seed, "faulty: seed", 0)
@@ -129,7 +127,7 @@ def check_routers(of: Topology, routers: Sequence[int]) -> None:
     """Raise ValueError if one of `routers` does not exist."""
     for router in routers:
         if not isinstance(router, int | np.integer):
-            raise ArgumentError(f"{of}: router {abbreviate(router)} is not a whole number")
+            raise ValueError(f"{of}: router {abbreviate(router)} is not a whole number")
         if not 0 <= router < of.routers:
             raise ValueError(f"{of}: router {router} is not in 0..{of.routers - 1}")
 

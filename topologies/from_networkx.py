@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import abbreviate, check_int
-from netplace.checks.calls import ArgumentError
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.limits import MOST_WIDTH, check_cables, check_size
@@ -53,7 +52,7 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
     2
     """
     if not hasattr(given, "is_directed"):
-        raise ArgumentError(f"{text}: {abbreviate(given)} is not a graph of NetworkX")
+        raise ValueError(f"{text}: {abbreviate(given)} is not a graph of NetworkX")
     vertices = list(given.nodes)
     if not vertices:
         raise ValueError(f"{text}: the graph has no vertices")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks.calls import check_fields
 from netplace.topologies.bisection import best_cut, least_cut
 from netplace.topologies.graph_arrays import ARRAYS, checked_arrays
 from netplace.topologies.limits import check_memory
@@ -89,7 +88,6 @@ class Graph(Topology):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_fields(self, Graph)
         if self.first_switch not in (0, self.nodes):
             raise ValueError(
                 f"network {self.text}: first_switch is {self.first_switch}, expected 0 or {self.nodes}"

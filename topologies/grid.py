@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of
-from netplace.checks.calls import check_fields
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 
@@ -138,7 +137,6 @@ class Grid(Topology):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_fields(self, Grid)
         text = f"network {self.text}"
         sides = tuple(check_int(size, f"{text}: side {place + 1}") for place, size in enumerate(self.sizes))
         if not math.prod(sides) == self.nodes == self.routers or self.ports != 2 * len(sides):

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of
-from netplace.checks.calls import check_fields
+from netplace.checks.records import check_fields, freeze_arrays
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -51,7 +51,7 @@ class Topology(ABC):
     entry: NDArray[np.int32]
 
     def __post_init__(self) -> None:
-        check_fields(self, Topology)
+        check_fields(self)
         shape = self.neighbor.shape
         if len(shape) != 2 or shape[0] != self.routers or shape[1] < 1 or self.entry.shape != shape:
             raise ValueError(
@@ -64,8 +64,7 @@ class Topology(ABC):
             object.__setattr__(self, name, array.astype(np.int32, copy=False))
         if not 1 <= self.nodes <= self.routers:
             raise ValueError(f"network {self.text}: {self.nodes} nodes, expected 1 to {self.routers}")
-        self.neighbor.setflags(write=False)
-        self.entry.setflags(write=False)
+        freeze_arrays(self)
 
     def __str__(self) -> str:
         return self.text

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import abbreviate, check_int
 from netplace.checks.arrays import array_of
-from netplace.checks.calls import check_fields
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 
@@ -33,7 +32,6 @@ class Tree(Topology):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_fields(self, Tree)
         text = f"network {self.text}"
         check_int(self.down, f"{text}: ports down", 2)
         check_int(self.up, f"{text}: ports up", 1, self.down)

@@ -147,7 +147,7 @@ def collective(
     check_choice(operation, OPERATIONS, "application 'collective': operation")
     chosen = collectives or BUILTIN
     if algorithm:
-        name, _ = algorithm_named(operation, algorithm, tasks, f"algorithm of {operation}")
+        name, _ = algorithm_named(operation, str(algorithm), tasks, f"algorithm of {operation}")
         chosen = replace(chosen, named={**chosen.named, operation: name})
     call = Call(operation, tasks, bytes, root, segment=segment, group=group)
     times = check_int(iterations, "iterations")

@@ -52,6 +52,8 @@ def joined(
     first = np.zeros(ranks + 1, np.int64)
     np.add.at(first, calls["rank"] + 1, lengths)
     marks = np.flatnonzero((kind == Call.MARK) & (calls["tag"] == 0))
+    for column in columns.values():
+        column.flags.writeable = False  # so that the program holds these arrays, and no copies
     program = Program(
         first=np.cumsum(first),
         marks=np.column_stack([calls["rank"][marks], place[marks], calls["peer"][marks]]).astype(np.int64),

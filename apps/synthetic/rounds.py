@@ -34,7 +34,7 @@ class Grid:
     def of(cls, tasks: int, axes: int, sizes: Sizes, wraps: bool = False, transposed: bool = False) -> Grid:
         if sizes is None:
             return cls(near_cube(check_int(tasks, "tasks"), axes), wraps, transposed)
-        parts = sizes.lower().split("x") if isinstance(sizes, str) else sizes
+        parts = sizes if isinstance(sizes, list | tuple) else str(sizes).lower().split("x")
         numbers = tuple(check_int(part, f"grid {sizes!r}") for part in parts)
         if len(numbers) != axes or prod(numbers) != tasks:
             raise ValueError(

@@ -15,7 +15,6 @@ from netplace.apps.training.job import Job, Layout, job_of, layout_of, model_of
 from netplace.apps.training.models import MODELS, Model, read_layer_times
 from netplace.apps.training.writing import write_step
 from netplace.checks import check_int
-from netplace.checks.calls import check_arguments
 
 __all__ = ["MODELS", "TRAINING", "Job", "Layout", "Model", "read_layer_times", "training", "training_job"]
 
@@ -72,7 +71,6 @@ def training_job(
     times : str
         File with the seconds of layers, see `read_layer_times`; layers without a line follow `flops`.
     """
-    check_arguments(training_job, {"model": model, "order": order, "times": times}, "training")
     sizes = model_of(model, layers, hidden, sequence, experts)
     job = Job(
         sizes,
@@ -84,7 +82,7 @@ def training_job(
         overlap=overlap,
         flops=flops,
         cycle_ns=cycle_ns,
-        times=read_layer_times(times, sizes.layers) if times else {},
+        times=read_layer_times(str(times), sizes.layers) if times else {},
     )
     return job_of(job, global_batch)
 

@@ -2,7 +2,6 @@
 
 from netplace._native import (
     apps as apps,
-    checks as checks,
     experiments as experiments,
     netsim as netsim,
     placement as placement,

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from netplace.apps import Program
 from netplace.checks import abbreviate, check_int
-from netplace.checks.calls import ArgumentError
 from netplace.extensions import Registry
 from netplace.placement.mapping.best import best
 from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
@@ -132,7 +131,7 @@ def find_mapping(
         text, choose, option = getattr(rule, "__name__", "given"), rule, ""
     usable = topology.computing if nodes is None else topology.check_nodes(nodes)
     if usable.ndim != 1:
-        raise ArgumentError(f"mapping {text}: nodes: {abbreviate(nodes)} is not a list of nodes")
+        raise ValueError(f"mapping {text}: nodes: {abbreviate(nodes)} is not a list of nodes")
     check_int(tasks, f"mapping {text}: tasks")
     if tasks > len(usable):
         raise ValueError(f"mapping {text}: {tasks} tasks are more than the {len(usable)} available nodes")

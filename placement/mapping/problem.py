@@ -10,6 +10,7 @@ import numpy as np
 
 from netplace.apps import Program
 from netplace.checks import check_choice
+from netplace.checks.records import freeze_arrays
 from netplace.placement.rule import Nodes
 from netplace.topologies import Topology
 
@@ -42,6 +43,9 @@ class MappingProblem:
     program: Program | None = None
     W: Any = None
     run_time: RunTime | None = None
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
     def traffic(self, what: str) -> Any:
         """Return the traffic between tasks in bytes; `what` names the rule in error messages."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.records import freeze_arrays
 from netplace.scheduling.schedule import Schedule
 
 
@@ -19,6 +20,9 @@ class Steps:
 
     time: NDArray[np.float64]
     value: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
     def until(self, moments: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the integral from the beginning to each of `moments`."""

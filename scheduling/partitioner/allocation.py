@@ -10,6 +10,8 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.arrays import array_of, integers_as
+from netplace.checks.records import freeze_arrays
 from netplace.scheduling.job import Job
 
 Nodes = NDArray[np.int64]
@@ -33,6 +35,11 @@ class Allocation:
     nodes: Nodes
     shape: tuple[int, ...] | None = None
     mapping: str = ""
+
+    def __post_init__(self) -> None:
+        what = "allocation: nodes"
+        object.__setattr__(self, "nodes", integers_as(np.int64, array_of(self.nodes, what), what))
+        freeze_arrays(self)
 
 
 class Partitioner(Protocol):

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_choice
+from netplace.checks.records import freeze_arrays
 from netplace.scheduling.power.program import Program, Solved
 
 SECONDS = ("flow", "makespan")
@@ -121,6 +122,9 @@ class OnOffPlan:
     stops: NDArray[np.float64]
     proven: bool
     seconds: float
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
 
 def plan_on_off(

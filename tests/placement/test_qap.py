@@ -287,9 +287,9 @@ def test_matrices_that_are_refused(A, B, message):
     [
         ({"method": "tabu"}, "mapping method: unknown name 'tabu'"),
         ({"iterations": 0}, "iterations of a mapping search: 0 is too small"),
-        ({"iterations": 1.5}, "iterations: '?1.5'? is not a whole number"),
+        ({"iterations": 1.5}, "iterations of a mapping search: 1.5 is not a whole number"),
         ({"seconds": 0}, "seconds of a mapping search: 0 is out of range, expected more than 0"),
-        ({"seconds": "soon"}, "seconds: 'soon' is not a number"),
+        ({"seconds": "soon"}, "seconds of a mapping search: 'soon' is not a number"),
         ({"seconds": float("nan")}, "seconds of a mapping search: nan is out of range"),
         ({"seed": -1}, "seed: -1 is too small"),
     ],

@@ -133,7 +133,7 @@ def test_one_stage_is_a_single_switch() -> None:
     [
         ((1, 3), r"tree:1,3: k: 1 is too small, expected at least 2"),
         ((4, 0), r"tree:4,0: n: 0 is too small, expected at least 1"),
-        ((2.5, 2), r"kary_ntree: k: 2\.5 is not a whole number"),
+        ((2.5, 2), r"tree:2\.5,2: k: 2\.5 is not a whole number"),
     ],
 )
 def test_wrong_numbers_of_a_fat_tree(numbers: tuple[int, int], message: str) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import check_choice
+from netplace.checks.records import freeze_arrays
 from netplace.topologies.routing.switches import Switches
 
 __all__ = ["CHOICES", "DISCIPLINES", "SPREADS", "Routes", "rises", "steps", "table"]
@@ -79,6 +80,7 @@ class Routes:
     stride: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
+        freeze_arrays(self)
         check_choice(self.discipline, DISCIPLINES, f"routing {self.name}: discipline")
         check_choice(self.choice, CHOICES, f"routing {self.name}: choice")
         check_choice(self.spread, SPREADS, f"routing {self.name}: spread")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.checks.records import freeze_arrays
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.limits import check_memory
@@ -49,6 +50,9 @@ class Switches:
     compute_nodes: int = 0
     planes: int = 1
     sockets: int = 1
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
     @staticmethod
     def of(topology: Topology) -> Switches:

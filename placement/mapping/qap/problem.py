@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks.records import freeze_arrays
 from netplace.placement.mapping.qap.locations import Locations
 
 
@@ -33,6 +34,9 @@ class QapResult:
     method: str
     iterations: int
     seconds: float
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
 
 _BLOCK = 2**22  # costs counted at a time: bounds the memory of their copies

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from netplace.checks.records import freeze_arrays
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
@@ -136,6 +137,9 @@ class Selection:
     nodes: Nodes
     cost: int
     centre: int | None = None
+
+    def __post_init__(self) -> None:
+        freeze_arrays(self)
 
 
 Choose = Callable[[Space, Nodes, int], Selection]

@@ -1,0 +1,88 @@
+"""Records: dataclasses whose arrays nobody changes and whose numbers and texts are what is annotated."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Hashable, Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+import numpy as np
+
+from netplace.checks.display import abbreviate
+
+# The types that are checked, by annotation, and their names in messages.
+_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "str": ((str,), "text"),
+    "bool": ((bool,), "True or False"),
+    "None": ((type(None),), "None"),
+}
+
+
+def freeze_arrays(record: Any) -> None:
+    """Let a frozen record hold read-only copies of its arrays, whatever becomes of the caller's."""
+    for name in record.__dataclass_fields__:
+        value = getattr(record, name)
+        frozen = _frozen(value)
+        if frozen is not value:
+            object.__setattr__(record, name, frozen)
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.flags.writeable:
+            value = value.copy()
+            value.flags.writeable = False
+    elif isinstance(value, tuple) and any(isinstance(one, np.ndarray) for one in value):
+        return tuple(map(_frozen, value))
+    elif isinstance(value, dict) and any(isinstance(one, np.ndarray) for one in value.values()):
+        return {key: _frozen(one) for key, one in value.items()}
+    return value
+
+
+def check_fields(record: Any) -> None:
+    """Check the numbers, texts and flags of a dataclass; NumPy scalars become Python's."""
+    for name, types, expected in _scalars(type(record)):
+        value = getattr(record, name)
+        if type(value) in types:
+            continue
+        if isinstance(value, np.generic):
+            value = value.item()
+            object.__setattr__(record, name, value)
+        if not isinstance(value, types) or (isinstance(value, bool) and bool not in types):
+            raise ValueError(f"{type(record).__name__}: {name}: {abbreviate(value)} is not {expected}")
+
+
+@functools.cache
+def _scalars(kind: Hashable) -> list[tuple[str, tuple[type, ...], str]]:
+    """Return name, types and description of each field that holds a number, a text or a flag."""
+    found = []
+    for item in fields(kind):  # type: ignore[arg-type]
+        parts = str(item.type).split(" | ")
+        if all(part in _TYPES for part in parts):
+            types = tuple(one for part in parts for one in _TYPES[part][0])
+            found.append((item.name, types, " or ".join(_TYPES[part][1] for part in parts)))
+    return found
+
+
+def check_keys(kind: type, plain: Any, what: str) -> None:
+    """Check that a mapping has a key for every field of a dataclass that needs one, and no others."""
+    if not isinstance(plain, Mapping):
+        raise ValueError(f"{what}: is {abbreviate(plain)}, expected a mapping")
+    known = {item.name: item for item in fields(kind)}
+    for name in plain:
+        if name not in known:
+            raise ValueError(f"{what}: unknown key {abbreviate(name)}, expected {', '.join(known)}")
+    for name, item in known.items():
+        if name not in plain and item.default is MISSING and item.default_factory is MISSING:
+            raise ValueError(f"{what}: {name} is missing")
+
+
+def pairs_of(values: Any, what: str) -> tuple[tuple[Any, Any], ...]:
+    """Return pairs, such as a list of lists from JSON, as a tuple of tuples."""
+    listed = isinstance(values, list | tuple)
+    if not listed or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in values):
+        raise ValueError(f"{what}: is {abbreviate(values)}, expected pairs")
+    return tuple((name, value) for name, value in values)
