@@ -113,9 +113,7 @@ def test_impossible_task_counts_are_refused_with_the_valid_ones(name, problem_cl
 
 @pytest.mark.parametrize(("tasks", "iterations"), [(0, 1), (-4, 1), (2.5, 1), (4, 0), (4, -1), (4, "x")])
 def test_numbers_must_be_whole_and_positive(tasks, iterations):
-    with pytest.raises(
-        ValueError, match=r"(tasks|iterations) of cg: .* too small|cg: \w+: .* not a whole number"
-    ):
+    with pytest.raises(ValueError, match=r"(tasks|iterations) of cg: .* (too small|not a whole number)"):
         npb.cg("S", tasks, iterations)
 
 
