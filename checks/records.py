@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -44,7 +44,7 @@ def _frozen(value: Any) -> Any:
 
 def check_fields(record: Any) -> None:
     """Check the numbers, texts and flags of a dataclass; NumPy scalars become Python's."""
-    for name, types, expected in _scalars(type(record)):
+    for name, types, expected in _scalars(record.__class__):
         value = getattr(record, name)
         if type(value) in types:
             continue
@@ -56,10 +56,10 @@ def check_fields(record: Any) -> None:
 
 
 @functools.cache
-def _scalars(kind: Hashable) -> list[tuple[str, tuple[type, ...], str]]:
+def _scalars(kind: type) -> list[tuple[str, tuple[type, ...], str]]:
     """Return name, types and description of each field that holds a number, a text or a flag."""
     found = []
-    for item in fields(kind):  # type: ignore[arg-type]
+    for item in fields(kind):
         parts = str(item.type).split(" | ")
         if all(part in _TYPES for part in parts):
             types = tuple(one for part in parts for one in _TYPES[part][0])
