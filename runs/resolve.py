@@ -77,9 +77,7 @@ def resolve(
     for job in written:
         for name, value in job.items():
             if not isinstance(name, str) or not isinstance(value, int | float | str | None):
-                raise ValueError(
-                    f"job: {abbreviate(name)} is {abbreviate(value)}, expected text or a number"
-                )
+                raise ValueError(f"job: {abbreviate(name)} is {abbreviate(value)}, expected text or a number")
     made = tuple(job_of(job, config, topology.nodes) for job in written)
     tasks = sum(job.tasks or 0 for job in made)
     if tasks > topology.nodes:
