@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from netplace.checks.amounts import MOST, check_float, check_int, check_ranges
+from netplace.checks.amounts import MOST, check_bytes, check_float, check_int, check_ranges
 from netplace.checks.content import check_unpacked, is_packed, read_content
 from netplace.checks.display import abbreviate, escaped, printable, shortened
 from netplace.checks.sizes import check_size, check_steps
@@ -17,6 +17,7 @@ from netplace.checks.sizes import check_size, check_steps
 __all__ = [
     "MOST",
     "abbreviate",
+    "check_bytes",
     "check_choice",
     "check_float",
     "check_int",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from netplace.checks.display import abbreviate
 
@@ -48,3 +49,19 @@ def check_float(value: object, what: str, least: float = 0.0, most: float = math
     if number > most:
         raise ValueError(f"{what}: {number:g} is too large, expected at most {most:g}")
     return number
+
+
+_BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", re.IGNORECASE)
+
+
+def check_bytes(value: object, what: str) -> int:
+    """Return a size in bytes, perhaps text with a unit: ``64``, ``"1KB"`` (1,000), ``"4 KiB"`` (4,096)."""
+    match = _BYTES.fullmatch(str(value).strip())
+    if match is None:
+        raise ValueError(f"{what}: {abbreviate(value)} is not a size, expected one such as 1024, 1KB or 1KiB")
+    number, prefix, binary = match.groups()
+    unit = (1024 if binary else 1000) ** ("kmgt".index(prefix.lower()) + 1) if prefix else 1
+    amount = float(number) * unit
+    if amount != int(amount):
+        raise ValueError(f"{what}: {abbreviate(value)} is not a whole number of bytes")
+    return check_int(int(amount), what, 0)

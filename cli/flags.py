@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
-from netplace.checks import MOST, check_float, check_int
+from netplace.checks import MOST, check_bytes, check_float, check_int
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -56,6 +56,15 @@ class Integer(click.ParamType):  # type: ignore[type-arg]  # generic since click
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         return check_int(value, _flag(param), self._least, self._most)
+
+
+class Bytes(click.ParamType):  # type: ignore[type-arg]
+    """Sizes in bytes, such as 4096 or 4KiB."""
+
+    name = "bytes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return check_bytes(value, _flag(param))
 
 
 class Number(click.ParamType):  # type: ignore[type-arg]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.checks import abbreviate, check_int
-from netplace.cli.flags import COUNT, REAL, WHOLE, flag, flags
+from netplace.cli.flags import COUNT, REAL, Bytes, flag, flags
 from netplace.cli.idle_flags import given_names, refuse
 from netplace.cli.many import named_flags
 from netplace.cli.settings import WHAT_RUNS
@@ -62,7 +62,7 @@ program_flags = flags(
     _flag("--tasks", "Number of tasks of an application. [default: one per node]", COUNT),
     _flag("--class class_", "Class of an NPB application: S, W, A, B, C or D.", metavar="LETTER"),
     _flag("--packets", "Packets per message of a synthetic application.", COUNT),
-    _flag("--bytes bytes_", "Bytes per message of a synthetic application.", WHOLE),
+    _flag("--bytes bytes_", "Bytes per message of a synthetic application, such as 4096 or 4KiB.", Bytes()),
     _flag("--rounds", "Rounds of a synthetic application.", COUNT),
     _flag(
         "--iterations",

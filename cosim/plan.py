@@ -26,6 +26,7 @@ from netplace.placement.mapping import MAPPINGS
 from netplace.runs.chance import network_draws
 from netplace.runs.digests import digest_of_rule, source_of_routing, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN
+from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import revisions_of
 from netplace.runs.study_file import read_plans
@@ -267,10 +268,32 @@ def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> flo
 
 
 def read_cosim_study(path: str | Path) -> list[CosimPlan]:
+    """Return the co-simulations of a study file, or those of the jobs of a placement study."""
+    if is_placement_file(path):
+        return _of_placement(path)
     _, said = read_toml(Path(path), flags=True)
     if "fidelity" in said:
         return read_plans(path, KEYS, make_cosim_plan, "co-simulations")
     return [*_under("table", path), *_under("live", path)]
+
+
+def _of_placement(path: str | Path) -> list[CosimPlan]:
+    """Return the same jobs under the same rules as in a placement study, by table and live."""
+    made: dict[str, CosimPlan] = {}
+    for plan in read_placement_file(path).plans:
+        if plan.mapping == BEST_KNOWN:  # a choice among times alone
+            continue
+        values = {
+            name: value for name, value in asdict(plan.config).items() if value != getattr(Config(), name)
+        }
+        for name in ("machine", "workload", "policy", "partition", "mapping", "overrun", "estimates"):
+            values[name] = getattr(plan, name)
+        for fidelity in ("table", "live"):
+            cosim = make_cosim_plan(values | {"fidelity": fidelity}, plan.seed)
+            made[cosim.key] = cosim
+    if not made:
+        raise ValueError(f"{path}: mapping is {BEST_KNOWN!r} throughout, expected one mapping for live jobs")
+    return list(made.values())
 
 
 def _under(time: str, path: str | Path) -> list[CosimPlan]:

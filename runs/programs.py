@@ -15,7 +15,7 @@ from typing import Any
 from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
 from netplace.apps.repeated import Repeated
-from netplace.checks import check_choice, check_float, check_int
+from netplace.checks import check_bytes, check_choice, check_float, check_int
 from netplace.extensions import file_digest
 
 TRACE_OPTIONS = ("collectives", "flops", "ignore", "trc_unit")
@@ -175,6 +175,8 @@ def application_options(text: str, reading: Reading) -> tuple[str, dict[str, Any
         options[key.strip()] = _value(value.strip())
     if "class" in options:
         options["problem_class"] = options.pop("class")
+    if "bytes" in options:
+        options["bytes"] = check_bytes(options["bytes"], "bytes")
     if "packets" in options:
         options.setdefault("packet_bytes", reading.packet_bytes)
     if name in APPLICATIONS and "cycle_ns" in APPLICATIONS[name].parameters:
