@@ -15,6 +15,8 @@ from netplace.scheduling.partitioner.slurm import read_placements
 from netplace.topologies import parse
 from netplace.topologies.slurm_grid import listed_placements
 
+pytestmark = pytest.mark.all  # carries out advice
+
 
 def run(*words: str) -> tuple[int, str, str]:
     found = CliRunner().invoke(app, [*words])
@@ -69,7 +71,6 @@ def test_a_tree_of_slurm_is_advised_and_told_how(tmp_path, log):
     assert '<ul class="verdict"><li>' in (folder / "report.html").read_text()
 
 
-@pytest.mark.all
 def test_a_torus_is_told_which_shapes_to_list(tmp_path, log):
     folder = tmp_path / "rules"
     status, said, _ = run("advise", "--machine", "torus:4x4x2", "--log", str(log), "-o", str(folder))

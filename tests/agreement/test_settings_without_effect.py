@@ -146,6 +146,7 @@ def _same_routes(topology, one, other):
 ROUTERS = {"torus", "tree", "hyperx", "dragonfly", "faulty", "nodes"}
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(
     ("kind", "beside"),
     [

@@ -75,6 +75,7 @@ def test_bars_of_a_sweep_are_in_the_order_of_its_file(netplace, tmp_path):
     assert found.mean.index.tolist() == ["torus:4x4", "mesh:4x4"]
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 @pytest.mark.pictures
 def test_a_picture_is_drawn(netplace, tmp_path, ending):

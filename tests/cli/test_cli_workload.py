@@ -83,6 +83,7 @@ def test_options_of_a_log(netplace, log):
     assert "100.0 %" in shown
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 @pytest.mark.pictures
 def test_a_workload_is_drawn(netplace, log, tmp_path, ending):

@@ -26,6 +26,7 @@ def test_what_the_user_asks_for_stays(monkeypatch: pytest.MonkeyPatch):
     assert as_given(os.environ) == dict(os.environ) == before
 
 
+@pytest.mark.all
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted by /proc")
 def test_a_command_is_a_single_thread_until_it_reads_tables():
     code = (

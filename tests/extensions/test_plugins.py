@@ -278,6 +278,7 @@ def test_what_goes_wrong_in_a_plugin_is_told_with_its_line(netplace, processes, 
 # Workers.
 
 
+@pytest.mark.all
 @pytest.mark.usefixtures("loaded")
 def test_workers_forked_or_spawned_and_dask_know_them(tmp_path):
     from distributed import LocalCluster

@@ -9,6 +9,8 @@ from golden_traces import counted, expected, folder, place_of, table
 
 from netplace.apps.formats import open_trace, read
 
+pytestmark = pytest.mark.all  # reads large traces
+
 # What a reader of calls does not say: texts about formats, and what belongs to another application.
 _TEXTS = {"inexpressible_operations", "span", "wildcard_receives", "irregularity", "tasks"}
 

@@ -33,6 +33,7 @@ DEFAULT_ITERATIONS = {
 }
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("name", GENERATORS)
 @pytest.mark.parametrize("problem_class", ["W", "B"])
 def test_programs_can_run_on_every_shape_of_grid(name, problem_class):
