@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from netplace.apps.carried import carried
     from netplace.apps.formats import read, write
+    from netplace.extensions import load_plugin
     from netplace.netsim import Config, simulate
     from netplace.placement import map_tasks
     from netplace.placement.partition import partition
@@ -27,6 +28,7 @@ __all__ = [
     "Config",
     "__version__",
     "carried",
+    "load_plugin",
     "map_tasks",
     "parse",
     "partition",
@@ -39,6 +41,7 @@ __all__ = [
 _HOMES = {
     "Config": "netplace.netsim",
     "carried": "netplace.apps.carried",
+    "load_plugin": "netplace.extensions",
     "map_tasks": "netplace.placement",
     "parse": "netplace.topologies",
     "partition": "netplace.placement",

@@ -15,10 +15,11 @@ from netplace.checks.plan_settings import LOAD_SETTINGS
 from netplace.checks.quantities import quantity
 from netplace.checks.schema import Kind, fields_of, table
 from netplace.checks.settings import said_of
-from netplace.netsim import ENGINES, Config, LoadPoint, measure_load, pattern
+from netplace.netsim import ENGINES, PATTERNS, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings
 from netplace.netsim.result import versions
+from netplace.runs.digests import Digest, check_digest, digests_of_wiring, source_of_routing
 from netplace.runs.networks import network_of
 from netplace.runs.revisions import revisions_of
 from netplace.runs.run_figures import DelayFigures
@@ -78,6 +79,7 @@ class LoadPlan:
     hot_node: int | None = None
     hot_share: float = LOAD_SETTINGS["hot_share"].default
     seed: int = 0
+    contents: tuple[Digest, ...] = ()  # files of the network and code of plug-ins, with their digests
 
     @cached_property
     def key(self) -> str:
@@ -94,7 +96,8 @@ class LoadPlan:
         return replace(self, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
+        plain = asdict(self)
+        return plain if self.contents else {name: plain[name] for name in plain if name != "contents"}
 
 
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
@@ -126,7 +129,10 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     }
     cycles = known.get("warmup", 0) + (known.get("measure") or 0)
     check_steps(topology.nodes * cycles, "cycles of nodes", "warmup and measure")
-    plan = LoadPlan(config=config, seed=check_int(seed, "seed", 0), **own)
+    traffic = str(own.get("traffic", LoadPlan.traffic))
+    sources = PATTERNS.source(traffic, "--traffic"), source_of_routing(config.routing)
+    contents = {*digests_of_wiring(str(topology)), *(source for source in sources if source)}
+    plan = LoadPlan(config=config, seed=check_int(seed, "seed", 0), contents=tuple(sorted(contents)), **own)
     pattern(plan.traffic, topology, 0.1, hot_node=plan.hot_node, hot_share=plan.hot_share)
     return plan
 
@@ -141,6 +147,8 @@ def measure_plan(
     plan: LoadPlan, threads: int | str = 1, progress: Callable[[int], None] | None = None
 ) -> LoadFigures:
     """Return what was measured at a point."""
+    for name, digest in plan.contents:
+        check_digest(name, digest)
     point = measure_load(
         network_of(plan.network),
         plan.offered,

@@ -83,6 +83,7 @@ PLUGIN = (
     + """
 from netplace.apps import APPLICATIONS
 from netplace.apps.collectives import algorithms_of
+from netplace.apps.formats import FORMATS
 from netplace.netsim import PATTERNS
 from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.scheduling import PARTITIONERS, POLICIES, RUN_TIMES
@@ -98,6 +99,7 @@ POLICIES.add("patient", Patient)
 PARTITIONERS.add("mine", Mine)
 RUN_TIMES.add("twice", Twice)
 ROUTINGS.add("mine", last_port)
+FORMATS.add("mine", replace(FORMATS["text"], recognises=lambda path, head: False))
 algorithms_of("bcast").add("mine", algorithms_of("bcast")["binomial"])
 """
 )

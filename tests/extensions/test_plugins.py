@@ -21,6 +21,7 @@ from netplace.runs import execute, resolve
 from netplace.runs.campaign import complete
 from netplace.runs.cluster import Cluster
 from netplace.runs.executors import run_each
+from netplace.runs.loads import make_load_plan
 from netplace.runs.plan import make_plan
 from netplace.runs.resources import Resources, simulators
 from netplace.runs.schedules import run_schedule
@@ -80,6 +81,7 @@ def test_schedules_by_rules_of_a_plugin():
     assert np.array_equal(run_schedule(own).schedule.start, run_schedule(ours).schedule.start)
 
 
+BESIDE = str(Path(__file__).parents[1] / "apps/npb/recorded/is.S.16.trace.gz")
 PLANS = {
     "network": lambda: resolve("ring:16", JOB),
     "modified network": lambda: resolve("service:nodes=0/ring:16", {**JOB, "tasks": 9}),
@@ -90,6 +92,9 @@ PLANS = {
     "collectives": lambda: resolve(
         "torus:4x4", {"app": "collective", "operation": "bcast", "collectives": "builtin+bcast=mine"}
     ),
+    "traffic": lambda: make_load_plan({"network": "torus:4x4", "offered": 0.1, "traffic": "opposite"}),
+    "network under load": lambda: make_load_plan({"network": "ring:8", "offered": 0.1}),
+    "format of a trace": lambda: resolve("torus:4x4", {"trace": BESIDE}),
     "policy": lambda: make_plan({**SCHEDULE, "policy": "patient"}),
     "allocator": lambda: make_plan({**SCHEDULE, "partition": "mine:x"}),
     "run times": lambda: make_plan({**SCHEDULE, "times": "twice:2"}),
