@@ -193,7 +193,7 @@ def _refused(command):
 @pytest.mark.parametrize("command", TAKEN)
 def test_every_flag_is_in_a_row(command):
     taken = {name for names in TAKEN[command].values() for name in names.split()}
-    known = taken | _refused(command) | {"help", "help_all"}
+    known = taken | _refused(command) | {"help", "help_all", "plugin"}
     if command in TAKES_SETTINGS:
         known |= SETTINGS
     if command in ("run", "map", "metrics", "advise"):  # flags of programs, which have one reader
