@@ -7,7 +7,7 @@ log, a mix, a routing) are neither read nor run, unless the user names them agai
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from netplace.checks.schema import kind_of, table, unexpected
 from netplace.cosim.outcome import OPTIONAL, REQUIRED
 from netplace.cosim.plan import CosimPlan, make_cosim_plan
 from netplace.netsim.config import SETTINGS
+from netplace.runs.plan import Plan
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import PARTITIONERS, POLICIES, Job
 from netplace.scheduling.workload import WORKLOADS
@@ -156,9 +157,9 @@ def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
     """Check that the plan is one that a user can ask for, and the files what they were."""
     for name in ("fidelity", "estimate_factor", "target_half_width", "draws"):
         _check_equal(getattr(plan, name), getattr(made, name), f"{path}: plan.{name}")
-    for name, value in made.jobs.to_dict().items():
-        if name not in _NOT_COMPARED:
-            _check_equal(getattr(plan.jobs, name), value, f"{path}: plan.jobs.{name}")
+    for item in fields(Plan):
+        if (name := item.name) not in _NOT_COMPARED:
+            _check_equal(getattr(plan.jobs, name), getattr(made.jobs, name), f"{path}: plan.jobs.{name}")
     known = {digest for _, digest in plan.jobs.digests} | {plan.mix_digest}
     for name, digest in (*made.jobs.digests, (made.applications, made.mix_digest)):
         if digest not in known:
