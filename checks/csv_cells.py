@@ -8,7 +8,6 @@ apostrophes before such a character gets one more, so that every name can be rea
 from __future__ import annotations
 
 import csv
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -79,37 +78,24 @@ def _changed(frame: pd.DataFrame, change: Any) -> pd.DataFrame:
     return frame.assign(**changed).rename(columns=change)
 
 
-SEAL = "netplace"  # the column
-_SEALS = re.compile(r"(.+) (\d{1,9}) ([0-9a-f]{32})", re.ASCII)
+FORMAT_COLUMN = "netplace"
+_FORMATS = re.compile(r"(\w+) (\d{1,9})\b.*", re.ASCII)
 
 
-def sealed(frame: pd.DataFrame, what: str) -> pd.DataFrame:
-    """Return a table with a column of its kind, format and checksum, equal in every row."""
-    return frame.assign(**{SEAL: f"{what} {FORMAT} {_checksum(frame)}"})
+def with_format(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+    """Return a table with a column of its kind and format, equal in every row."""
+    return frame.assign(**{FORMAT_COLUMN: f"{what} {FORMAT}"})
 
 
-def opened(frame: pd.DataFrame, path: Path, what: str) -> pd.DataFrame:
-    """Return a table from a file without the column of `sealed`, which is checked."""
-    if SEAL not in frame.columns:
+def without_format(frame: pd.DataFrame, path: Path, what: str) -> pd.DataFrame:
+    """Return a table from a file without the column of `with_format`, which is checked."""
+    if FORMAT_COLUMN not in frame.columns:
         return frame
-    plain = frame.drop(columns=SEAL)
-    seals = frame[SEAL].fillna("").astype("str")
-    for place, seal in enumerate(seals.drop_duplicates()):
-        row = f"{path}, row {int((seals == seal).to_numpy().argmax()) + 1}, {SEAL}"
-        match = _SEALS.fullmatch(seal)
-        if match is None or match[1] != what or place:
-            expected = abbreviate(seals.iloc[0], 80) if place else f"{what!r}, a format and a checksum"
-            raise ValueError(f"{row}: {abbreviate(seal)} found, expected {expected}")
+    formats = frame[FORMAT_COLUMN].fillna("").astype("str")
+    for text in formats.drop_duplicates():
+        row = f"{path}, row {int((formats == text).to_numpy().argmax()) + 1}, {FORMAT_COLUMN}"
+        match = _FORMATS.fullmatch(text)
+        if match is None or match[1] != what:
+            raise ValueError(f"{row}: {abbreviate(text)} found, expected '{what} {FORMAT}'")
         check_format(row, int(match[2]))
-        if match[3] != _checksum(plain):
-            raise ValueError(
-                f"{row}: checksum {match[3]} found, expected {_checksum(plain)}: the table was damaged or "
-                f"edited; if you edited it on purpose, delete its column {SEAL}"
-            )
-    return plain
-
-
-def _checksum(frame: pd.DataFrame) -> str:
-    """Return the first 32 hexadecimal digits of the SHA-256 of a table as CSV."""
-    text = frame.to_csv(index=False, lineterminator="\n")
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return frame.drop(columns=FORMAT_COLUMN)

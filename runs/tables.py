@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from netplace.apps import APPLICATIONS
 from netplace.checks import check_unpacked
 from netplace.checks.columns import numbers_in, read_cells
-from netplace.checks.csv_cells import opened, sealed, write_frame
+from netplace.checks.csv_cells import with_format, without_format, write_frame
 from netplace.checks.inputs import input_file
 from netplace.checks.quantities import quantities
 from netplace.checks.writing import atomic_file
@@ -185,12 +185,12 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
 def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what: str = "") -> None:
     """Write a table atomically, as CSV or, if the name ends in ``.parquet``, as Parquet.
 
-    Tables of runs and of run times, which can be read again, get a column with their format and checksum.
+    Tables of runs and of run times, which can be read again, get a column with their kind and format.
     The schema of a Parquet file contains the version, the units and descriptions of the fields of the
     dataclass `kind` (`netplace.checks.quantities.quantities`), and `what`, which describes a row.
     """
     if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
-        frame = sealed(frame, _WHAT)
+        frame = with_format(frame, _WHAT)
     if path.suffix != ".parquet":
         write_frame(frame, path)
         return
@@ -225,8 +225,8 @@ def read_table(path: Path) -> pd.DataFrame:
         raise
     except Exception as error:  # pandas and pyarrow raise errors of many kinds
         raise ValueError(f"{path}: is not a table, {' '.join(str(error).split())}") from None
-    frame = opened(frame, path, _WHAT)
-    return frame.assign(
+    frame = without_format(frame, path, _WHAT)
+    frame = frame.assign(
         **{
             name: numbers_in(frame[name], path, whole=name in _WHOLE_NUMBERS)
             for name in _NUMBERS
@@ -234,6 +234,25 @@ def read_table(path: Path) -> pd.DataFrame:
         },
         **{name: _texts(frame[name]) for name in _TEXTS if name in frame.columns},
     )
+    _check_rows(frame, path)
+    return frame
+
+
+def _check_rows(frame: pd.DataFrame, path: Path) -> None:
+    """Check that no run or entry is there twice, and that entries have the statistics of their runs."""
+    columns = {*frame.columns}
+    if columns >= _OF_TIMES:
+        wrong = frame[["count", "missing", "failed"]].isna().any(axis=1)
+        wrong |= (frame["count"] > 0).fillna(False) & frame[["mean", "min", "max"]].isna().any(axis=1)
+        _refuse(wrong, path, "lacks a number of runs, or the mean, min and max of its runs")
+        _refuse(frame.duplicated([*ENTRY, *columns & {BESIDE}]), path, "has the entry of a row above")
+    elif columns >= {*_OF_RUNS, "key"}:
+        _refuse(frame.duplicated("key") & (frame["key"] != ""), path, "has the key of a row above")
+
+
+def _refuse(wrong: pd.Series, path: Path, what: str) -> None:
+    if wrong.any():
+        raise ValueError(f"{path}, row {int(wrong.to_numpy().argmax()) + 1}: {what}")
 
 
 def _parquet(path: Path) -> pd.DataFrame:

@@ -61,7 +61,7 @@ def test_tables_and_their_columns(tmp_path):
     assert [row[0] for row in cells(tmp_path / "r.csv")[1:]] == [row[0] for row in rows]
 
 
-def test_a_sealed_table_of_run_times_keeps_names_and_checksum(tmp_path):
+def test_a_table_of_run_times_keeps_names(tmp_path):
     columns = "application problem tasks network partition shape mapping settings"
     columns += " count missing failed mean std min max"
     row = ["=cmd", "@x", 16, "+net", "-p", "", "=m", "", 1, 0, 0, 9.0, 0.0, 9.0, 9.0]
