@@ -16,6 +16,7 @@ from netplace.checks.sizes import check_size, check_steps
 
 __all__ = [
     "MOST",
+    "FaultsError",
     "abbreviate",
     "check_bytes",
     "check_choice",
@@ -31,6 +32,15 @@ __all__ = [
     "read_content",
     "shortened",
 ]
+
+
+class FaultsError(ValueError):
+    """All faults of a file, a sentence each."""
+
+    def __init__(self, faults: Iterable[str]) -> None:
+        self.faults = tuple(faults)
+        super().__init__("; ".join(self.faults))
+
 
 _LISTED = 600  # characters of a list of names: those of a file may be thousands
 

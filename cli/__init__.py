@@ -212,7 +212,8 @@ class VerdictGroup(click.RichGroup):
             own = _own_mistake(error)
             if os.environ.get("NETPLACE_DEBUG") or not (own or _is_mistake(error)):
                 raise
-            _say(own or _sentence(error))
+            for fault in getattr(error, "faults", (own or _sentence(error),)):
+                _say(fault)
             sys.exit(MISTAKE)
         sys.exit(status if isinstance(status, int) else 0)
 

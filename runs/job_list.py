@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.collectives import selection
-from netplace.checks import abbreviate, check_choice, check_float, check_int
+from netplace.checks import FaultsError, abbreviate, check_choice, check_float, check_int
 from netplace.netsim import Config
 from netplace.runs.job_programs import program_once
 from netplace.runs.programs import request_of, trace_digest, trace_path
@@ -58,7 +58,7 @@ def read_job_list(path: str | Path) -> Workload:
     text, data = read_toml(path)
     tables = data.get("job", [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables) or not tables:
-        raise ValueError(f"{path}: has no [[job]], expected at least one")
+        raise FaultsError([f"{path}: has no [[job]], expected at least one"])
     jobs: list[Job] = []
     faults = []
     for place, table in enumerate(tables):
@@ -69,7 +69,7 @@ def read_job_list(path: str | Path) -> Workload:
             where = line_of(text, f"job.{place}", key if key in table else "")
             faults.append(f"{path}:{where}: {error}")
     if faults:
-        raise ValueError("\n".join(faults))
+        raise FaultsError(faults)
     return Workload.of(jobs)
 
 

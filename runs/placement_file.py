@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import abbreviate, check_choice, check_int
+from netplace.checks import FaultsError, abbreviate, check_choice, check_int
 from netplace.checks.plan_settings import OF_TABLES, SCHEDULE_SETTINGS
 from netplace.netsim.config import SETTINGS, Config
 from netplace.runs.job_list import read_job_list
@@ -149,8 +149,8 @@ class _Reader:
             return jobs
         try:
             read_job_list(self._path)
-        except ValueError as error:
-            self._faults += str(error).splitlines()
+        except FaultsError as error:
+            self._faults += error.faults
         return {"workload": str(self._path)}
 
     def _of_table(self, table: Mapping[str, Any]) -> dict[str, Any]:
@@ -194,8 +194,6 @@ class _Reader:
     def _can_place(self, network: str, rules: Mapping[str, Any]) -> bool:
         """Return whether an allocator exists on a network; if not, this is noted."""
         text = str(rules.get("partition", SCHEDULE_SETTINGS["partition"].default))
-        if text.partition(":")[2].startswith("bps"):
-            return True
         try:
             topology = network_of(network)
         except ValueError:
@@ -205,7 +203,7 @@ class _Reader:
         except ValueError:
             return True  # which is told with the plan
         try:
-            make_partitioner(text, topology)
+            make_partitioner(text, topology, ranking=lambda job: [])
         except ValueError as error:
             self._notes.append(f"partition {text} is left out on {network}: {error}")
             return False
@@ -227,7 +225,7 @@ class _Reader:
 
     def _end(self) -> None:
         if self._faults:
-            raise ValueError("\n".join(self._faults))
+            raise FaultsError(self._faults)
 
 
 def _allocators() -> list[str]:
