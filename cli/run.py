@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from netplace.runs import Run
     from netplace.runs.execute import Executed
 
+LOST = 3  # exit code: a fault that was asked for ended a job
 _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; measured
 
 
@@ -88,7 +89,8 @@ def run_command(**given: Any) -> None:
 
     Options of an application can follow its name, such as lu,class=W,iterations=3. Placement and network use
     the same random seed. A deadlock, or a run longer than --max-cycles, ends with exit code 2 and a message
-    that shows which tasks wait for which others.
+    that shows which tasks wait for which others. If a fault (--faults) stops a job, or destroys packets for
+    which it waits forever, the job has no run time; the results are shown and written, with exit code 3.
     """
     seeds = range(given["seed"], given["seed"] + given["seeds"])
     config = config_from(given)
@@ -97,7 +99,13 @@ def run_command(**given: Any) -> None:
     tell_limits([(run.network, run.config)])
     flags = (item.name for item in fields(_Asked) if item.name not in ("run", "seeds"))
     asked = _Asked(run=run, seeds=seeds, **{name: given[name] for name in flags})
-    _show(asked, _executed(asked))
+    executed = _executed(asked)
+    _show(asked, executed)
+    lost = [execution.result for execution in executed if not execution.result.finished]
+    for result in lost:
+        say(f"seed {result.seed}: {result.lost}")
+    if lost:
+        raise SystemExit(LOST)
 
 
 def _on_hosts(given: dict[str, Any]) -> dict[str, Any]:

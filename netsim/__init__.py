@@ -10,8 +10,9 @@ True
 
 from netplace.netsim.config import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES, Config
 from netplace.netsim.engine import Traffic
-from netplace.netsim.errors import CycleLimitError, DeadlockError, SimulationError
+from netplace.netsim.errors import CycleLimitError, DeadlockError, LostJobError, SimulationError
 from netplace.netsim.network import ENGINES, ArbiterState, Network, Waiting
+from netplace.netsim.outcome import Deadlocked, Finished, JobOutcome, Stopped
 from netplace.netsim.result import Delay, JobResult, Result
 from netplace.netsim.simulation import simulate
 from netplace.netsim.traffic import PATTERNS, LoadPoint, left_out, measure_load, pattern
@@ -27,12 +28,17 @@ __all__ = [
     "Config",
     "CycleLimitError",
     "DeadlockError",
+    "Deadlocked",
     "Delay",
+    "Finished",
+    "JobOutcome",
     "JobResult",
     "LoadPoint",
+    "LostJobError",
     "Network",
     "Result",
     "SimulationError",
+    "Stopped",
     "Traffic",
     "Waiting",
     "left_out",

@@ -107,7 +107,11 @@ class CriticalPath:
 
 
 def critical_path(topology: Topology, config: Config, program: Program, job: JobResult) -> CriticalPath:
-    """Return the critical path of a job whose messages were recorded."""
+    """Return the critical path of a job whose messages were recorded.
+
+    The path of a job that was stopped or deadlocked ends where the job did: what had not happened by then
+    counts as if it happened in that cycle.
+    """
     if job.message_start is None or job.message_end is None:
         raise ValueError("critical path: the run has no record of its messages (record_messages)")
     return _Walk(topology, config, with_overheads(program, config), job).path()
@@ -120,8 +124,10 @@ class _Walk:
         assert job.message_start is not None
         assert job.message_end is not None
         self._program, self._job = program, job
-        self._start: list[int] = (job.message_start - job.start).tolist()
-        self._end: list[int] = (job.message_end - job.start).tolist()
+        self._last = job.end - job.start  # of a lost job, what did not happen counts as happening then
+        began, ended = job.message_start, job.message_end
+        self._start: list[int] = np.where(began < 0, self._last, began - job.start).tolist()
+        self._end: list[int] = np.where(ended < 0, self._last - 1, ended - job.start).tolist()
         self._packets: list[int] = np.maximum(1, -(-program.size // config.packet_bytes)).tolist()
         self._phits = config.packet_phits
         sends = _sends(program)
@@ -148,8 +154,12 @@ class _Walk:
         reached = self._done[task]
         self._add("acting", task, max(0, cursor - 1 if reached < cursor else cursor), cursor)
         cursor = self._stretches[-1].begin if self._stretches else cursor
+        seen: set[tuple[int, int]] = set()  # tasks of a lost job can wait for each other in a circle
         while place > self._program.first[task]:
             place -= 1
+            if (task, place) in seen:
+                break
+            seen.add((task, place))
             task, place, cursor = self._back(task, place, cursor)
         self._add("injector", task, 0, cursor)
         self._stretches.reverse()
@@ -310,6 +320,7 @@ class _Walk:
                     break
                 at[task] = self._after(here, at[task])
                 place[task] += 1
+        self._came = [self._last if came < 0 else came for came in self._came]  # not by a lost job
         self._done = at
 
     def _after(self, place: int, at: int) -> int:

@@ -4,6 +4,7 @@
 
     SimulationError
     ├── DeadlockError         nothing can move any more
+    ├── LostJobError          a job did not finish, so that it has no run time
     └── CycleLimitError       the run is longer than allowed
 """
 
@@ -35,6 +36,10 @@ class DeadlockError(SimulationError):
 
     def __reduce__(self) -> tuple[type[DeadlockError], tuple[str, int, Blocked]]:
         return DeadlockError, (str(self), self.cycle, self.blocked)  # as a worker process sends it
+
+
+class LostJobError(SimulationError):
+    """A run time was requested of a run in which a job was stopped, deadlocked, or still runs."""
 
 
 class CycleLimitError(SimulationError):

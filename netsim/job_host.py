@@ -12,7 +12,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.apps import Program
+from netplace.apps import Op, Program
 from netplace.checks import check_choice, check_int
 from netplace.checks.arrays import array_of, integers_as
 from netplace.netsim.config import Config
@@ -22,6 +22,7 @@ from netplace.netsim.fault_text import read_faults
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.kernel_engine import KernelEngine
 from netplace.netsim.laps import Laps
+from netplace.netsim.outcome import Deadlocked, Finished, JobOutcome, Stopped
 from netplace.netsim.overheads import with_overheads
 from netplace.netsim.table_router import verdict_on
 from netplace.netsim.threads import usable_threads
@@ -41,13 +42,15 @@ LAST_CYCLE = 1 << 60  # that can be simulated: sums of cycles fit into 64 bits
 
 
 @dataclass(eq=False)
-class _Job:
+class HostedJob:
     """A job with its settings; `number` is that of the engine, or -1 before the job begins."""
 
     program: Program
     nodes: NDArray[np.int64]
     times: int
     number: int = -1
+    stopped_by_fault: bool = False
+    lost_at: int = -1  # cycle in which a fault stopped it before it began
 
 
 class JobHost:
@@ -84,13 +87,14 @@ class JobHost:
         self._routing = self._first_routing()
         self._numbers: list[int] = []  # of the engine's jobs, where they are explained
         self._watched = -1
-        self._jobs: dict[int, _Job] = {}
+        self._jobs: dict[int, HostedJob] = {}
         self._sound: WeakSet[Program] = WeakSet()  # programs that were checked
         self._given = 0  # jobs so far
         self._waiting: list[tuple[int, int]] = []  # (start cycle, job), sorted
         self._still = LAST_CYCLE  # cycle from which on nothing moves, once that has been found
         self._stirred = 0  # no cycle before is one in which nothing moves: jobs come and go, parts fail
         self._running: set[int] = set()
+        self._standstill: Deadlocked | None = None  # as of the jobs that run, once that has been found
         self._torn = False  # something has been left half done by an interrupt
         self._unheard = False  # the engine was interrupted, and what it came back with is lost
         self._generates = False
@@ -172,7 +176,7 @@ class JobHost:
         with self._uninterrupted():
             job = self._given
             self._given += 1
-            self._jobs[job] = _Job(program, where, times)
+            self._jobs[job] = HostedJob(program, where, times)
             insort(self._waiting, (begin, job))
         return job
 
@@ -192,15 +196,21 @@ class JobHost:
         with self._uninterrupted():
             self._stop(job)
 
-    def _stop(self, job: int) -> None:
+    def _stop(self, job: int, by_fault: bool = False) -> None:
         hosted = self._find(job)
+        hosted.stopped_by_fault = by_fault
+        if hosted.lost_at >= 0:
+            raise ValueError(f"job {job}: was stopped by a fault before it began")
         if job in self._running:
             self._engine.stop(hosted.number)
             self._running.discard(job)
             self._holder[hosted.nodes] = -1
         elif hosted.number < 0:
             self._waiting = [(begin, other) for begin, other in self._waiting if other != job]
-            del self._jobs[job]
+            if by_fault:
+                hosted.lost_at = self.now
+            else:
+                del self._jobs[job]
         else:
             raise ValueError(f"job {job}: has ended and cannot be stopped")
         self._stirred = self.now
@@ -208,7 +218,7 @@ class JobHost:
     def drained(self, job: int) -> bool:
         """Return whether a job has ended or was stopped, and has no packets in flight."""
         hosted = self._find(job)
-        return hosted.number >= 0 and self._engine.drained(hosted.number)
+        return hosted.lost_at >= 0 or (hosted.number >= 0 and self._engine.drained(hosted.number))
 
     def forget(self, job: int) -> None:
         """Delete the record of a job that has ended, so that a network can run any number of jobs.
@@ -216,12 +226,13 @@ class JobHost:
         Counters keep its packets, `result` omits it, and it cannot be queried.
         """
         hosted = self._find(job)
-        if hosted.number < 0 or job in self._running:
+        if (hosted.number < 0 and hosted.lost_at < 0) or job in self._running:
             raise ValueError(f"job {job}: has not ended; stop it first")
-        self._engine.forget(hosted.number)
+        if hosted.number >= 0:
+            self._engine.forget(hosted.number)
         del self._jobs[job]
 
-    def _find(self, job: int) -> _Job:
+    def _find(self, job: int) -> HostedJob:
         if job not in self._jobs:
             what = "is forgotten" if 0 <= job < self._given else f"no such job, {self._given} were started"
             raise ValueError(f"job {job}: {what}")
@@ -257,7 +268,7 @@ class JobHost:
         with self._uninterrupted():
             self._engine.skip(hosted.number, given)
 
-    def _looping(self, job: int) -> _Job:
+    def _looping(self, job: int) -> HostedJob:
         """Return a running job whose iterations are stored once."""
         hosted = self._find(job)
         if job not in self._running or hosted.times == 1:
@@ -295,6 +306,28 @@ class JobHost:
 
     def job(self, number: int) -> JobRecord:
         hosted = self._find(number)
-        if hosted.number < 0:
+        if hosted.number < 0 and hosted.lost_at < 0:
             raise ValueError(f"job {number}: has not begun")
-        return self._engine.job(hosted.number, min(self.now, self._still))
+        return self._record(hosted)
+
+    def _record(self, job: HostedJob) -> JobRecord:
+        if job.number >= 0:
+            return self._engine.job(job.number, min(self.now, self._still))
+        none = np.zeros(len(job.nodes), np.int64)  # a fault came before its start
+        sends = np.isin(job.program.kind, (Op.SEND, Op.ISEND)) & (job.program.peer != job.program.task_of())
+        never = np.full(int(sends.sum()), -1, np.int64) if self.record_messages else None
+        return JobRecord(job.lost_at, job.lost_at, none + job.lost_at, none, never, never, stopped=True)
+
+    def outcome(self, number: int) -> JobOutcome | None:
+        """Return how a job ended; None while it runs or has not begun."""
+        hosted = self._find(number)
+        if hosted.lost_at >= 0:
+            return Stopped(hosted.lost_at, by_fault=True)
+        if number in self._running:
+            return self._standstill
+        if hosted.number < 0:
+            return None
+        record = self._record(hosted)
+        if record.stopped:
+            return Stopped(record.end, hosted.stopped_by_fault)
+        return Finished(record.end - record.start) if record.end >= 0 else None

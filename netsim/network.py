@@ -15,6 +15,7 @@ from netplace.netsim.explain import explain
 from netplace.netsim.fault_text import Fault
 from netplace.netsim.faults import FaultReport, after_fault, rerouted
 from netplace.netsim.job_host import ENGINES, LAST_CYCLE, JobHost
+from netplace.netsim.outcome import Deadlocked
 from netplace.netsim.result import Result, make_result
 from netplace.netsim.table_router import paces
 from netplace.netsim.validation import check_pointers, check_traffic
@@ -104,7 +105,7 @@ class Network(JobHost):
         if fault.cuts:
             jobs = [job for job in self._unended() if after.cut[self._jobs[job].nodes].any()]
             for job in jobs:
-                self._stop(job)
+                self._stop(job, by_fault=True)
             table = rerouted(after, self.config)
             self._routing = table.routes.name
             lost, again, losers = self._engine.fail(table, dead, down, fault.packets == "again")
@@ -140,7 +141,7 @@ class Network(JobHost):
             If the network was interrupted within a cycle (for example, by Ctrl-C) and is therefore unusable.
             After an interrupt between two cycles, it continues without any effect.
         """
-        self._still = LAST_CYCLE
+        self._still, self._standstill = LAST_CYCLE, None
         limit = LAST_CYCLE if until is None else min(check_int(until, "until", 0), LAST_CYCLE)
         began = time.process_time() if self.timed else 0.0
         try:
@@ -219,10 +220,15 @@ class Network(JobHost):
         cycle = max(self._stirred, self._engine.quiet_since)
         self._still = cycle
         text = explain(blocked, programs, self._engine.in_flight, cycle)
-        lost = sum(report.lost for report in self.faults)
-        if lost:
-            text += f"; {lost} packets were lost by faults"
+        if self.lost_packets:
+            text += f"; {self.lost_packets} packets were lost by faults"
+        self._standstill = Deadlocked(cycle, text)
         return DeadlockError(text, cycle, blocked)
+
+    @property
+    def lost_packets(self) -> int:
+        """Packets that faults have destroyed."""
+        return sum(report.lost for report in self.faults)
 
     def finish(self, max_cycles: int | None = None, window: int | None = None) -> None:
         """Simulate until all jobs have ended and all packets have been ejected.
@@ -339,12 +345,15 @@ class Network(JobHost):
 
     def result(self) -> Result:
         """Return the results so far."""
-        jobs = [job for _, job in sorted(self._jobs.items()) if job.number >= 0]
+        begun = [number for number, job in sorted(self._jobs.items()) if job.number >= 0 or job.lost_at >= 0]
+        jobs = [self._jobs[number] for number in begun]
         return make_result(
-            [self._engine.job(job.number, min(self.now, self._still)) for job in jobs],
+            [self._record(job) for job in jobs],
             self._engine.counters(),
             [job.program for job in jobs],
             [job.nodes for job in jobs],
+            [self.outcome(number) for number in begun],
+            now=min(self.now, self._still),
             network=self.topology,
             config=self.config,
             engine=self.engine_name,

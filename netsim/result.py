@@ -15,7 +15,9 @@ from netplace.checks.records import freeze_arrays
 from netplace.netsim.config import Config
 from netplace.netsim.delays import percentile
 from netplace.netsim.engine import Counters, JobRecord
+from netplace.netsim.errors import LostJobError
 from netplace.netsim.faults import FaultReport
+from netplace.netsim.outcome import Deadlocked, Finished, JobOutcome
 
 if TYPE_CHECKING:
     from netplace.apps import Program
@@ -73,14 +75,17 @@ class JobResult:
     nodes : ndarray of int64
         Node of each task.
     start, end : int
-        First cycle, and cycle in which its last task ended.
+        First cycle, and cycle in which its last task ended; of a job that did not finish, the cycle from
+        which on none of its tasks did anything.
     task_cycles : ndarray of int64
-        Cycles from the start to the end of each task.
+        Cycles from the start to the end of each task, or of the job if the task did not end.
     injection_blocked : ndarray of int64
         Cycles in which each task had a packet to create and no room for it.
     message_start, message_end : ndarray of int64 or None
         Cycles in which the first packet of each message was created and the tail of its last packet was
-        ejected, if recorded.
+        ejected, if recorded; -1 if that did not happen.
+    outcome : Finished, Stopped, Deadlocked or None
+        How the job ended (`netplace.netsim.outcome`); None while it runs.
     """
 
     name: str
@@ -91,14 +96,29 @@ class JobResult:
     injection_blocked: NDArray[np.int64]
     message_start: NDArray[np.int64] | None = None
     message_end: NDArray[np.int64] | None = None
+    outcome: JobOutcome | None = None
+
+    @property
+    def finished(self) -> bool:
+        """Whether all its tasks came to their ends."""
+        return isinstance(self.outcome, Finished)
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
 
     @property
     def cycles(self) -> int:
-        """Cycles from the start of the job to its end."""
-        return self.end - self.start
+        """Cycles from the start of the job to its end; raises `LostJobError` if it did not finish."""
+        if not isinstance(self.outcome, Finished):
+            raise LostJobError(f"{self.name or 'job'}: has no run time: {self.fate}")
+        return self.outcome.cycles
+
+    @property
+    def fate(self) -> str:
+        """How the job ended, in words."""
+        if self.outcome is None:
+            return "still runs"
+        return self.outcome.reason or "finished"
 
 
 @dataclass
@@ -107,8 +127,8 @@ class Result:
 
     Attributes
     ----------
-    cycles, drained_cycles : int
-        Cycles until every program has ended, and until every packet has been ejected as well.
+    ended, drained_cycles : int
+        Cycles until no program ran any more, and until every packet has been ejected as well.
     packets, phits, packet_hops : int
         Numbers of created packets, of their phits, and of links that packets crossed.
     link_packets, link_cycles : ndarray of int64, shape (routers, ports)
@@ -123,7 +143,7 @@ class Result:
         Length of a window in cycles, after any merging of windows; 0 if none were requested.
     """
 
-    cycles: int
+    ended: int
     drained_cycles: int
     packets: int
     phits: int
@@ -144,13 +164,34 @@ class Result:
     window: int = 0
 
     @property
+    def finished(self) -> bool:
+        """Whether every job finished, so that the run has a run time."""
+        return all(job.finished for job in self.jobs)
+
+    @property
+    def cycles(self) -> int:
+        """Cycles until every program has finished; raises `LostJobError` if one did not."""
+        if not self.finished:
+            raise LostJobError(f"the run has no run time: {self.lost}")
+        return self.ended
+
+    @property
+    def lost(self) -> str:
+        """Which jobs did not finish, and why; empty if all finished."""
+        return "; ".join(
+            f"job {place} {job.name}".rstrip() + f": {job.fate}"
+            for place, job in enumerate(self.jobs)
+            if not job.finished
+        )
+
+    @property
     def versions(self) -> dict[str, str]:
         """Versions of the installed software on which the results depend."""
         return versions()
 
     @property
     def seconds(self) -> float:
-        """Simulated time in seconds."""
+        """`cycles` in seconds."""
         return self.cycles * self.config.cycle_ns * 1e-9
 
     @property
@@ -173,7 +214,7 @@ class Result:
         return html_table(
             f"{jobs} on {self.network}",
             [
-                ("cycles", self.cycles),
+                ("cycles", self.cycles if self.finished else float("nan")),
                 ("drained cycles", self.drained_cycles),
                 ("packets", self.packets),
                 ("hops a packet", self.packet_hops / self.packets if self.packets else float("nan")),
@@ -191,9 +232,9 @@ class Result:
     def figures(self) -> dict[str, Any]:
         """Return the same as `to_dict` but without versions, whose lookup takes longer than a small run."""
         return {
-            "cycles": self.cycles,
+            "cycles": self.cycles if self.finished else None,
             "drained_cycles": self.drained_cycles,
-            "seconds": self.seconds,
+            "seconds": self.seconds if self.finished else None,
             "packets": self.packets,
             "phits": self.phits,
             "packet_hops": self.packet_hops,
@@ -201,10 +242,7 @@ class Result:
             "message_delay": self.message_delay.to_dict(),
             "injection_blocked": self.injection_blocked,
             "most_link_load": float(self.link_load.max(initial=0.0)),
-            "jobs": [
-                {"name": job.name, "start": job.start, "end": job.end, "cycles": job.cycles}
-                for job in self.jobs
-            ],
+            "jobs": [job_figures(job) for job in self.jobs],
             "events": self.events,
             "cpu_seconds": self.cpu_seconds,
             "network": self.network,
@@ -213,6 +251,18 @@ class Result:
             "faults": [asdict(report) for report in self.faults],
             "config": asdict(self.config),
         }
+
+
+def job_figures(job: JobResult) -> dict[str, Any]:
+    """Return the times of a job and how it ended; a job that did not finish has no cycles."""
+    return {
+        "name": job.name,
+        "start": job.start,
+        "end": job.end,
+        "cycles": job.cycles if job.finished else None,
+        "outcome": "running" if job.outcome is None else job.outcome.name,
+        "reason": None if job.outcome is None else job.outcome.reason,
+    }
 
 
 @cache
@@ -232,12 +282,21 @@ def versions() -> dict[str, str]:
     return dict(_versions())
 
 
+def _end(record: JobRecord, outcome: JobOutcome | None, now: int) -> int:
+    """Return the cycle from which on no task of a job does anything, as far as that is known."""
+    if record.end >= 0:
+        return record.end
+    return outcome.at if isinstance(outcome, Deadlocked) else now
+
+
 def make_result(
     records: list[JobRecord],
     counters: Counters,
     programs: list[Program],
     nodes: list[NDArray[np.int64]],
+    outcomes: list[JobOutcome | None],
     *,
+    now: int,
     network: Topology,
     config: Config,
     engine: str,
@@ -252,18 +311,20 @@ def make_result(
             name=program.name,
             nodes=where,
             start=record.start,
-            end=record.end,
-            task_cycles=record.task_end - record.start,
+            end=_end(record, outcome, now),
+            task_cycles=np.where(record.task_end < 0, _end(record, outcome, now), record.task_end)
+            - record.start,
             injection_blocked=record.injection_blocked,
             message_start=record.message_start,
             message_end=record.message_end,
+            outcome=outcome,
         )
-        for record, program, where in zip(records, programs, nodes, strict=False)
+        for record, program, where, outcome in zip(records, programs, nodes, outcomes, strict=True)
     ]
-    cycles = max((job.end for job in jobs), default=0)
+    ended = max((job.end for job in jobs), default=0)
     return Result(
-        cycles=cycles,
-        drained_cycles=max(cycles, counters.last_delivery + 1),
+        ended=ended,
+        drained_cycles=max(ended, counters.last_delivery + 1),
         packets=counters.created,
         phits=counters.created * config.packet_phits,
         packet_hops=int(counters.link_packets.sum()),

@@ -57,7 +57,10 @@ class Executed:
         return [job.nodes for job in self.result.jobs]
 
     def ended(self) -> Ended:
-        """Return the part that is stored."""
+        """Return the part that is stored: a run in which a job was lost is a failure."""
+        if not self.result.finished:
+            result = self.result
+            return Ended(None, result.lost, result.cpu_seconds, result.versions, platform.node())
         figures = _with_winners(RunFigures.of(self.result), self.run, self.methods)
         return Ended(figures.to_dict(), None, self.result.cpu_seconds, self.result.versions, platform.node())
 
@@ -77,9 +80,12 @@ def attempt(run: Run, threads: int | str = 1) -> Ended:
         if same not in _KNOWN:
             result = _simulated(run, topology, programs, places, threads=threads)
             cpu_seconds = result.cpu_seconds
-            _remember(same, RunFigures.of(result))
+            _remember(same, RunFigures.of(result) if result.finished else result.lost)
+        known = _KNOWN[same]
+        if isinstance(known, str):
+            return Ended(None, known, cpu_seconds, versions(), platform.node())
         methods = tuple(mapped.method for mapped in mapped_jobs)
-        outcome = _with_winners(_KNOWN[same], run, methods).to_dict()
+        outcome = _with_winners(known, run, methods).to_dict()
         return Ended(outcome, None, cpu_seconds, versions(), platform.node())
     except MemoryError as error:
         return _unable(f"not enough memory: {error}")
@@ -105,7 +111,7 @@ def execute(run: Run, engine: str = "kernel") -> Result:
     ValueError
         If a program cannot be made or placed, or a file has changed since the run was described.
     SimulationError
-        If the run cannot reach its end.
+        If the run cannot reach its end. Jobs that a fault ended are in the result (`JobResult.outcome`).
     """
     return run_simulation(run, engine).result
 
@@ -161,12 +167,13 @@ def _network_seed(run: Run) -> int:
     return run.seed if run.network_seed is None else run.network_seed
 
 
-# What came of the simulations of this process, by all that it depends on, the oldest first.
-_KNOWN: dict[bytes, RunFigures] = {}
+# What came of the simulations of this process, by all that it depends on, the oldest first: the figures, or
+# which jobs were lost.
+_KNOWN: dict[bytes, RunFigures | str] = {}
 _MOST_KNOWN = 2000
 
 
-def _remember(signature: bytes, figures: RunFigures) -> None:
+def _remember(signature: bytes, figures: RunFigures | str) -> None:
     while len(_KNOWN) >= _MOST_KNOWN:
         del _KNOWN[next(iter(_KNOWN))]
     _KNOWN[signature] = figures

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from netplace.apps import Program
 from netplace.apps.repeated import Repeated
-from netplace.netsim import Config, CycleLimitError, Network
+from netplace.netsim import Config, CycleLimitError, DeadlockError, Network
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, RunTime, find_mapping
 from netplace.placement.rule import Nodes
@@ -107,7 +107,13 @@ def run_time_of(
             network.finish(most)
         except CycleLimitError:
             return None
-        cycles = network.result().cycles
+        except DeadlockError:
+            if not network.lost_packets:
+                raise
+        result = network.result()
+        if not result.finished:  # a fault ended the job: it is not fast
+            return None
+        cycles = result.cycles
         return cycles if limit is None or cycles < limit else None
 
     return run_time

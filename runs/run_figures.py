@@ -73,6 +73,7 @@ class RunFigures:
     @classmethod
     def of(cls, result: Result) -> RunFigures:
         """Return the measurements, without the run's inputs and values that vary between executions."""
+        # Raises LostJobError unless every job finished: only run times are stored.
         jobs = (JobFigures(job.name, job.start, job.end, job.cycles, len(job.nodes)) for job in result.jobs)
         return cls(
             **{name: getattr(result, name) for name in _AS_MEASURED},

@@ -79,7 +79,7 @@ def _stretches(job: JobResult, path: CriticalPath) -> list[list[Any]]:
     # Of very many only the longest in each of `_MOST_STRETCHES` windows of time are kept.
     stretches = path.stretches
     if len(stretches) > _MOST_STRETCHES:
-        wide = max(1, -(-job.cycles // _MOST_STRETCHES))
+        wide = max(1, -(-(job.end - job.start) // _MOST_STRETCHES))
         longest: dict[int, Any] = {}
         for stretch in stretches:
             kept = longest.get(stretch.begin // wide)
@@ -122,10 +122,14 @@ def write_messages(path: Path, results: Sequence[Result], programs: Sequence[Pro
 
 
 def message_rows(job: JobResult, program: Program) -> NDArray[np.int64]:
-    """Return the messages of a job in the order of its sends, shape (messages, 6): see `MESSAGE_COLUMNS`."""
+    """Return the messages of a job in the order of its sends, shape (messages, 6): see `MESSAGE_COLUMNS`.
+
+    Messages that did not arrive, because a fault stopped the job or destroyed packets, are left out.
+    """
     assert job.message_start is not None
     assert job.message_end is not None
     task = program.task_of()
     sent = ((program.kind == Op.SEND) | (program.kind == Op.ISEND)) & (program.peer != task)
     own = [np.asarray(column[sent], np.int64) for column in (task, program.peer, program.size, program.tag)]
-    return np.column_stack([*own, job.message_start, job.message_end])
+    rows = np.column_stack([*own, job.message_start, job.message_end])
+    return rows[(job.message_start >= 0) & (job.message_end >= 0)]

@@ -17,7 +17,8 @@ _DOES = {
 
 def bound_sentences(jobs: Sequence[Mapping[str, Any]], busiest: float) -> list[str]:
     """Return a sentence for each kind of job of a run, as `bound_sentence` does."""
-    known = {job["name"]: job for job in jobs if job.get("bounds", {}).get("least")}
+    finished = [job for job in jobs if job["cycles"] is not None]
+    known = {job["name"]: job for job in finished if job.get("bounds", {}).get("least")}
     return [bound_sentence(job, busiest, named=len(jobs) > 1) for job in known.values()]
 
 

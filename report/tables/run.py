@@ -71,8 +71,8 @@ def write_run_folder(folder: Path, executed: Sequence[Executed], description: De
 
 
 _COLUMNS: dict[str, Callable[[Result], tuple[float | None, int]]] = {
-    "cycles": lambda run: (run.cycles, 0),
-    "ms": lambda run: (run.seconds * 1e3, 3),
+    "cycles": lambda run: (run.cycles if run.finished else None, 0),
+    "ms": lambda run: (run.seconds * 1e3 if run.finished else None, 3),
     "packets": lambda run: (run.packets, 0),
     "packet-hops": lambda run: (run.packet_hops, 0),
     "mean packet delay": lambda run: (run.packet_delay.mean if run.packet_delay.count else None, 1),
@@ -87,10 +87,7 @@ def run_tables(executed: Sequence[Executed]) -> list[Table]:
     runs = [execution.result for execution in executed]
     rows = [[str(run.seed), *(number(*value(run)) for value in _COLUMNS.values())] for run in runs]
     if len(runs) > 1:
-        spreads = {
-            name: (spread([value(run)[0] or 0.0 for run in runs]), value(runs[0])[1])
-            for name, value in _COLUMNS.items()
-        }
+        spreads = {name: (_spread(map(value, runs)), value(runs[0])[1]) for name, value in _COLUMNS.items()}
         rows.append([])
         rows += [
             [measure, *(number(figures[measure], digits) for figures, digits in spreads.values())]
@@ -99,10 +96,11 @@ def run_tables(executed: Sequence[Executed]) -> list[Table]:
     tables = [table(title(executed[0]), ["seed", *_COLUMNS], rows)]
     if runs[0].faults:
         tables.append(_faults_table(runs))
+    if not all(run.finished for run in runs):
+        tables.append(_lost_table(runs))
     if len(runs[0].jobs) > 1:
-        tables.append(
-            table("cycles of each job", ["job", "tasks", "mean", "std", "min", "max"], _job_rows(runs))
-        )
+        names = ["job", "tasks", "mean", "std", "min", "max", "failed"]
+        tables.append(table("cycles of each job", names, _job_rows(runs)))
     if simulates(executed[0].run.jobs[0].mapping):
         winners = [[str(execution.result.seed), *execution.methods] for execution in executed]
         names = [f"job {place}" for place in range(len(runs[0].jobs))]
@@ -113,14 +111,32 @@ def run_tables(executed: Sequence[Executed]) -> list[Table]:
 def _job_rows(runs: Sequence[Result]) -> list[list[str]]:
     rows = []
     for place, job in enumerate(runs[0].jobs):
-        cycles = [run.jobs[place].cycles for run in runs]
-        rows.append([f"{place} {job.name}", str(len(job.nodes)), *_spread_row(cycles)])
-    return [*rows, [], ["slowest", "", *_spread_row([max(job.cycles for job in run.jobs) for run in runs])]]
+        cycles = [run.jobs[place].cycles for run in runs if run.jobs[place].finished]
+        failed = str(len(runs) - len(cycles))
+        rows.append([f"{place} {job.name}", str(len(job.nodes)), *_spread_row(cycles), failed])
+    slowest = [max(job.cycles for job in run.jobs) for run in runs if run.finished]
+    return [*rows, [], ["slowest", "", *_spread_row(slowest), str(len(runs) - len(slowest))]]
 
 
 def _spread_row(cycles: Sequence[float]) -> list[str]:
-    figures = spread(cycles)
+    figures = _spread((value, 0) for value in cycles)
     return [number(figures[measure]) for measure in ("mean", "std", "min", "max")]
+
+
+def _spread(values: Iterable[tuple[float | None, int]]) -> dict[str, float | None]:
+    """Return mean and spread of the values that there are."""
+    known = [value for value, _ in values if value is not None]
+    return dict(spread(known)) if known else dict.fromkeys(("mean", "std", "min", "max"))
+
+
+def _lost_table(runs: Sequence[Result]) -> Table:
+    rows = [
+        [str(run.seed), f"{place} {job.name}", job.fate]
+        for run in runs
+        for place, job in enumerate(run.jobs)
+        if not job.finished
+    ]
+    return table("jobs that did not finish", ["seed", "job", "outcome"], rows)
 
 
 def _faults_table(runs: Sequence[Result]) -> Table:
@@ -157,7 +173,7 @@ class PathRow:
     # Seed of the run, and place of the job in it.
     seed: int
     job: int
-    cycles: int  # cycles of the path: those of the job
+    cycles: int  # cycles of the path: those of the job, until it was stopped if it did not finish
     # Cycles by what they are spent on, a key of `netplace.netsim.critical_path.COMPONENTS`.
     components: dict[str, int]
     # Messages and tasks that it goes through.
@@ -194,7 +210,7 @@ def path_table(rows: Sequence[PathRow]) -> Table:
     for name, what in COMPONENTS.items():
         mean = sum(row.components[name] for row in rows) / count
         lines.append([f"{name}: {what}", _mean(mean), number(100 * mean / cycles if cycles else 0.0, 1)])
-    lines.append(["sum: run time of the job", _mean(cycles), number(100)])
+    lines.append(["sum: cycles from the start to the end of the job", _mean(cycles), number(100)])
     messages = sum(row.messages for row in rows) / count
     tasks = sum(row.tasks for row in rows) / count
     title = f"critical path: {_mean(messages)} messages of {_mean(tasks)} tasks"

@@ -61,7 +61,8 @@ def test_json(result):
     assert told["network"] == "mesh:4"
     assert told["engine"] == "kernel"
     assert told["config"]["packet_phits"] == 16
-    assert told["jobs"] == [{"name": "two", "start": 0, "end": 164, "cycles": 164}]
+    job = {"name": "two", "start": 0, "end": 164, "cycles": 164, "outcome": "finished", "reason": None}
+    assert told["jobs"] == [job]
     assert told["message_delay"]["count"] == 2
     assert {"python", "numpy", "netplace"} <= told["versions"].keys()
 

@@ -53,8 +53,9 @@ def page(path: Path) -> Page:
     jobs = _jobs(results)
     parts: list[Part] = []
     if len(runs) > 1:
-        seeds = [run["seed"] for run in runs]
-        values = [run["cycles"] for run in runs]
+        ended = [run for run in runs if run["cycles"] is not None]
+        seeds = [run["seed"] for run in ended]
+        values = [run["cycles"] for run in ended]
         parts.append(
             bar_figure(
                 "Run time by seed",
@@ -64,12 +65,13 @@ def page(path: Path) -> Page:
                 caption="One run for each seed; the differences are random variation.",
             )
         )
-    if len(jobs) > 1:
+    finished = [job for job in jobs if job[4] is not None]
+    if len(finished) > 1:
         parts.append(
             bar_figure(
                 "Run time of each job",
-                [name for name, *_ in jobs],
-                {"cycles": [cycles for *_, cycles in jobs]},
+                [name for name, *_ in finished],
+                {"cycles": [cycles for *_, cycles, _ in finished]},
                 unit="cycles",
                 caption="From its start to its end.",
             )
@@ -78,7 +80,8 @@ def page(path: Path) -> Page:
         parts.append(_windows(windows))
     drawn, missing = _details(path, results)
     parts += drawn
-    parts.append(DataTable("Jobs", ["job", "tasks", "start (cycle)", "end (cycle)", "cycles"], jobs))
+    columns = ["job", "tasks", "start (cycle)", "end (cycle)", "cycles", "outcome"]
+    parts.append(DataTable("Jobs", columns, jobs))
     rows = [[name, results[key]] for key, name in _SHOWN]
     for what in ("packet_delay", "message_delay"):
         rows += [
@@ -121,23 +124,32 @@ def _jobs(results: dict[str, Any]) -> list[list[Any]]:
         [
             f"{place}: {job['name']}" if several else job["name"],
             *(job[key] for key in ("tasks", "start", "end", "cycles")),
+            _fate(job),
         ]
         for place, job in enumerate(jobs)
     ]
 
 
+def _fate(job: Mapping[str, Any]) -> str:
+    """Return how a job ended and, of several runs, in how many it did not finish."""
+    fate: str = job.get("reason") or job.get("outcome") or "finished"
+    return f"{job['failed']} runs failed, the first: {fate}" if job.get("failed") else fate
+
+
 def _verdict(results: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
     cycles = results["cycles"]
-    said = [
-        f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} took {cycles:,.0f} cycles, "
-        f"{results['seconds'] * 1e3:,.4g} ms."
-    ]
+    said = [f"Job {name} did not finish: {fate}." for name, *_, fate in jobs if fate != "finished"]
+    if cycles is not None:
+        said.append(
+            f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} took {cycles:,.0f} cycles, "
+            f"{results['seconds'] * 1e3:,.4g} ms."
+        )
     spread = results.get("spread", {}).get("cycles")
     if cycles and spread:
         share = 100 * (spread["max"] - spread["min"]) / cycles
         said.append(
-            f"Over {len(results['runs'])} seeds, the time varies from {spread['min']:,.0f} to "
-            f"{spread['max']:,.0f} cycles, by {share:.1f} %."
+            f"Over {len(results['runs']) - results.get('failed', 0)} seeds, the time varies from "
+            f"{spread['min']:,.0f} to {spread['max']:,.0f} cycles, by {share:.1f} %."
         )
     said.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of its capacity.")
     bounds = bound_sentences(results["jobs"], results["most_link_load"])
@@ -185,8 +197,9 @@ def _path_bars(jobs: Sequence[Mapping[str, Any]]) -> list[Figure]:
     ]
 
 
+_RUN_TIME: Figures = {("cycles",): ("run time (cycles)", LESS)}
 _FIGURES: Figures = {
-    ("cycles",): ("run time (cycles)", LESS),
+    ("lost",): ("jobs that did not finish", LESS),
     ("packet_delay", "mean"): ("mean packet delay (cycles)", LESS),
     ("message_delay", "mean"): ("mean message delay (cycles)", LESS),
     ("most_link_load",): ("largest link load", LESS),
@@ -200,9 +213,10 @@ def outcome(path: Path) -> Outcome:
     path = file_of(path)
     saved = saved_results(path, "run")
     runs = saved.get("runs", [saved])
-    draws = {str(run["seed"]): run for run in runs}
+    draws = {str(run["seed"]): run | {"lost": _lost(run)} for run in runs}
     kind = "seeds" if _by_chance(saved) else ""
-    results = figure_results(path, draws, _FIGURES, kind)
+    results = figure_results(path, _with_cycles(draws), _RUN_TIME, kind)
+    results += figure_results(path, draws, _FIGURES, kind)
     jobs = saved["jobs"]
     if any(len(run["jobs"]) != len(jobs) for run in runs):
         raise ValueError(f"{path}: runs: expected the same {len(jobs)} jobs in each run")
@@ -210,9 +224,19 @@ def outcome(path: Path) -> Outcome:
         for place, job in enumerate(jobs):
             by_draw = {seed: run["jobs"][place] for seed, run in draws.items()}
             name = f"job {place} {job['name']}: run time (cycles)"
-            results += figure_results(path, by_draw, {("cycles",): (name, LESS)}, kind)
+            results += figure_results(path, _with_cycles(by_draw), {("cycles",): (name, LESS)}, kind)
     entry = Entry(dict(_asked(saved, jobs, list(draws))), results)
     return Outcome("run", str(path), [entry], written_versions(saved.get("versions")))
+
+
+def _lost(run: Mapping[str, Any]) -> int:
+    """Return how many jobs of a run did not finish."""
+    return sum(job["cycles"] is None for job in run["jobs"])
+
+
+def _with_cycles(draws: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the draws in which a run, or a job, finished."""
+    return {seed: figures for seed, figures in draws.items() if figures["cycles"] is not None}
 
 
 def _asked(saved: dict[str, Any], jobs: list[dict[str, Any]], seeds: list[str]) -> list[tuple[str, str]]:

@@ -28,6 +28,7 @@ from netplace.checks.schema import (
 from netplace.netsim import Config
 from netplace.netsim.bounds import Bounds
 from netplace.netsim.critical_path import COMPONENTS
+from netplace.netsim.outcome import OUTCOMES
 from netplace.report.files.provenance import Provenance, checked_provenance
 from netplace.report.terminal.screen import PRINTED
 from netplace.runs.loads import LOAD_POINT
@@ -142,13 +143,21 @@ _BOUNDS = table(
     }
 )
 _JOB = table(
-    {"name": text, "tasks": number(1), "start": _COUNT, "end": _COUNT, "cycles": _COUNT},
-    {"nodes": _NODES, "winner": maybe(text), "bounds": _BOUNDS},
+    {"name": text, "tasks": number(1), "start": _COUNT, "end": _COUNT, "cycles": maybe(_COUNT)},
+    {
+        "nodes": _NODES,
+        "winner": maybe(text),
+        "bounds": _BOUNDS,
+        "outcome": choice(*OUTCOMES),
+        "reason": maybe(text),
+        "failed": number(),
+    },
 )
 _WINDOW = table(dict.fromkeys(("end", "mean_link_load", "most_link_load"), _COUNT))
 _SPREAD = table_of(table(dict.fromkeys(("mean", "min", "max"), _COUNT), {"std": maybe(_COUNT)}))
 _RUN: dict[str, Kind] = {
-    **dict.fromkeys(("cycles", "seconds", "packets", "packet_hops", "most_link_load"), _COUNT),
+    **dict.fromkeys(("packets", "packet_hops", "most_link_load"), _COUNT),
+    **dict.fromkeys(("cycles", "seconds"), maybe(_COUNT)),  # none if a job did not finish
     "packet_delay": _DELAYS,
     "message_delay": _DELAYS,
     "jobs": listed(_JOB, 1),
@@ -173,8 +182,9 @@ _RUN_OPTIONS: dict[str, Kind] = {
     **dict.fromkeys(("engine", "partition", "mapping"), text),
     "faults": listed(_ANY_TABLE),
     "versions": table_of(text),
-    "slowest_job": number(),
-    "slowest_cycles": _COUNT,
+    "slowest_job": maybe(number()),
+    "slowest_cycles": maybe(_COUNT),
+    "failed": number(),
     "window": number(1),
     "windows": listed(_WINDOW),
     "critical_paths": anything,

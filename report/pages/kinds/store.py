@@ -43,7 +43,7 @@ def page(path: Path) -> Page:
         asked = [("sweep" if sweep else "store", path.name)]
         frame = time_table(run_table(store.rows(runs)), sort=not sweep)
         more = [] if sweep else _tables(store)
-    if frame["mean"].notna().any():
+    if frame["mean"].notna().any() or frame["failed"].any():
         made = times_page(path, frame, asked)
         return Page(made.title, made.verdict, asked, [*made.parts, *more], made.missing)
     if not more:

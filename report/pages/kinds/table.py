@@ -30,7 +30,8 @@ def page(path: Path) -> Page:
 def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]) -> Page:
     """Return the page of run times by request."""
     known = frame[frame["mean"].notna()]
-    if not len(known):
+    failed = int(frame["failed"].sum())
+    if not len(known) and not failed:
         raise ValueError(f"{path}: has no finished run")
     half = [half_width_of(std, count) for std, count in zip(known["std"], known["count"], strict=True)]
     known = known.assign(half=pd.Series(half, known.index, object).where(pd.notna(half), None))
@@ -45,7 +46,10 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
         said.append(_verdict(name, rows))
         if place < _MOST_GROUPS:
             parts.append(_bars(name, rows))
-    every = [*ENTRY, "count", "mean", "std", "min", "max"]
+    said = said[:_MOST_GROUPS]
+    if failed:
+        said.append(f"{failed} runs failed; means leave them out.")
+    every = [*ENTRY, "count", *(["failed"] if failed else []), "mean", "std", "min", "max"]
     columns = [name for name in every if (frame[name].notna() & frame[name].ne("")).any()]
     note = "One row per entry, over its seeds."
     parts.append(DataTable.of("Run times (cycles)", frame[columns], note=note))
@@ -54,9 +58,9 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
         missing.append(
             f"pictures of {len(groups) - _MOST_GROUPS} of {len(groups)} groups; the table contains all"
         )
-    if ended := int(frame["missing"].sum() + frame["failed"].sum()):
-        missing.append(f"{ended} runs that failed or are not simulated yet")
-    return Page(f"Run times: {path.name}", said[:_MOST_GROUPS], asked, parts, missing)
+    if ended := int(frame["missing"].sum()):
+        missing.append(f"{ended} runs that are not simulated yet")
+    return Page(f"Run times: {path.name}", said, asked, parts, missing)
 
 
 def _bars(name: str, rows: pd.DataFrame) -> Figure:
@@ -103,30 +107,36 @@ def outcome(path: Path) -> Outcome:
     if {*ENTRY, "seed", *_MEASURED} <= {*frame.columns}:
         return Outcome("table", str(path), run_entries(frame, lambda _: True))
     frame = times_of(frame, path)
-    known = frame[frame["count"].fillna(0) > 0]
-    entries = [
-        Entry(_asked(row), [Result(_TIME, _sample(row), LESS)])
-        for row in known.to_dict("records")
-        if not math.isnan(row["mean"])
-    ]
+    entries = []
+    for row in frame.to_dict("records"):
+        known = row["count"] > 0 and not math.isnan(row["mean"])
+        results = [Result(_TIME, _sample(row), LESS)] if known else []
+        if results or row["failed"] > 0:
+            entries.append(Entry(_asked(row), [*results, *_failures(row["failed"])]))
     return Outcome("table", str(path), entries)
 
 
 def run_entries(runs: pd.DataFrame, by_chance: Callable[[Any], bool]) -> list[Entry]:
-    """Return an entry for each entry of a `run_table` with a result; `by_chance`: whether seeds matter."""
-    ended = runs[runs["cycles"].notna()]
+    """Return an entry for each entry of a `run_table` that ran; `by_chance`: whether seeds matter."""
+    failed = runs["failure"].notna() if "failure" in runs.columns else runs["cycles"].isna() & False
     entries = []
-    for _, rows in ended.groupby(ENTRY, dropna=False, sort=False):
-        draws = "seeds" if by_chance(rows) else ""
-        results = []
+    for _, every in runs[runs["cycles"].notna() | failed].groupby(ENTRY, dropna=False, sort=False):
+        draws = "seeds" if by_chance(every) else ""
+        rows, results = every[every["cycles"].notna()], []
         for column, name in _MEASURED.items():
             values = dict(zip(rows["seed"].astype(str), rows[column].astype(float), strict=True))
-            if not any(map(math.isnan, values.values())):
+            if values and not any(map(math.isnan, values.values())):
                 sample = Sample.of(values, draws) if draws else Sample.exact(next(iter(values.values())))
                 results.append(Result(name, sample, LESS))
-        seeds = ", ".join(rows["seed"].astype(str))
-        entries.append(Entry({**_asked(rows.iloc[0].to_dict()), "seeds": seeds}, results))
+        results += _failures(len(every) - len(rows))
+        seeds = ", ".join(every["seed"].astype(str))
+        entries.append(Entry({**_asked(every.iloc[0].to_dict()), "seeds": seeds}, results))
     return entries
+
+
+def _failures(count: float) -> list[Result]:
+    """Return how many runs of an entry failed, if any did: their times are in no mean."""
+    return [Result("failed runs", Sample.exact(float(count)), LESS)] if count > 0 else []
 
 
 def _asked(row: Mapping[Hashable, Any]) -> dict[str, str]:
