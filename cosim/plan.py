@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -28,7 +26,7 @@ from netplace.runs.digests import digest_of_rule, source_of_routing, sources_of_
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.plan import Plan, known_mapping, make_plan
-from netplace.runs.revisions import revisions_of
+from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.study_file import read_plans
 from netplace.runs.toml_lines import read_toml
 from netplace.topologies import parse
@@ -104,17 +102,15 @@ class CosimPlan:
     @cached_property
     def key(self) -> str:
         """Content hash: SHA-256 of the canonical form, in hexadecimal."""
-        plain = self.to_dict() | {"jobs": self.jobs.key, "cosim": REVISION, "applications": self.mix_digest}
+        plain = self.to_dict() | {"jobs": self.jobs.key, "applications": self.mix_digest}
         plain["config"] = self.config.described()
-        plain.pop("max_packets", None)
+        del plain["max_packets"]
         if self.fidelity == "sampled":
             plain["sampled"] = _SAMPLED
         if self.applications:
             plain["logged"] = _LOGGED
-        if revised := revisions_of(config=self.config):
-            plain["revisions"] = revised
-        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        plain["revisions"] = revisions_of(config=self.config)
+        return key_of(REVISION, plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values in JSON-compatible form."""
@@ -126,11 +122,11 @@ class CosimPlan:
             "mix_digest": self.mix_digest,
             "target_half_width": self.target_half_width,
             "config": asdict(self.config),
-            **({"draws": self.draws} if self.draws != 1 else {}),
-            **({"explain": True} if self.explain else {}),
-            **({"collectives": self.collectives} if self.collectives else {}),
-            **({"table_digest": self.table_digest} if self.table_digest else {}),
-            **({"max_packets": self.max_packets} if self.max_packets != MOST_PACKETS else {}),
+            "draws": self.draws,
+            "explain": self.explain,
+            "collectives": self.collectives,
+            "table_digest": self.table_digest,
+            "max_packets": self.max_packets,
         }
 
     @classmethod

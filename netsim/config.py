@@ -50,7 +50,6 @@ NONBLOCKING_SENDS = {
     "another",
 }
 _ALIASES = {"arbiter": {"rr": "round-robin"}}
-_OVERHEADS = ("o_send", "o_recv", "o_byte")
 _OUTSTANDING = ("outstanding_sends", "outstanding_bytes")
 # Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
 _FABRIC = (
@@ -63,7 +62,6 @@ _FABRIC = (
     "ordered_flows",
     "buffer_phits",
 )
-_LATER = (*_OVERHEADS, *_OUTSTANDING, "nonblocking_sends", *_FABRIC)  # settings that came after the first
 
 
 def _setting(
@@ -325,16 +323,8 @@ class Config:
         return replace(self, phit_bytes=phit_bytes, cycle_ns=self.cycle_ns * times)
 
     def described(self) -> dict[str, Any]:
-        """Return all settings for a content hash, without newer settings that have their default values.
-
-        The name of a fabric is omitted, because its settings are included.
-        """
-        plain, usual = asdict(self), {item.name: item.default for item in fields(self)}
-        return {
-            name: value
-            for name, value in plain.items()
-            if name != "fabric" and (name not in _LATER or value != usual[name])
-        }
+        """Return all settings for a content hash; a fabric has no name there, its settings are included."""
+        return {name: value for name, value in asdict(self).items() if name != "fabric"}
 
     def interleaves(self, program: Program) -> bool:
         """Return whether non-blocking sends of a program that are outstanding at the same time take turns."""

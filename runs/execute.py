@@ -187,7 +187,7 @@ def _signature(run: Run, topology: Topology, places: list[Nodes]) -> bytes:
     seed = _network_seed(run) if draws else 0
     plain = replace(run, jobs=jobs, partition="", contents=(), revisions=(), seed=seed, network_seed=None)
     lists = [where.tolist() for where in nodes]
-    return hashlib.sha256(f"{plain.canonical()} {lists}".encode()).digest()
+    return hashlib.sha256(f"{plain.key} {lists}".encode()).digest()
 
 
 def _with_winners(figures: RunFigures, run: Run, methods: tuple[str, ...]) -> RunFigures:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
@@ -21,7 +19,7 @@ from netplace.netsim.effects import check_settings
 from netplace.netsim.result import versions
 from netplace.runs.digests import Digest, check_digest, digests_of_wiring, source_of_routing
 from netplace.runs.networks import network_of
-from netplace.runs.revisions import revisions_of
+from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.run_figures import DelayFigures
 
 _OF: dict[str, Any] = {"bounds": (0, MOST)}
@@ -83,11 +81,8 @@ class LoadPlan:
 
     @cached_property
     def key(self) -> str:
-        revised = revisions_of(config=self.config)
-        plain = self.to_dict() | {"revision": REVISION} | ({"revisions": revised} if revised else {})
-        plain["config"] = self.config.described()
-        text = json.dumps(plain, sort_keys=True, allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        more = {"config": self.config.described(), "revisions": revisions_of(config=self.config)}
+        return key_of(REVISION, self.to_dict() | more)
 
     def outcome_kind(self) -> Kind:
         return LOAD_POINT
@@ -96,8 +91,7 @@ class LoadPlan:
         return replace(self, seed=seed)
 
     def to_dict(self) -> dict[str, Any]:
-        plain = asdict(self)
-        return plain if self.contents else {name: plain[name] for name in plain if name != "contents"}
+        return asdict(self)
 
 
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -22,9 +21,11 @@ from netplace.runs.digests import contents_of
 from netplace.runs.job_programs import programs_of
 from netplace.runs.networks import network_of
 from netplace.runs.placing import run_time_of, simulates
+from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.spec import Run
 from netplace.topologies import Topology
 
+REVISION = 1  # to be raised when a search would no longer find what it found
 _OF_PAIR = 270  # bytes at the peak
 
 
@@ -93,7 +94,9 @@ class MappingPlan:
 
     @cached_property
     def key(self) -> str:
-        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
+        search = self.search
+        revised = revisions_of([search.mapping], search.partition, search.config)
+        return key_of(REVISION, self.to_dict() | {"revisions": revised})
 
     def to_dict(self) -> dict[str, Any]:
         from scipy import sparse

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -25,7 +24,7 @@ from netplace.runs.job_list import digests_of_programs
 from netplace.runs.networks import network_of
 from netplace.runs.outcomes import SCHEDULE
 from netplace.runs.power_file import DEFAULT_POWER, read_power
-from netplace.runs.revisions import revisions_of
+from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.site_file import read_site
 from netplace.runs.tables import settings_of
 from netplace.scheduling import OVERRUNS
@@ -44,7 +43,6 @@ _SITE = "site"  # the policy of plans with the rules of a site
 _FILES = ("workload", "times", "power", "site")  # keys whose files count by what is in them
 # Mappings that are simulated where the best known one is asked for.
 CANDIDATES = ("consecutive", "random", "classic", "td")
-_LEFT_OUT = ("without", "uncounted")  # keys that are told only where they are not empty
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 
@@ -92,7 +90,7 @@ class Plan:
 
     @cached_property
     def key(self) -> str:
-        plain = self.to_dict() | {"revision": REVISION}
+        plain = self.to_dict()
         # What is in a file counts, wherever it lies; a store grows as it is used.
         digests = dict(self.digests)
         for name in _FILES:
@@ -103,17 +101,14 @@ class Plan:
         if self.simulate:
             plain["times"] = "simulated"
             mappings = [*self.mappings] if self.mapping == BEST_KNOWN else [self.mapping]
-        if revised := revisions_of(mappings, partitioner=self.partition):
-            plain["revisions"] = revised
+        plain["revisions"] = revisions_of(mappings, partitioner=self.partition)
         plain["digests"] = [pair for pair in self.digests if pair[0] not in _FILES]
-        text = json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return key_of(REVISION, plain)
 
     def to_dict(self) -> dict[str, Any]:
-        plain = {item.name: getattr(self, item.name) for item in fields(self)} | {
+        return {item.name: getattr(self, item.name) for item in fields(self)} | {
             "config": asdict(self.config)
         }
-        return {name: value for name, value in plain.items() if value or name not in _LEFT_OUT}
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
@@ -121,7 +116,7 @@ class Plan:
         options = pairs_of(plain.get("options", ()), "plan: options")
         digests = pairs_of(plain.get("digests", ()), "plan: digests")
         frozen = tuple((name, _frozen(value)) for name, value in options)
-        left_out = {name: tuple(plain.get(name, ())) for name in (*_LEFT_OUT, "mappings")}
+        left_out = {name: tuple(plain.get(name, ())) for name in ("without", "uncounted", "mappings")}
         config = plain.get("config", {})
         check_keys(Config, config, "plan: jobs: config")
         return cls(**{**plain, **left_out, "options": frozen, "digests": digests, "config": Config(**config)})

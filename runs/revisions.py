@@ -7,11 +7,14 @@ remain distinct.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from netplace.netsim import Config
 
-__all__ = ["REVISIONS", "Revisions", "revisions_of"]
+__all__ = ["REVISIONS", "Revisions", "key_of", "revisions_of"]
 
 Revisions = tuple[tuple[str, int], ...]
 
@@ -23,6 +26,12 @@ REVISIONS: dict[str, dict[str, int]] = {
     "partitioner": {"slurm": 2},  # 2: switches of three and more levels as Slurm 22.05 compares them
     "routing": {},
 }
+
+
+def key_of(revision: int, values: Mapping[str, Any]) -> str:
+    """Return the key of a plan: SHA-256 of the revision of its kind and of all values, defaults too."""
+    text = json.dumps([revision, values], sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def revisions_of(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
@@ -12,9 +10,10 @@ from typing import Any
 from netplace.checks import abbreviate
 from netplace.checks.records import check_fields, check_keys, pairs_of
 from netplace.netsim import Config
-from netplace.runs.revisions import Revisions
+from netplace.runs.revisions import Revisions, key_of
 
 Value = int | float | str | None
+REVISION = 1  # to be raised when a run would no longer give what it gave
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,7 @@ class Run:
     contents : tuple of (str, str)
         Files that placement rules read, each with its SHA-256.
     revisions : tuple of (str, int)
-        Rules in use whose outcome has changed; see `netplace.runs.revisions`. Runs stored by older code have
-        no revisions, and therefore other keys.
+        Rules in use whose outcome has changed; see `netplace.runs.revisions`.
     """
 
     network: str
@@ -113,17 +111,11 @@ class Run:
 
     @cached_property
     def key(self) -> str:
-        """Content hash: SHA-256 of the canonical form, in hexadecimal."""
-        return hashlib.sha256(self.canonical().encode()).hexdigest()
-
-    def canonical(self) -> str:
-        """Return the canonical form: JSON without the paths of traces, with sorted keys and no spaces."""
+        """Content hash of all values but the paths of traces, in hexadecimal."""
         plain = self.to_dict() | {"config": self.config.described()}
         for job in plain["jobs"]:
             del job["path"]
-            if job["repeats"] == 1:  # the usual case has the key that it had before there were others
-                del job["repeats"]
-        return json.dumps(plain, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return key_of(REVISION, plain)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values in a JSON-compatible form that `from_dict` reads."""

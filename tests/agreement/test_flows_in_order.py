@@ -156,11 +156,6 @@ def test_a_routing_that_can_not_keep_order_is_told(text, routing, says):
         Network(parse(text), Config(vcs=8, routing=routing, ordered_flows=True))
 
 
-def test_order_leaves_results_without_it_their_names():
-    assert "ordered_flows" not in Config().described()
-    assert Config(ordered_flows=True).described()["ordered_flows"] is True
-
-
 def test_a_sweep_has_flows_in_order_beside_others(tmp_path):
     path = tmp_path / "sweep.toml"
     lines = ['network = "tree:2,2"', 'app = "all-to-all"', "[config]", 'routing = "adaptive"']

@@ -138,13 +138,6 @@ def test_a_kind_of_cable_that_a_network_has_not_is_told():
         Network(parse("torus:4x4"), Config(vcs=4, cable_latency="global=3"))
 
 
-def test_settings_of_a_fabric_that_are_not_set_leave_results_their_names():
-    names = {"cable_latency", "pipeline", "credit_delay"}
-    assert not names & set(Config().described())
-    assert Config(pipeline=2).described()["pipeline"] == 2
-    assert Config(credit_delay=0).described()["credit_delay"] == 0
-
-
 def incast(control, engine, network="tree:4,2"):
     """Return the cycles of a flow from node 14 to 4, and of twelve nodes that all send to node 0."""
     senders = np.array([0, 1, 2, 3, *range(5, 14)])
