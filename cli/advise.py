@@ -19,8 +19,8 @@ from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from netplace.advice import Situation
-    from netplace.advice.rules import RuleAdvice
+    from netplace.live import Situation
+    from netplace.live.rules import RuleAdvice
     from netplace.placement.rule import Nodes
     from netplace.topologies import Topology
 
@@ -87,8 +87,8 @@ def advise_command(**given: Any) -> None:
     best placement with the scheduler's choice, with new random seeds; "no clear difference" means that
     chance alone can explain the difference. With --log, it recommends an allocation rule for all jobs.
     """
-    from netplace.advice import Limits, advise, machine_of
-    from netplace.advice.words import content_of
+    from netplace.live import Limits, advise, machine_of
+    from netplace.live.advice_text import content_of
     from netplace.report.pages.answers.advice import placement_page
 
     output: Path | None = given["output"]
@@ -132,7 +132,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     """Return the job beside its neighbors, the names of all nodes, and the free nodes."""
     import numpy as np
 
-    from netplace.advice import Situation, machine_of, nodes_from, read_beside
+    from netplace.live import Situation, machine_of, nodes_from, read_beside
     from netplace.runs.job_programs import on_nodes, programs_of
 
     if given["jobs"]:
@@ -235,7 +235,7 @@ _REFUSED = ("trace", "app", "matrix", "free", "beside", "jobs", "simulations")
 def _advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str], machine: Topology) -> None:
     from dataclasses import asdict
 
-    from netplace.advice.rules import advise_rule, rules_for
+    from netplace.live.rules import advise_rule, rules_for
     from netplace.report.pages.answers.advice import rules_page
     from netplace.runs.plan import make_plan
     from netplace.runs.schedules import workload_of
@@ -278,7 +278,7 @@ def _installable(
     advice: RuleAdvice, machine: Topology, hosts: list[str]
 ) -> tuple[str, dict[str, str]] | None:
     """Return the rule that was chosen, else the best, that Slurm can be told, and the files that tell it."""
-    from netplace.advice.install import install_files
+    from netplace.live.install import install_files
 
     rules = sorted(advice.tried, key=lambda rule: rule.partition != advice.chosen)
     for rule in rules:

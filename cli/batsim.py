@@ -83,7 +83,7 @@ def scheduler_command(machine: str, policy: str, partition: str, seed: int, endp
 
     Then run batsim with --socket-endpoint tcp://localhost:28000.
     """
-    from netplace.advice import machine_of
+    from netplace.live import machine_of
     from netplace.live.batsim import Decider, serve
 
     decider = Decider(machine_of(machine), policy, partition, seed)

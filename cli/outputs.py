@@ -231,7 +231,7 @@ def _study_page(study: Path, compared: Compared) -> Page:
 
 def _write(folder: Path, study: Path, command: str, compared: Compared) -> None:
     """Write ``report.md``, a CSV file for each table that is not empty, and ``comparison.png``."""
-    from netplace.studies.report import Report, ReportTable, write
+    from netplace.report.studies.report import Report, ReportTable, write
 
     made = [
         ReportTable(name, title, frame, {key: _DIGITS for key in frame.columns if frame[key].dtype == float})

@@ -41,8 +41,7 @@ def serve_command(**given: Any) -> None:
     Each request, such as {"verb": "place", "job": "a", "nodes": 4}, and each answer is one line of JSON.
     Without --socket, the command reads requests from stdin.
     """
-    from netplace.advice import machine_of
-    from netplace.live import Cluster, Service
+    from netplace.live import Cluster, Service, machine_of
     from netplace.live.journal import Journal, lock
     from netplace.live.searches import Searches
     from netplace.report.files.outputs import check_output

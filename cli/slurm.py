@@ -183,7 +183,7 @@ def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given:
 
 def _start(given: dict[str, Any]) -> tuple[Any, Any]:
     """Return the commands of Slurm and the machine; a command that acts locks folder and cluster."""
-    from netplace.advice import machine_of
+    from netplace.live import machine_of
     from netplace.live.follow import machine_under
     from netplace.live.slurm import Controller
 

@@ -16,7 +16,7 @@ from netplace.cli.sweep_progress import SweepProgress
 from netplace.report.terminal.screen import print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.studies.study import Study
+    from netplace.report.studies.study import Study
 
 _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
@@ -51,30 +51,32 @@ def study_command(name: str, **given: Any) -> None:
     with the published numbers and a summary, and writes them into a folder as report.md, with CSV files
     and figures.
     """
-    from netplace.studies import STUDIES
-    from netplace.studies.study import ask
+    from netplace.report.studies import STUDIES
+    from netplace.report.studies.study import make_request
 
     if name == "list":
         _list()
         return
     study = STUDIES[check_choice(name, [*STUDIES, "list"], "study")]
     numbers = {key: given[key] for key in _NUMBERS}
-    asked = ask(study, given["parts"], given["quick"], given["logs"], given["data"] or "", **numbers)
-    folder = Path(given["folder"] or f"study-{name}" + ("-quick" if asked.quick else ""))
+    request = make_request(
+        study, given["parts"], given["quick"], given["logs"], given["data"] or "", **numbers
+    )
+    folder = Path(given["folder"] or f"study-{name}" + ("-quick" if request.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")
     if given["stored"] and not store.is_file():
         raise ValueError(f"{store}: the store does not exist; without --stored, netplace creates it")
     if not folder.parent.is_dir():
         raise ValueError(f"-o {folder}: the folder {folder.parent} does not exist")
-    note_plans([asked])
+    note_plans([request])
     with outcome_folder(folder):
-        _conduct(study, asked, folder, store, given)
+        _conduct(study, request, folder, store, given)
 
 
-def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
+def _conduct(study: Study, request: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
+    from netplace.report.studies.report import page, show, write
+    from netplace.report.studies.study import StudyContext
     from netplace.runs.store import Store
-    from netplace.studies.report import page, show, write
-    from netplace.studies.study import Bench
 
     for name in ("workers", "dask"):
         if given[name] not in (None, 1) and not study.many:
@@ -82,9 +84,9 @@ def _conduct(study: Study, asked: Any, folder: Path, store: Path, given: dict[st
     resources = Execution(given["workers"], given["dask"]).resources(None, 2)
     stored = Store(store, read_only=True) if given["stored"] else open_store(store)
     with stored as kept, SweepProgress() as progress:
-        report = study.conduct(asked, Bench(kept, resources, progress, not given["stored"]))
+        report = study.run(request, StudyContext(kept, resources, progress, not given["stored"]))
     show(report)
-    heading = study.title + (" (quick version)" if asked.quick else "")
+    heading = study.title + (" (quick version)" if request.quick else "")
     write(report, folder, heading, _command(study.name, given), study.source)
     click.echo(f"report: {folder / 'report.md'}", err=True)
     if given["page"]:
@@ -106,13 +108,13 @@ def _command(name: str, given: dict[str, Any]) -> str:
 
 
 def _list() -> None:
-    from netplace.studies import STUDIES
+    from netplace.report.studies import STUDIES
 
     rows = []
     for study in STUDIES.values():
         rows.append([study.name, "", study.title])
         rows += [
-            ["", part + (" *" if part in study.usual else ""), what] for part, what in study.parts.items()
+            ["", part + (" *" if part in study.default else ""), what] for part, what in study.parts.items()
         ]
         rows.append([])
     made = table(

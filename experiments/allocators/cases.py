@@ -17,11 +17,11 @@ from netplace.experiments.allocators.suite import makespan, stream, together
 from netplace.netsim import Config, simulate
 from netplace.placement.compactness import compactness, pairwise_sum
 from netplace.placement.rule import grid_of
+from netplace.report.studies.schedules import CachedCase
 from netplace.scheduling import Allocation, Job, make_partitioner, schedule
 from netplace.scheduling.metrics import OVER_JOBS
 from netplace.scheduling.partitioner.curves import order_of, ranks_along, ring_span
 from netplace.scheduling.workload import Workload, lublin, read
-from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
 SPREADS = ("mean hops", "span", "stretch-span", "cube ratio", "sides of the box", "components")
@@ -58,7 +58,7 @@ def decided(
 
 
 @dataclass(frozen=True)
-class AllocatorCase(KeptCase):
+class AllocatorCase(CachedCase):
     study: ClassVar[str] = "allocators"
 
     kind: str  # key of the functions below

@@ -16,8 +16,8 @@ from netplace.experiments.allocators.set_schedules import CONSTRAINED, LEAST, ME
 from netplace.experiments.allocators.tables import TABLES
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import case_outcomes
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import case_outcomes
 from netplace.topologies import parse
 
 ORDERS = ("row", "snake", "hilbert", "hilbert-cut")
@@ -60,8 +60,8 @@ PARTS = {
 _STREAMS = ("choice", "stream", "trends", "flow", "sets-pay")  # whose rows are of a stream of jobs each
 
 
-def cases(asked: Asked) -> list[AllocatorCase]:
-    return [case for part in asked.parts for case in _CASES[part](asked.quick)]
+def cases(request: StudyRequest) -> list[AllocatorCase]:
+    return [case for part in request.parts for case in _CASES[part](request.quick)]
 
 
 def _choice(quick: bool) -> Iterator[AllocatorCase]:
@@ -193,10 +193,10 @@ _CASES: dict[str, Callable[[bool], Iterator[AllocatorCase]]] = {
 }
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
+def run(request: StudyRequest, context: StudyContext) -> Report:
     tables, summary, figures, values = [], [], {}, {}
-    for part in asked.parts:
-        made = case_outcomes(_CASES[part](asked.quick), bench)
+    for part in request.parts:
+        made = case_outcomes(_CASES[part](request.quick), context)
         frame = pd.DataFrame([case.describe() | outcome for case, outcome in made])
         if part in _STREAMS:
             values[f"values_{part}"] = frame.drop(columns=["study", "kind", "log"], errors="ignore")
@@ -236,6 +236,6 @@ STUDY = Study(
     title="Comparison of all allocators and node orders by compactness, hops and run time",
     source="Leung et al., CLUSTER 2002; Bender et al., WADS 2005; Drakenberg, processor sets and costs",
     parts=PARTS,
-    usual=tuple(part for part in PARTS if not part.startswith("decisions-")),
-    conduct=conduct,
+    default=tuple(part for part in PARTS if not part.startswith("decisions-")),
+    run=run,
 )

@@ -25,12 +25,12 @@ from netplace.experiments.shared.shared_cases import (
 )
 from netplace.experiments.shared.statistics import crossing
 from netplace.experiments.shared_machine.study import MACHINES
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import case_outcomes
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import make_partitioner, schedule
 from netplace.scheduling.metrics import Paired, judged, measure, paired
 from netplace.scheduling.metrics.interval import half_width
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import case_outcomes
 
 CLASSES = "mixed"
 POLICY = "easy"
@@ -80,21 +80,21 @@ class Slowed:
         return {"turnaround": asdict(measure(made))["per_job"]["turnaround"]["mean"]}
 
 
-def cases(asked: Asked) -> list[Shared]:
-    size = size_of(asked)
-    loads = LOADS[-1:] if asked.quick else LOADS
+def cases(request: StudyRequest) -> list[Shared]:
+    size = size_of(request)
+    loads = LOADS[-1:] if request.quick else LOADS
     return [
         Shared(MACHINES[part], CLASSES, load, POLICY, partition, seed)
         for part, load, partition, seed in itertools.product(
-            asked.parts, loads, ("contiguous", *SCATTERED), range(size.seeds)
+            request.parts, loads, ("contiguous", *SCATTERED), range(size.seeds)
         )
     ]
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    plans = loaded(cases(asked), size_of(asked), bench)
-    live = dict(zip(plans, carried_out(list(plans.values()), bench), strict=True))
-    percents = SLOWDOWNS[::3] if asked.quick else SLOWDOWNS
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    plans = loaded(cases(request), size_of(request), context)
+    live = dict(zip(plans, carried_out(list(plans.values()), context), strict=True))
+    percents = SLOWDOWNS[::3] if request.quick else SLOWDOWNS
     # Whoever is scattered with fixed times gets nodes at once where enough are free: which ones is no matter.
     slowed = {
         (case, percent): Slowed(plan, percent)
@@ -102,7 +102,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         if case.partition == SCATTERED[0]
         for percent in percents
     }
-    made = case_outcomes(slowed.values(), bench)
+    made = case_outcomes(slowed.values(), context)
     turnaround = {place: kept["turnaround"] for place, (_, kept) in zip(slowed, made, strict=True)}
     frame = pd.DataFrame(_lines(live, turnaround, percents))
     digits = {name: 1 for name in frame.columns if name.endswith("%")} | {"live / boxes": 3, "± live": 3}
@@ -175,6 +175,6 @@ STUDY = Study(
     title="Does contiguity pay off, given the simulated slowdown of scattered jobs?",
     source="none for this question; J. A. Pascual and others put the break-even at 25 to 45 %",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
 )

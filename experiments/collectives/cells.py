@@ -15,7 +15,7 @@ from netplace.apps import Program, TaskWriter, application
 from netplace.apps.collectives import ALGORITHMS, algorithms_of, schedule
 from netplace.netsim import Config, Network
 from netplace.placement.switch_groups import switch_groups
-from netplace.studies.schedules import KeptCase
+from netplace.report.studies.schedules import CachedCase
 from netplace.topologies import Topology, parse
 
 Nodes = NDArray[np.int64]
@@ -56,7 +56,7 @@ SETTINGS = {
 
 
 @dataclass(frozen=True)
-class Cell(KeptCase):
+class Cell(CachedCase):
     study: ClassVar[str] = "collectives"
 
     operation: str

@@ -19,8 +19,8 @@ from netplace.experiments.collectives.cells import BLOCKS, HOPELESS, SETTINGS, C
 from netplace.experiments.shared.statistics import LEVEL
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Cells, Curve, Figure, Mark, Panel, Words
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import case_outcomes
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import case_outcomes
 
 
 def draw_winners(path: Path, winners: pd.DataFrame, title: str) -> None:
@@ -234,19 +234,19 @@ PARTS = {
 }
 
 
-def cells(asked: Asked) -> list[Cell]:
-    draws = asked.partitions or (2 if asked.quick else DRAWS)
-    if asked.quick:
+def cells(request: StudyRequest) -> list[Cell]:
+    draws = request.partitions or (2 if request.quick else DRAWS)
+    if request.quick:
         return [
             Cell(operation, network, 8, bytes, draws)
-            for operation in asked.parts
+            for operation in request.parts
             for network in SMALL[:2]
             for bytes in _sizes(operation, 8)[:2]
         ]
     return [
         Cell(operation, network, ranks, bytes, draws)
         for ranks, networks in MACHINES.items()
-        for operation in asked.parts
+        for operation in request.parts
         for network in networks
         for bytes in _sizes(operation, ranks)
     ]
@@ -259,11 +259,11 @@ def _sizes(operation: str, ranks: int) -> tuple[int, ...]:
     return sizes[:1] if operation == "barrier" else sizes
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    outcomes = case_outcomes(cells(asked), bench)
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    outcomes = case_outcomes(cells(request), context)
     winners = winners_of(outcomes)
     tables, figures = [findings(winners), by_ranks(winners), choice_table(outcomes)], {}
-    for operation in asked.parts:
+    for operation in request.parts:
         own = winners[winners["operation"] == operation]
         tables.append(winner_table(operation, own))
         title = f"{operation}: {PARTS[operation]} (+n: n others do as well)"
@@ -292,7 +292,7 @@ STUDY = Study(
     title="Which collective algorithm is fastest, by ranks, bytes, network, mapping and neighbors?",
     source="none for this question",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
     options=("partitions",),
 )

@@ -17,9 +17,9 @@ from netplace.cosim.alone import compact
 from netplace.cosim.mix import mixed_work, read_mix
 from netplace.experiments.shared.archive_logs import ArchiveLog
 from netplace.netsim import Config
+from netplace.report.studies.schedules import CachedCase
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.workload import Workload, at_load
-from netplace.studies.schedules import KeptCase
 from netplace.topologies import parse
 
 LEAST_SECONDS = 600.0  # jobs that ran shorter are left out, and so are jobs of one node
@@ -117,7 +117,7 @@ Columns = dict[int, dict[str, float]]  # by the number of the job
 
 
 @dataclass(frozen=True)
-class Cell(KeptCase):
+class Cell(CachedCase):
     study: ClassVar[str] = "contiguity"
     revision: ClassVar[int] = 2
 

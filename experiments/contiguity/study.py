@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from netplace.experiments.contiguity.cases import Cell, steady_weeks
 from netplace.experiments.contiguity.tables import report_of, values_of
-from netplace.experiments.shared.archive_logs import MODEL, ArchiveLog, asked_logs
-from netplace.studies import Asked, Bench, Report, Study
-from netplace.studies.schedules import case_outcomes
+from netplace.experiments.shared.archive_logs import MODEL, ArchiveLog, logs_of
+from netplace.report.studies import Report, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import case_outcomes
 from netplace.topologies import parse
 
 COMMUNICATION = ("0.3", "npb")
@@ -60,12 +60,14 @@ MACHINES = {
 PARTS = {name: f"on {machine.text}" for name, machine in MACHINES.items()}
 
 
-def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
+def cells(request: StudyRequest) -> list[tuple[str, str, Cell]]:
     """Return the runs with machine and contestant, week by week: a stopped study has whole weeks."""
-    logs = asked_logs(asked)
-    weeks = {(part, log): _weeks(MACHINES[part], log, asked.quick) for part in asked.parts for log in logs}
+    logs = logs_of(request)
+    weeks = {
+        (part, log): _weeks(MACHINES[part], log, request.quick) for part in request.parts for log in logs
+    }
     named_cells = []
-    for place, part, log in itertools.product(range(max(map(len, weeks.values()))), asked.parts, logs):
+    for place, part, log in itertools.product(range(max(map(len, weeks.values()))), request.parts, logs):
         if place < len(weeks[part, log]):
             machine = MACHINES[part]
             named_cells += [
@@ -76,7 +78,7 @@ def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
                         machine.text,
                         log,
                         weeks[part, log][place],
-                        _JOBS // 2 if asked.quick else _JOBS,
+                        _JOBS // 2 if request.quick else _JOBS,
                         _MEAN_RUN,
                         communication,
                         _POLICY,
@@ -84,7 +86,7 @@ def cells(asked: Asked) -> list[tuple[str, str, Cell]]:
                     ),
                 )
                 for communication, (name, partition) in itertools.product(
-                    COMMUNICATION[:1] if asked.quick else COMMUNICATION, machine.partitions.items()
+                    COMMUNICATION[:1] if request.quick else COMMUNICATION, machine.partitions.items()
                 )
             ]
     return named_cells
@@ -95,9 +97,9 @@ def _weeks(machine: Machine, log: ArchiveLog, quick: bool) -> list[int]:
     return steady_weeks(log, parse(machine.text).nodes, count)
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    made = cells(asked)
-    kept = case_outcomes([cell for *_, cell in made], bench)
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    made = cells(request)
+    kept = case_outcomes([cell for *_, cell in made], context)
     outcomes = [(part, name, *own) for (part, name, _), own in zip(made, kept, strict=True)]
     return report_of(values_of(outcomes))
 
@@ -107,7 +109,7 @@ STUDY = Study(
     title="Does contiguity pay off when jobs share the network?",
     source="none for this question",
     parts=PARTS,
-    usual=tuple(MACHINES),
-    conduct=conduct,
+    default=tuple(MACHINES),
+    run=run,
     options=("logs",),
 )

@@ -13,9 +13,9 @@ from netplace.experiments.contiguity.cases import KINDS, Cell
 from netplace.experiments.pareto.study import with_front
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure, trade_off_figure
+from netplace.report.studies import Report, ReportTable
 from netplace.scheduling.metrics import Paired, judged
 from netplace.scheduling.metrics.interval import Estimate, half_width
-from netplace.studies import Report, ReportTable
 
 
 def _draw_ratios(path: Path, beside: pd.DataFrame) -> None:

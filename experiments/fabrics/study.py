@@ -20,10 +20,10 @@ from netplace.netsim.laps import Laps
 from netplace.netsim.presets import FABRICS
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import CachedCase, cached_outcomes
 from netplace.scheduling import make_partitioner
 from netplace.scheduling.metrics.interval import half_width
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import KeptCase, kept_outcomes
 from netplace.topologies import Topology, parse
 
 Nodes = NDArray[np.int64]
@@ -62,7 +62,7 @@ _FOREVER = 1 << 20  # iterations
 
 
 @dataclass(frozen=True)
-class Cell(KeptCase):
+class Cell(CachedCase):
     """A mix on a fabric with a routing, classes and congestion control, placed by a partitioner; one draw."""
 
     study: ClassVar[str] = "fabrics"
@@ -224,8 +224,8 @@ PARTS = {
 }
 
 
-def cells(part: str, asked: Asked) -> list[tuple[str, Cell]]:
-    draws = range(1, 1 + (asked.partitions or (1 if asked.quick else DRAWS)))
+def cells(part: str, request: StudyRequest) -> list[tuple[str, Cell]]:
+    draws = range(1, 1 + (request.partitions or (1 if request.quick else DRAWS)))
     if part == "fabrics":
         tried = [
             (name, name, "", str(FABRICS[name].settings.get("congestion_control", ""))) for name in NETWORKS
@@ -236,19 +236,19 @@ def cells(part: str, asked: Asked) -> list[tuple[str, Cell]]:
     return [
         (name, Cell(mix, fabric, routing, classes, control, partitioner, draw))
         for draw in draws
-        for name, fabric, classes, control in (tried[::4] if asked.quick else tried)
-        for routing in (ROUTINGS[:1] if asked.quick else ROUTINGS)
+        for name, fabric, classes, control in (tried[::4] if request.quick else tried)
+        for routing in (ROUTINGS[:1] if request.quick else ROUTINGS)
         for partitioner in PARTITIONERS[part]
     ]
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
+def run(request: StudyRequest, context: StudyContext) -> Report:
     tables: list[ReportTable] = []
     summary, figures, values = [], {}, {}
-    for part in asked.parts:
-        named = cells(part, asked)
+    for part in request.parts:
+        named = cells(part, request)
         wanted = {cell.key: cell for _, cell in named}
-        kept = kept_outcomes(wanted, Cell.run, Cell.describe, bench)
+        kept = cached_outcomes(wanted, Cell.run, Cell.describe, context)
         jobs = jobs_of((name, cell, kept[cell.key]) for name, cell in named)
         values[f"values_{part}"] = _plain(by_draw(jobs))
         table = _plain(slowdowns(jobs))
@@ -286,7 +286,7 @@ STUDY = Study(
     title="How much interference do adaptive routing, classes and congestion control remove?",
     source="none for this question",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
     options=("partitions",),
 )

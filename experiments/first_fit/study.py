@@ -17,10 +17,10 @@ from netplace.experiments.published import published
 from netplace.placement.rule import grid_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import CachedCase, cached_outcomes
 from netplace.runs.campaign import Progress
 from netplace.scheduling.partitioner.contiguous import SEARCHES
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import KeptCase, kept_outcomes
 from netplace.topologies import Grid, parse
 
 # First fit: ratios of the times of jobs, ours by load beside those of the published times.
@@ -74,7 +74,7 @@ NAMES = {"naive": "NFF", "zff": "ZFF", "rbs": "RBS", "iff": "IFF", "contiguous":
 MACHINES = {"mesh": "mesh:1024x1024", "torus": "torus:16x16x16x16x16"}
 TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")
 DETECTIONS = 200  # jobs after the machine has filled
-SECONDS = 3.0  # CPU time after which a search is asked no more
+SECONDS = 3.0  # CPU time after which a search is request no more
 PRINTED_LOADS = {"0.1": 0.1, "0.7": 0.7, "MAX": 2.0}
 SMALL: dict[str, tuple[str, tuple[float, ...]]] = {
     "mesh": ("mesh:96x96", (8, 24)),
@@ -106,25 +106,25 @@ def _published_sides(grid: Grid) -> tuple[float, ...]:
     return tuple(sides)
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    if not bench.simulate and set(asked.parts) != {"visits"}:
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    if not context.simulate and set(request.parts) != {"visits"}:
         raise ValueError("study first-fit: keeps no times, so --stored has nothing to report")
-    if bench.resources.dask is not None and set(asked.parts) != {"visits"}:
+    if context.resources.dask is not None and set(request.parts) != {"visits"}:
         raise ValueError(
             "study first-fit: --dask: times are measured in this process; only --table visits takes it"
         )
     printed = published("allocation_time_ms.csv")
     tables, figures, sentences = [], {}, []
-    for part in asked.parts:
+    for part in request.parts:
         if part == "visits":
-            beside = _visits(asked.quick, bench)
+            beside = _visits(request.quick, context)
             tables.append(ReportTable(part, STUDY.parts[part], beside, _VISIT_DIGITS))
             sentences += _of_visits(beside)
             continue
-        cells = _measured(part, asked.quick, bench)
-        text = sets(part, asked.quick)[0].text
+        cells = _measured(part, request.quick, context)
+        text = sets(part, request.quick)[0].text
         # What was published is about large machines.
-        theirs = printed[printed["network"].str.endswith("none" if asked.quick else part)]
+        theirs = printed[printed["network"].str.endswith("none" if request.quick else part)]
         beside = _beside(cells, theirs)
         title = f"{text}: mean CPU time per job in ms, and visits per search, by load"
         tables.append(ReportTable(part, title, beside, _digits(beside)))
@@ -132,11 +132,11 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             tables.append(_ratio_table(part, text, beside, LOADS))
             sentences.append(f"{text}: {of_ratios(tables[-1].frame)}")
         figures[part] = partial(_draw, cells=cells, title=f"First fit on {text}, load {LOADS[-1]:g}")
-        sentences += [f"{text}: {sentence}" for sentence in _summary(part, beside, asked.quick)]
+        sentences += [f"{text}: {sentence}" for sentence in _summary(part, beside, request.quick)]
     return Report(tuple(tables), tuple(sentences), figures)
 
 
-def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
+def _measured(part: str, quick: bool, context: StudyContext) -> pd.DataFrame:
     """Return a row for each set, load and search: ``ms``, ``visited``, ``questions``, ``jobs``, .."""
     grid, sides = sets(part, quick)
     names = [name for name in NAMES if name != "rbs" or (grid.dims == 2 and not grid.wraps)]
@@ -156,7 +156,7 @@ def _measured(part: str, quick: bool, bench: Bench) -> pd.DataFrame:
                 measures["jobs"] = cost.placed
                 rows.append(labels | measures | {"occupied": put.occupied, "found": put.answered})
                 progress = progress.after(None)
-                bench.tell(progress)
+                context.tell(progress)
     return pd.DataFrame(rows)
 
 
@@ -214,7 +214,7 @@ def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Detection(KeptCase):
+class Detection(CachedCase):
     """Searches of IFF for boxes with sides drawn between 1 and `side`, on a machine at a load."""
 
     study: ClassVar[str] = "first-fit, visits"
@@ -232,7 +232,7 @@ def visited(case: Detection) -> dict[str, float]:
     return {"found": cost.answered, "failed": cost.failed}
 
 
-def _visits(quick: bool, bench: Bench) -> pd.DataFrame:
+def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
     """Return the nodes that IFF visits in a detection, with and without an answer, beside the printed."""
     printed = published("pascual_iff_visited_nodes.csv")
     printed = printed.assign(network="torus:" + printed["network"], load=printed["load"].astype(str))
@@ -243,7 +243,7 @@ def _visits(quick: bool, bench: Bench) -> pd.DataFrame:
         for load, value in PRINTED_LOADS.items():
             for place, side in enumerate(sides, 1):
                 wanted[text, load, place] = Detection(text, value, side, 100 if quick else DETECTIONS)
-    made = kept_outcomes({case.key: case for case in wanted.values()}, visited, Detection.describe, bench)
+    made = cached_outcomes({case.key: case for case in wanted.values()}, visited, Detection.describe, context)
     rows = []
     for (text, load, place), case in wanted.items():
         row = {"network": text, "load": load, "set": place, "S": case.side}
@@ -294,6 +294,6 @@ STUDY = Study(
         "torus": "16x16x16x16x16 torus: NFF, ZFF, IFF and ours",
         "visits": "nodes that IFF visits in a detection, tori of two to five dimensions and a million nodes",
     },
-    usual=("mesh", "torus", "visits"),
-    conduct=conduct,
+    default=("mesh", "torus", "visits"),
+    run=run,
 )

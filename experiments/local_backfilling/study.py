@@ -19,10 +19,10 @@ from netplace.experiments.local_backfilling.simulator import (
     place_figures,
 )
 from netplace.experiments.published import in_words, published
-from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, logs_of
 from netplace.experiments.shared.statistics import number_verdict, verdict
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import KeptCase, case_outcomes
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import CachedCase, case_outcomes
 
 # Whether a stronger constraint places jobs better, among rules of one kind: best effort, or forced.
 #
@@ -144,7 +144,7 @@ _JOBS, _LEAST = 300, 100  # drawn in chapter 4; fewest jobs of a week
 
 
 @dataclass(frozen=True)
-class BackfillingCase(KeptCase):
+class BackfillingCase(CachedCase):
     study: ClassVar[str] = "local-backfilling"
 
     part: str
@@ -167,15 +167,15 @@ class BackfillingCase(KeptCase):
         return {**asdict(place_figures(made, platform)), **left_out}
 
 
-def cases(asked: Asked) -> list[BackfillingCase]:
-    return [case for part in asked.parts for log in asked_logs(asked) for case in _cases(part, log, asked)]
+def cases(request: StudyRequest) -> list[BackfillingCase]:
+    return [case for part in request.parts for log in logs_of(request) for case in _cases(part, log, request)]
 
 
-def _cases(part: str, log: ArchiveLog, asked: Asked) -> Iterator[BackfillingCase]:
+def _cases(part: str, log: ArchiveLog, request: StudyRequest) -> Iterator[BackfillingCase]:
     count = {"weeks": 30, "drawn": 64, "sizes": 16, "linear": 10, "unpenalised": 10, "tightest": 30}
-    if asked.quick:
+    if request.quick:
         count = dict.fromkeys(count, 4)
-    if log.name == "LLNL-Thunder" and not asked.quick:
+    if log.name == "LLNL-Thunder" and not request.quick:
         count |= dict.fromkeys(_READ, 20)  # it has 21 weeks of so many jobs
     if log.name == MODEL:
         count |= dict.fromkeys(PENALTIES, 2)
@@ -199,11 +199,11 @@ def _weeks(log: ArchiveLog) -> int:
     return log.weeks or int(known.get(log.name, 1))
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
+def run(request: StudyRequest, context: StudyContext) -> Report:
     rows = [
         {"part": case.part, "log": case.log.name, "platform": case.platform, "rule": case.rule}
         | {"instance": case.instance, **outcome}
-        for case, outcome in case_outcomes(cases(asked), bench)
+        for case, outcome in case_outcomes(cases(request), context)
     ]
     frame = pd.DataFrame(rows)
     tables, sentences, values = [], [], {}
@@ -365,7 +365,7 @@ STUDY = Study(
     title="What contiguity and locality cost and gain under conservative backfilling",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5 (orders read from plots)",
     parts=PARTS,
-    usual=tuple(CHAPTERS),
-    conduct=conduct,
+    default=tuple(CHAPTERS),
+    run=run,
     options=("logs",),
 )

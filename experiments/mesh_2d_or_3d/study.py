@@ -11,8 +11,8 @@ import pandas as pd
 
 from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
+from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
-from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
 # What was published, in words, of mappings on the 8x8 and the 4x4x4 mesh, and whether times bear it out.
 #
@@ -82,15 +82,15 @@ MAPPINGS = {
 APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
 
 
-def rows(asked: Asked) -> list[Row]:
+def rows(request: StudyRequest) -> list[Row]:
     """Return the runs: the first mapping of every kind before the second."""
-    runs = [row for app in (("LU",) if asked.quick else APPLICATIONS) for row in _rows_of(app, asked)]
+    runs = [row for app in (("LU",) if request.quick else APPLICATIONS) for row in _rows_of(app, request)]
     return sorted(runs, key=lambda row: int(row.labels["number"]))
 
 
-def _rows_of(app: str, asked: Asked) -> Iterator[Row]:
-    job = {"trace": f"{app}.A.64"} | ({"iterations": "1:1"} if asked.quick else {})
-    many = asked.mappings or (2 if asked.quick else 5)
+def _rows_of(app: str, request: StudyRequest) -> Iterator[Row]:
+    job = {"trace": f"{app}.A.64"} | ({"iterations": "1:1"} if request.quick else {})
+    many = request.mappings or (2 if request.quick else 5)
     for shape, network in NETWORKS.items():
         for mapping, rule in MAPPINGS.items():
             for number in range(1 if mapping == "consecutive" else many):
@@ -98,7 +98,7 @@ def _rows_of(app: str, asked: Asked) -> Iterator[Row]:
                 yield Row({"app": app, "mesh": shape, "mapping": mapping, "number": number}, run)
 
 
-def report(asked: Asked, runs: pd.DataFrame) -> Report:
+def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     cells = _cells(runs)
     times = ReportTable("times", "Times in 10,000 cycles", cells, _DIGITS)
     shapes = _shapes(cells)
@@ -188,7 +188,7 @@ STUDY = Study(
     title="Run times on an 8x8 and a 4x4x4 mesh with four mappings",
     source="Pascual, Miguel-Alonso and Lozano, DCAI 2010 (verdicts in words); Pascual, thesis, UPV/EHU 2013",
     parts={"meshes": "NPB class A, 64 tasks, on the 8x8 and the 4x4x4 mesh"},
-    usual=("meshes",),
-    conduct=of_runs(rows, report),
+    default=("meshes",),
+    run=of_runs(rows, report),
     options=("mappings",),
 )

@@ -14,10 +14,10 @@ import pandas as pd
 from netplace.experiments.shared.statistics import crossing, point_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import line_figure
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import outcomes, turnaround
 from netplace.runs.plan import Plan, make_plan
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import outcomes, turnaround
 
 PUBLISHED = (25.0, 45.0)  # percent
 SATURATED = 2.0  # the load at which the queue never runs empty
@@ -83,12 +83,12 @@ class BreakEvenCase:
         return make_plan(given, self.seed)
 
 
-def cases(asked: Asked) -> list[BreakEvenCase]:
-    return [case for part in asked.parts for case in _cases_of(part, _size(asked))]
+def cases(request: StudyRequest) -> list[BreakEvenCase]:
+    return [case for part in request.parts for case in _cases_of(part, _size(request))]
 
 
-def _size(asked: Asked) -> Size:
-    return QUICK if asked.quick else FULL
+def _size(request: StudyRequest) -> Size:
+    return QUICK if request.quick else FULL
 
 
 def _cases_of(part: str, size: Size) -> Iterator[BreakEvenCase]:
@@ -105,12 +105,12 @@ def _cases_of(part: str, size: Size) -> Iterator[BreakEvenCase]:
             yield BreakEvenCase(part, policy, load, kind, seed, slowdown=slowdown)
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    size, wanted = _size(asked), cases(asked)
-    kept = outcomes([case.plan(size) for case in wanted], bench)
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    size, wanted = _size(request), cases(request)
+    kept = outcomes([case.plan(size) for case in wanted], context)
     made = pd.DataFrame([vars(case) | _figures(own) for case, own in zip(wanted, kept, strict=True)])
     tables, figures, sentences = [], {}, [_ABOUT]
-    for part in asked.parts:
+    for part in request.parts:
         own = made[made["part"] == part]
         cells = break_evens(own, size)
         tables.append(ReportTable(part, f"{PARTS[part]}, {size.machine}", _shown(part, cells), _DIGITS))
@@ -235,6 +235,6 @@ STUDY = Study(
     title="How much slower may scattered jobs run before boxes are better?",
     source="Pascual and others: break-even at a slowdown of 25 to 45 %",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
 )

@@ -21,8 +21,8 @@ from netplace.experiments.shared.shared_cases import (
 )
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import trade_off_figure
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
 from netplace.scheduling.metrics.interval import half_width
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
 MACHINES = {"tree": "tree:4,3", "torus": "torus:8x8"}
 STRICT = {
@@ -53,25 +53,25 @@ PARTS = {
 }
 
 
-def cases(asked: Asked) -> list[Shared]:
-    size = size_of(asked)
+def cases(request: StudyRequest) -> list[Shared]:
+    size = size_of(request)
     return [
         Shared(MACHINES[part], CLASSES, load, POLICY, partition, seed)
-        for part in asked.parts
+        for part in request.parts
         for load, partition, seed in itertools.product(
-            LOADS[-1:] if asked.quick else LOADS,
-            STRICT[part][::3] if asked.quick else STRICT[part],
+            LOADS[-1:] if request.quick else LOADS,
+            STRICT[part][::3] if request.quick else STRICT[part],
             range(size.seeds),
         )
     ]
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    plans = loaded(cases(asked), size_of(asked), bench)
-    frame = _frame(list(plans), carried_out(list(plans.values()), bench))
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    plans = loaded(cases(request), size_of(request), context)
+    frame = _frame(list(plans), carried_out(list(plans.values()), context))
     digits = {"wait µs": 1, "± wait": 1, "slowdown": 3, "± slowdown": 3, "turnaround µs": 1}
     tables, sentences, figures = [], [], {}
-    for part in asked.parts:
+    for part in request.parts:
         own = frame[frame["machine"] == MACHINES[part]].drop(columns="machine")
         tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", own, digits))
         figures[part] = partial(draw, cells=own, machine=MACHINES[part])
@@ -168,6 +168,6 @@ STUDY = Study(
     title="How strict should an allocator be? Waiting time against slowdown",
     source="none for this question; strictness as in J. A. Pascual and others, 2009",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
 )

@@ -27,8 +27,8 @@ from netplace.placement.node_lists import node_lists
 from netplace.placement.rule import grid_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import scatter_figure
+from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
-from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 from netplace.topologies import parse
 
 TASKS = 64
@@ -101,21 +101,21 @@ def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
     return rules
 
 
-def rows(asked: Asked) -> list[Row]:
+def rows(request: StudyRequest) -> list[Row]:
     """Return the runs: all applications in a configuration before the next."""
-    return [row for name in asked.parts for row in _rows_of(name, asked)]
+    return [row for name in request.parts for row in _rows_of(name, request)]
 
 
-def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
+def _rows_of(name: str, request: StudyRequest) -> Iterator[Row]:
     part = PARTS[name]
-    for configuration, rule in configurations(part, _layouts(asked)).items():
-        for app in ("LU",) if asked.quick else APPLICATIONS:
+    for configuration, rule in configurations(part, _layouts(request)).items():
+        for app in ("LU",) if request.quick else APPLICATIONS:
             run = resolve(part.network, [_job(app, part)] * part.jobs, partition=rule)
             yield Row({"table": name, "app": app, "configuration": configuration}, run)
 
 
-def _layouts(asked: Asked) -> int | None:
-    return asked.partitions or (1 if asked.quick else None)
+def _layouts(request: StudyRequest) -> int | None:
+    return request.partitions or (1 if request.quick else None)
 
 
 def _job(app: str, part: Part) -> dict[str, Any]:
@@ -123,12 +123,12 @@ def _job(app: str, part: Part) -> dict[str, Any]:
     return {"app": app.lower(), "class": part.problem_class, "tasks": TASKS, "iterations": 1}
 
 
-def report(asked: Asked, runs: pd.DataFrame) -> Report:
+def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     printed = pd.concat([published(f"partition_metric_correlations_{form}.csv") for form in ("2d", "3d")])
     tables, figures, every, sentences = [], {}, {}, []
-    for name in asked.parts:
+    for name in request.parts:
         part = PARTS[name]
-        points = _points(runs[runs["table"] == name], part, configurations(part, _layouts(asked)))
+        points = _points(runs[runs["table"] == name], part, configurations(part, _layouts(request)))
         kind, _, nodes = part.network.partition(":")
         own = printed[
             printed["network"].eq(kind)
@@ -198,7 +198,7 @@ STUDY = Study(
     title="Do metrics of a partition predict run time?",
     source="Pascual, Lozano and Miguel-Alonso, tech. report EHU-KAT-IK-05-12, Table 2",
     parts={name: part.title for name, part in PARTS.items()},
-    usual=("2d-W", "3d-W"),
-    conduct=of_runs(rows, report),
+    default=("2d-W", "3d-W"),
+    run=of_runs(rows, report),
     options=("partitions",),
 )

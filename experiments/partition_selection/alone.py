@@ -17,9 +17,9 @@ import pandas as pd
 from netplace.experiments.shared.box_times import run_in_box, shapes
 from netplace.placement import partition
 from netplace.placement.metrics import average_pairwise_distance
+from netplace.report.studies import ReportTable, Row, StudyContext, measured
 from netplace.runs import resolve
 from netplace.scheduling.workload import INTENSITIES
-from netplace.studies import Bench, ReportTable, Row, measured
 from netplace.topologies import parse
 
 ALONE = {
@@ -39,9 +39,9 @@ _BEST = {
 }
 
 
-def alone(bench: Bench, quick: bool) -> tuple[ReportTable, str]:
+def alone(context: StudyContext, quick: bool) -> tuple[ReportTable, str]:
     """Return times over the best of each application, and which published verdicts hold."""
-    runs = measured(_in_boxes(quick), bench)
+    runs = measured(_in_boxes(quick), context)
     least = runs.groupby("application")["cycles"].transform("min")
     frame = runs[["application", "shape", "mapping", "cycles"]].assign(to_best=runs["cycles"] / least)
     frame["mapping"] = frame["mapping"].str.partition(":")[0]
@@ -72,10 +72,10 @@ def _in_boxes(quick: bool) -> list[Row]:
     ]
 
 
-def scattered(bench: Bench, quick: bool) -> tuple[ReportTable, str]:
+def scattered(context: StudyContext, quick: bool) -> tuple[ReportTable, str]:
     """Return times on random nodes over that in a cube, and their correlation with the average distance."""
     apps, draws = (_APPS[3:4], 2) if quick else (_APPS, 10)
-    cube = measured([row for row in _in_boxes(quick) if row.labels["shape"] == "4x4x4"], bench)
+    cube = measured([row for row in _in_boxes(quick) if row.labels["shape"] == "4x4x4"], context)
     base = cube.groupby("application")["cycles"].min()
     machine = parse(_MESH)
     rows = []
@@ -88,7 +88,7 @@ def scattered(bench: Bench, quick: bool) -> tuple[ReportTable, str]:
             )
             for draw in range(draws)
         ]
-    runs = measured(rows, bench)
+    runs = measured(rows, context)
     distance = {
         draw: [
             average_pairwise_distance(machine, nodes)

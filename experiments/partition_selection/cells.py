@@ -15,8 +15,8 @@ from netplace.experiments.partition_selection.setups import short
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, most_cubic, named
 from netplace.experiments.shared.statistics import best, crossing
+from netplace.report.studies import ReportTable
 from netplace.scheduling.workload import PUBLISHED_CLASSES
-from netplace.studies import ReportTable
 
 ALIKE = 0.05  # share by which a ratio may differ, and difference of a utilisation
 NEAR = 10.0  # points by which a break-even may differ

@@ -35,10 +35,10 @@ from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, BoxTimes, run_in_box, shapes
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import marked_figure
+from netplace.report.studies import Report, ReportTable, Row, Study, StudyContext, StudyRequest, measured
+from netplace.report.studies.schedules import cached_outcomes
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES
 from netplace.scheduling.workload.published_classes import published_sizes
-from netplace.studies import Asked, Bench, Report, ReportTable, Row, Study, measured
-from netplace.studies.schedules import kept_outcomes
 
 FULL = Machine("torus:32x32x32", 2000, 512, 5)
 SMALL = Machine("torus:8x8x8", 60, 16, 2)
@@ -80,12 +80,12 @@ def read(part: str) -> Part:
     return Part(name, "plain", name != part)
 
 
-def rows(asked: Asked) -> list[Row]:
-    return [row for setup in _setups(asked) for row in _rows_of(setup, asked.quick)]
+def rows(request: StudyRequest) -> list[Row]:
+    return [row for setup in _setups(request) for row in _rows_of(setup, request.quick)]
 
 
-def _setups(asked: Asked) -> list[str]:
-    return list(dict.fromkeys(read(part).setup for part in asked.parts))
+def _setups(request: StudyRequest) -> list[str]:
+    return list(dict.fromkeys(read(part).setup for part in request.parts))
 
 
 def _rows_of(setup: str, quick: bool) -> list[Row]:
@@ -116,9 +116,9 @@ def _machine(quick: bool) -> Machine:
     return SMALL if quick else FULL
 
 
-def cases(asked: Asked) -> list[SelectionCase]:
+def cases(request: StudyRequest) -> list[SelectionCase]:
     wanted: dict[SelectionCase, None] = {}
-    for part in map(read, asked.parts):
+    for part in map(read, request.parts):
         if part.table in SIZES:
             made = _strategies(part, part.table, MIXED)
         elif part.table == "classes":
@@ -147,34 +147,34 @@ def _crossing(part: Part, sizes: str) -> list[SelectionCase]:
     return [replace(case, setup=part.setup, rounded=part.rounded) for case in boxes + apart]
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
+def run(request: StudyRequest, context: StudyContext) -> Report:
     apart = [
-        made(bench, asked.quick)
+        made(context, request.quick)
         for name, made in zip(ALONE, (alone, scattered), strict=True)
-        if name in asked.parts
+        if name in request.parts
     ]
     first, said = [table for table, _ in apart], [sentence for _, sentence in apart]
-    asked = replace(asked, parts=tuple(name for name in asked.parts if name not in ALONE))
-    if not asked.parts:
+    request = replace(request, parts=tuple(name for name in request.parts if name not in ALONE))
+    if not request.parts:
         return Report(tuple(first), tuple(said))
-    runs = {setup: measured(_rows_of(setup, asked.quick), bench) for setup in _setups(asked)}
+    runs = {setup: measured(_rows_of(setup, request.quick), context) for setup in _setups(request)}
     times = {
         setup: {rule: BoxTimes(own, rule, cycle=1.0) for rule in SETUPS[setup].mappings.values()}
         for setup, own in runs.items()
     }
-    machine = _machine(asked.quick)
-    drawn = {setup: intensities_of(setup, asked.quick) for setup in times}
-    wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(asked)}
+    machine = _machine(request.quick)
+    drawn = {setup: intensities_of(setup, request.quick) for setup in times}
+    wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(request)}
     make = partial(run_case, tables=times, machine=machine, intensities=drawn)
-    kept = kept_outcomes(wanted, make, asdict, bench).values()
+    kept = cached_outcomes(wanted, make, asdict, context).values()
     frame = pd.DataFrame({"rounded": False, "setup": "plain"} | row for row in kept)
     tables, sentences, figures = first, [_ABOUT, *said], {}
-    for name in asked.parts:
+    for name in request.parts:
         part, title = read(name), PARTS[name]
         if part.table == "run-times":
             tables.append(best_boxes(runs[part.setup], name, title))
             sentences.append(f"{name}: {of_boxes(tables[-1].frame)}")
-            if part.setup == "updates" and not asked.quick:
+            if part.setup == "updates" and not request.quick:
                 made = totals(times[part.setup][BEST], machine, part.setup)
                 tables.append(ReportTable("updates", _UPDATES, made, TOTALS_DIGITS))
             continue
@@ -187,7 +187,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         compared = own["classes"] != MIXED
         if part.table != "classes":
             compared = ~compared & (own["sizes"] == part.table) & (own["selection"] != SCATTERED)
-        cells = cells_of(own[compared], _printed(part.table, asked.quick))
+        cells = cells_of(own[compared], _printed(part.table, request.quick))
         tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, DIGITS))
         sentences += [f"{name}: {sentence}" for sentence in of_cells(cells)]
         figures[name] = partial(_draw, cells=cells, title=title)
@@ -228,6 +228,6 @@ STUDY = Study(
     title="Which box and mapping are best for the whole machine?",
     source="Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994; Pascual, thesis, 2013",
     parts=PARTS,
-    usual=tuple(TABLES),
-    conduct=conduct,
+    default=tuple(TABLES),
+    run=run,
 )

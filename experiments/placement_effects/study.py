@@ -15,8 +15,8 @@ from netplace.experiments.shared.relative_bars import draw_relative, times_of
 from netplace.netsim import Config
 from netplace.placement import map_tasks, partition
 from netplace.placement.node_lists import node_lists
+from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
-from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 from netplace.topologies import parse
 
 TASKS = 64
@@ -95,17 +95,17 @@ def places(network: str, jobs: int, placement: str) -> tuple[str, str]:
     return rules[name], "consecutive"
 
 
-def rows(asked: Asked) -> list[Row]:
+def rows(request: StudyRequest) -> list[Row]:
     """Return the runs: the first random placement before the second."""
-    runs = [row for name in asked.parts for row in _rows_of(name, asked)]
+    runs = [row for name in request.parts for row in _rows_of(name, request)]
     return sorted(runs, key=lambda row: int(row.labels["number"]))
 
 
-def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
+def _rows_of(name: str, request: StudyRequest) -> Iterator[Row]:
     part = PARTS[name]
     tree = part.network.startswith("tree")
-    many = asked.partitions or (2 if asked.quick else 5)
-    for app in part.quick if asked.quick else part.applications:
+    many = request.partitions or (2 if request.quick else 5)
+    for app in part.quick if request.quick else part.applications:
         for placement in part.placements:
             for number in range(many if placement == "random" else 1):
                 if part.quadrant:
@@ -114,7 +114,7 @@ def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
                     area, mapping = _places(part.network, part.jobs, f"{placement}:{number}")
                 run = resolve(
                     part.network,
-                    [_job(app, "W" if asked.quick else "A") | {"mapping": mapping}] * part.jobs,
+                    [_job(app, "W" if request.quick else "A") | {"mapping": mapping}] * part.jobs,
                     partition=area,
                     config=Config(vcs=1) if tree else Config(),
                     seed=number,
@@ -132,13 +132,13 @@ def _job(app: str, problem_class: str) -> dict[str, Any]:
     return {"app": app.lower(), "class": problem_class, "tasks": TASKS, "iterations": 1}
 
 
-def report(asked: Asked, runs: pd.DataFrame) -> Report:
+def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     """Return a table for each part, times relative to the best placement beside the published."""
     printed = published("placement_32x32_torus_16_instances.csv").set_index("app")
     tables, figures, sentences = [], {}, []
-    for name in asked.parts:
+    for name in request.parts:
         beside = printed if name == "torus-16" else printed.iloc[:0]
-        if name in ALONE and not asked.quick:
+        if name in ALONE and not request.quick:
             beside = published("pascual_mapping_alone_in_quadrant.csv").pivot(
                 index="app", columns="mapping", values="relative_time"
             )
@@ -225,7 +225,7 @@ STUDY = Study(
         name: part.title + (f": {', '.join(PUBLISHED)}" if name == "torus-16" else "")
         for name, part in PARTS.items()
     },
-    usual=("torus-1", "torus-16", "in-quadrant", "tree-1"),
-    conduct=of_runs(rows, report),
+    default=("torus-1", "torus-16", "in-quadrant", "tree-1"),
+    run=of_runs(rows, report),
     options=("partitions",),
 )

@@ -14,6 +14,8 @@ from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, bu
 from netplace.experiments.published import published
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import front_figure
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import CachedCase, case_outcomes
 from netplace.scheduling import schedule
 from netplace.scheduling.power import (
     Planning,
@@ -26,8 +28,6 @@ from netplace.scheduling.power import (
     power_figures,
 )
 from netplace.scheduling.workload import lublin
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import KeptCase, case_outcomes
 from netplace.topologies import parse
 
 PARTS = {
@@ -64,7 +64,7 @@ INSTANCES: dict[str, tuple[SharedCluster, tuple[SharedJob, ...]]] = {
 
 
 @dataclass(frozen=True)
-class PowerCase(KeptCase):
+class PowerCase(CachedCase):
     """One schedule: jobs of the model on 128 nodes under EASY, or under plans, with switched nodes."""
 
     study: ClassVar[str] = "power"
@@ -85,50 +85,50 @@ class PowerCase(KeptCase):
         return power_figures(made, model).to_dict()
 
 
-def cases(asked: Asked) -> list[PowerCase]:
-    loads = (0.4,) if asked.quick else (0.2, 0.4, 0.6, 0.8)
-    jobs, seeds = (40, 1) if asked.quick else (150, 2)
-    rules = ("always-on", "timeout:0", "timeout", "plan:slot=1800,late=0") if asked.quick else RULES
+def cases(request: StudyRequest) -> list[PowerCase]:
+    loads = (0.4,) if request.quick else (0.2, 0.4, 0.6, 0.8)
+    jobs, seeds = (40, 1) if request.quick else (150, 2)
+    rules = ("always-on", "timeout:0", "timeout", "plan:slot=1800,late=0") if request.quick else RULES
     usual = PowerModel().boot_seconds
     wanted = []
-    if "front" in asked.parts:
+    if "front" in request.parts:
         wanted += [
             PowerCase("front", load, jobs, seed, rule, usual)
             for load in loads
             for rule in rules
             for seed in range(seeds)
         ]
-    if "boot" in asked.parts:
+    if "boot" in request.parts:
         wanted += [
             PowerCase("boot", 0.4, jobs, seed, rule, boot)
-            for boot in (_BOOTS[-1:] if asked.quick else _BOOTS)
+            for boot in (_BOOTS[-1:] if request.quick else _BOOTS)
             for rule in ("always-on", "timeout:0", "timeout", "lookahead")
             for seed in range(seeds)
         ]
     return wanted
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
+def run(request: StudyRequest, context: StudyContext) -> Report:
     tables: list[ReportTable] = []
     sentences: list[str] = []
     figures = {}
-    if "instances" in asked.parts:
+    if "instances" in request.parts:
         tables.append(_instances())
         sentences.append(_instances_sentence(tables[-1].frame))
-    if "growth" in asked.parts:
-        tables.append(_growth((1, 2) if asked.quick else (1, 2, 3, 4, 5)))
+    if "growth" in request.parts:
+        tables.append(_growth((1, 2) if request.quick else (1, 2, 3, 4, 5)))
         sentences.append(_growth_sentence(tables[-1].frame))
-    if "window" in asked.parts:
-        tables.append(_window(asked.quick))
+    if "window" in request.parts:
+        tables.append(_window(request.quick))
         sentences.append("window: the published gains are for other jobs, with the same load and number.")
-    rows = [{**case.describe(), **outcome} for case, outcome in case_outcomes(cases(asked), bench)]
+    rows = [{**case.describe(), **outcome} for case, outcome in case_outcomes(cases(request), context)]
     frame = pd.DataFrame(rows)
-    if "front" in asked.parts:
+    if "front" in request.parts:
         table = _front(frame[frame["part"] == "front"])
         tables.append(table)
         sentences += _front_sentences(table.frame)
         figures["front"] = partial(write_figure, figure=front_figure("Energy against waiting", table.frame))
-    if "boot" in asked.parts:
+    if "boot" in request.parts:
         tables.append(_boot(frame[frame["part"] == "boot"]))
     kept = ["part", "load", "boot_seconds", "switching", "seed", "energy", "energy_delay", "mean_wait"]
     points = {"values": frame[kept]} if len(frame) else {}
@@ -360,6 +360,6 @@ STUDY = Study(
         "prototype of ours with other jobs"
     ),
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
 )

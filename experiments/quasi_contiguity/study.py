@@ -17,8 +17,8 @@ from netplace.experiments.shared.relative_bars import draw_relative, times_of
 from netplace.experiments.shared.statistics import constant
 from netplace.netsim import Config
 from netplace.placement.node_lists import node_lists
+from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
-from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
 # Nodes of jobs that have exchanged a few tasks: which tasks stray, how far, and with which jobs.
 #
@@ -231,15 +231,15 @@ PROGRAMS = {RECORDED: "", "W generated": "W", "A generated": "A"}
 _ITERATIONS = "1:2"
 
 
-def rows(asked: Asked) -> list[Row]:
+def rows(request: StudyRequest) -> list[Row]:
     """Return the runs: the first layout of every kind before the second."""
     runs = [
         row
-        for part in asked.parts
+        for part in request.parts
         for program in (PROGRAMS if part == "programs" else (RECORDED,))
-        for reading in (OF_PART[part][:2] if asked.quick else OF_PART[part])
-        for app in (_apps(part)[:1] if asked.quick else _apps(part))
-        for row in _rows_of(part, program, reading, app, asked)
+        for reading in (OF_PART[part][:2] if request.quick else OF_PART[part])
+        for app in (_apps(part)[:1] if request.quick else _apps(part))
+        for row in _rows_of(part, program, reading, app, request)
     ]
     return sorted(runs, key=lambda row: int(row.labels["number"]))
 
@@ -248,12 +248,12 @@ def _apps(part: str) -> tuple[str, ...]:
     return APPS.get(part, _PRINTED)
 
 
-def _rows_of(part: str, program: str, reading: Reading, app: str, asked: Asked) -> Iterator[Row]:
-    job = _job(program, app, asked.quick)
+def _rows_of(part: str, program: str, reading: Reading, app: str, request: StudyRequest) -> Iterator[Row]:
+    job = _job(program, app, request.quick)
     labels = {"table": part, "program": program, "reading": str(reading), "app": app}
     for layout in _LAYOUTS:
-        for number in range(1 if layout == "contiguous" else _layouts(part, asked)):
-            for simulation in range(asked.sim_seeds or 1):
+        for number in range(1 if layout == "contiguous" else _layouts(part, request)):
+            for simulation in range(request.sim_seeds or 1):
                 run = resolve(
                     NETWORK,
                     [job] * JOBS,
@@ -275,10 +275,12 @@ def _job(program: str, app: str, quick: bool) -> dict[str, str | int]:
     return job
 
 
-def _layouts(part: str, asked: Asked) -> int:
+def _layouts(part: str, request: StudyRequest) -> int:
     if part == "first-fit":
         return 1  # nothing is drawn but the random nodes
-    return asked.partitions or (2 if asked.quick or part in ("readings", "readings-ft", "programs") else 5)
+    return request.partitions or (
+        2 if request.quick or part in ("readings", "readings-ft", "programs") else 5
+    )
 
 
 def _partition(layout: str, number: int, reading: Reading) -> str:
@@ -290,8 +292,8 @@ def _partition(layout: str, number: int, reading: Reading) -> str:
     return node_lists(exchanged(JOBS, TASKS, count, reading, np.random.default_rng([number, count])))
 
 
-def report(asked: Asked, runs: pd.DataFrame) -> Report:
-    return _report_of(runs, {part: STUDY.parts[part] for part in asked.parts})
+def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
+    return _report_of(runs, {part: STUDY.parts[part] for part in request.parts})
 
 
 STUDY = Study(
@@ -309,7 +311,7 @@ STUDY = Study(
         "programs": "three readings with recorded and generated programs of classes W and A",
         "others": "tasks outside the subtree on one leaf switch: BT, SP, CG and IS of class W",
     },
-    usual=("one-level", "together"),
-    conduct=of_runs(rows, report),
+    default=("one-level", "together"),
+    run=of_runs(rows, report),
     options=("partitions", "sim_seeds"),
 )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.experiments.shared.archive_logs import FOLDER, folder_logs
+from netplace.report.studies import StudyRequest
 from netplace.runs.plan import Plan, make_plan
 from netplace.scheduling.workload import read
-from netplace.studies import Asked
 
 ARITIES = (4, 6, 8)
 # Machine and load of the first 20,000 jobs of logs, as the tree sees them.
@@ -128,18 +128,18 @@ class StreamCase:
         return make_plan(given, self.seed)
 
 
-def cases(asked: Asked) -> list[StreamCase]:
+def cases(request: StudyRequest) -> list[StreamCase]:
     found = [
         case
-        for part in asked.parts
+        for part in request.parts
         for policy in ((_PUBLISHED[part],) if part in _PUBLISHED else POLICIES)
-        for stream in _STREAMS.get(part, _whole_logs)(asked.quick, asked.logs)
-        for case in _cases_of(part, stream, policy, asked.quick)
+        for stream in _STREAMS.get(part, _whole_logs)(request.quick, request.logs)
+        for case in _cases_of(part, stream, policy, request.quick)
     ]
-    if asked.logs and not any(case.stream.file for case in found):
+    if request.logs and not any(case.stream.file for case in found):
         raise ValueError(
-            f"--log {asked.logs[0]}: has no effect on {' and '.join(asked.parts)}; expected --table logs, "
-            f"or a published one with a log of {', '.join(_INSTALLED)}"
+            f"--log {request.logs[0]}: has no effect on {' and '.join(request.parts)}; expected "
+            f"--table logs, or a published one with a log of {', '.join(_INSTALLED)}"
         )
     return found
 

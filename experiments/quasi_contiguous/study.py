@@ -21,9 +21,9 @@ from netplace.experiments.shared.archive_logs import FOLDER
 from netplace.experiments.shared.statistics import crossing, point_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import outcomes, turnaround
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import outcomes, turnaround
 
 PRINTED_POLICY = {"fcfs": "FCFS", "easy": "BF", "easy-counted": "BF", "easy-patient": "BF"}
 NEAR = 5.0  # points by which a threshold may differ from the printed
@@ -138,19 +138,19 @@ _TITLES = {
 }
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    wanted = cases(asked)
-    kept = outcomes([case.plan() for case in wanted], bench)
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    wanted = cases(request)
+    kept = outcomes([case.plan() for case in wanted], context)
     made = pd.DataFrame([_row(case, own) for case, own in zip(wanted, kept, strict=True)])
     tables, figures, sentences = [], {}, [_ABOUT]
-    for part in asked.parts:
+    for part in request.parts:
         if not len(made) or not (made["part"] == part).any():
             sentences.append(_SKIPPED)
             continue
         own = made[made["part"] == part]
-        cells = needed(own, speedups(asked.quick))
+        cells = needed(own, speedups(request.quick))
         if part.startswith("published"):
-            cells = beside_printed(cells, asked.quick)
+            cells = beside_printed(cells, request.quick)
             sentences.append(_thresholds_met(part, cells))
         tables.append(ReportTable(part, PARTS[part], cells, _DIGITS))
         figures[part] = partial(draw, cells=cells, title=_TITLES.get(part, "whole logs"))
@@ -195,7 +195,7 @@ STUDY = Study(
         "times: Pascual, thesis, UPV/EHU 2013, Table 3.9"
     ),
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
     options=("logs",),
 )

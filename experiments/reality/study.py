@@ -27,10 +27,10 @@ from netplace.experiments.reality.measurements import (
     rows_of,
 )
 from netplace.netsim import Config
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest, measured
+from netplace.report.studies import Row as Simulated
 from netplace.runs import resolve
 from netplace.runs.fitting import fit, seconds_of
-from netplace.studies import Asked, Bench, Report, ReportTable, Study, measured
-from netplace.studies import Row as Simulated
 from netplace.topologies import parse
 
 PARTS = {
@@ -54,29 +54,29 @@ FITTED_ON = {
 _MICRO = 1e6
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
+def run(request: StudyRequest, context: StudyContext) -> Report:
     tables: list[ReportTable] = []
     summary: list[str] = []
-    for part in asked.parts:
-        made, said = _CONDUCTED[part](asked, bench)
+    for part in request.parts:
+        made, said = _CONDUCTED[part](request, context)
         tables += made
         summary += [f"{PARTS[part]}. Fitted on: {FITTED_ON[part]}.", *said]
     return Report(tuple(tables), tuple(summary))
 
 
-def _fugaku(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
-    folder, sizes = Path(asked.data), (131072, 8388608) if asked.quick else FUGAKU_BYTES
+def _fugaku(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
+    folder, sizes = Path(request.data), (131072, 8388608) if request.quick else FUGAKU_BYTES
     # On 8 nodes what a node does by itself, then on 64 nodes how the network carries it.
     small, middle = fugaku(folder, ("2x2x2",), sizes), fugaku(folder, ("4x4x4",), (1 << 20, 1 << 26))
     names = ("overhead", "link")  # no cable leads to a node that a latency could belong to
-    config, tables = _fitted("fugaku", small, Config(fabric="tofu-d"), names, _limits(asked))
+    config, tables = _fitted("fugaku", small, Config(fabric="tofu-d"), names, _limits(request))
     points = [row.point for row in middle]
     tried = {
         vcs: 100 * _median_error(middle, seconds_of(points, replace(config, vcs=vcs))) for vcs in (2, 4, 8)
     }
     choices = pd.DataFrame(tried.items(), columns=["VCs", "median error %"])
     config = replace(config, vcs=min(tried, key=lambda vcs: tried[vcs]))
-    frame = _predicted(fugaku(folder, ("4x4x4" if asked.quick else "8x8x8",), sizes), config, bench)
+    frame = _predicted(fugaku(folder, ("4x4x4" if request.quick else "8x8x8",), sizes), config, context)
     within = _errors(frame)
     tau = _tau(frame, ["set", "operation", "bytes"], "algorithm")
     goals = [
@@ -94,9 +94,9 @@ def _fugaku(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
     return tables, goals + _misses(by, _ON_FUGAKU)
 
 
-def _limits(asked: Asked) -> tuple[int | None, ...]:
+def _limits(request: StudyRequest) -> tuple[int | None, ...]:
     """Return the eager limits that are tried, in bytes."""
-    return (None,) if asked.quick else (None, 128, 8192)
+    return (None,) if request.quick else (None, 128, 8192)
 
 
 def _fitted(
@@ -123,13 +123,13 @@ def _fitted(
     return fits[best].config, [ReportTable(f"{name}_fit", title, tried, digits)]
 
 
-def _lumi(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
-    folder, most = Path(asked.data), 131072 if asked.quick else 8 << 20
+def _lumi(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
+    folder, most = Path(request.data), 131072 if request.quick else 8 << 20
     near, far = lumi(folder, COMPACT, most), lumi(folder, SPREAD, most)
     own = [row for row in near if not row.algorithm.startswith("bine")]
     names = ("overhead", "latency", "per-byte")
-    config, tables = _fitted("lumi", own, Config(fabric="slingshot-11"), names, _limits(asked))
-    whole = _predicted(near + far, config, bench)
+    config, tables = _fitted("lumi", own, Config(fabric="slingshot-11"), names, _limits(request))
+    whole = _predicted(near + far, config, context)
     frame = whole[~whole["algorithm"].str.startswith("bine")]
     both = _placements(frame)
     error = (both["simulated ratio"] / both["measured ratio"] - 1).abs()
@@ -168,25 +168,25 @@ def _placements(frame: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _unfitted(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
-    folder, most = Path(asked.data), 2048 if asked.quick else 1 << 20
+def _unfitted(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
+    folder, most = Path(request.data), 2048 if request.quick else 1 << 20
     rows = [row for run in (COMPACT, SPREAD) for row in lumi(folder, run, most)]
     rows = [row for row in rows if not row.algorithm.startswith("bine")]
-    both = _placements(_predicted(rows, Config(fabric="slingshot-11"), bench))
+    both = _placements(_predicted(rows, Config(fabric="slingshot-11"), context))
     wrong = ((both["measured ratio"] < 1) != (both["simulated ratio"] < 1)).sum()
     said = [f"Without overheads of the nodes, {wrong} of {len(both)} rows rank the placements wrongly."]
     title = "LUMI-G without end points: time on four groups over time on one"
     return [ReportTable("lumi_unfitted", title, both, _RATIOS)], said
 
 
-def _marenostrum(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
-    rows = [row for row in marenostrum(Path(asked.data)) if row.algorithm != "modified_bruck"]
-    rows = rows[:: 3 if asked.quick else 1]
+def _marenostrum(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
+    rows = [row for row in marenostrum(Path(request.data)) if row.algorithm != "modified_bruck"]
+    rows = rows[:: 3 if request.quick else 1]
     own = [r for r in rows if r.operation in ("alltoall", "bcast") and not r.algorithm.startswith("bine")]
     base = replace(Config(fabric="infiniband-ndr"), cycle_ns=64 / 25)
     names = ("overhead", "latency", "link")
-    config, tables = _fitted("marenostrum", own, base, names, _limits(asked))
-    frame = _predicted(rows, config, bench)
+    config, tables = _fitted("marenostrum", own, base, names, _limits(request))
+    frame = _predicted(rows, config, context)
     fitted = pd.Series([row in own for row in rows])
     by = _by_algorithm(frame)
     said = [
@@ -244,15 +244,15 @@ _AT = {
 }
 
 
-def _pingpong(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
-    folder, tables, said = Path(asked.data), [], []
+def _pingpong(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
+    folder, tables, said = Path(request.data), [], []
     for machine, (network, near, far, config) in _AT.items():
         # Two groups hold one rack; of every other row, the sizes of the two tests alternate.
         one = daint_and_alps(folder, machine, "same rack", network.replace("g=4", "g=2"), near)
-        one = one[:: 4 if asked.quick else 2]
-        other = daint_and_alps(folder, machine, "different racks", network, far)[:: 4 if asked.quick else 1]
-        chosen, tried = _fitted(machine, one, config, ("overhead", "latency", "link"), _limits(asked))
-        frame = _predicted(one + other, chosen, bench)
+        one = one[:: 4 if request.quick else 2]
+        other = daint_and_alps(folder, machine, "different racks", network, far)[:: 4 if request.quick else 1]
+        chosen, tried = _fitted(machine, one, config, ("overhead", "latency", "link"), _limits(request))
+        frame = _predicted(one + other, chosen, context)
         tables += [*tried, _times(machine, frame)]
         for test in sorted(set(frame["operation"])):
             apart = frame[(frame["set"] == "different racks") & (frame["operation"] == test)]
@@ -269,12 +269,12 @@ def _pingpong(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
 _SPREAD = ("p05", "median", "p95")
 
 
-def _background(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
+def _background(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
     # Groups of 24 routers instead of 96 take a quarter of the time.
     machine = BusyMachine(parse("dragonfly:a=24,p=4,h=1,g=2"), 150, Config(fabric="daint"))
-    sizes = (64, 2048) if asked.quick else (64, 2048, 16384)
+    sizes = (64, 2048) if request.quick else (64, 2048, 16384)
     rows = [
-        row for row in rows_of(Path(asked.data) / "aries_slingshot10_pingpong.csv")
+        row for row in rows_of(Path(request.data) / "aries_slingshot10_pingpong.csv")
         if (row["machine"], row["placement"]) == ("daint", "different racks") and int(row["bytes"]) in sizes
     ]  # fmt: skip
     [of] = [row for row in rows if (row["test"], row["bytes"]) == ("pingpong", "2048")]
@@ -312,8 +312,8 @@ _BLOCK = 512  # 2,048 bytes change the cube's share from 61 to 59 % and take mor
 _BLUEGENE = Config(phit_bytes=8, packet_phits=32, cycle_ns=8 / 0.175, vcs=3, injectors=6, router_delay=1)
 
 
-def _bluegene(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]:
-    shapes = {"4x4x4": SHARES["8x8x8"], "8x4x4": SHARES["16x8x8"]} if asked.quick else SHARES
+def _bluegene(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
+    shapes = {"4x4x4": SHARES["8x8x8"], "8x4x4": SHARES["16x8x8"]} if request.quick else SHARES
     rows = []
     for shape, published in shapes.items():
         sides = [int(side) for side in shape.split("x")]
@@ -324,7 +324,7 @@ def _bluegene(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
             job = {"app": f"collective,operation=alltoall,{options}"}
             labels: dict[str, str | float] = {"shape": shape, "algorithm": algorithm, "least": least}
             rows.append(Simulated(labels, resolve(f"torus:{shape}", job, config=_BLUEGENE)))
-    found = measured(rows, bench)
+    found = measured(rows, context)
     frame = found[["shape", "algorithm"]].assign(
         **{"% of peak": 100 * found["least"] / found["cycles"],
            "published %": [share for published in shapes.values() for share in published.values()]}
@@ -344,7 +344,7 @@ def _bluegene(asked: Asked, bench: Bench) -> tuple[list[ReportTable], list[str]]
     return [ReportTable("bluegene", title, frame, {"% of peak": 0, "published %": 0})], said
 
 
-_CONDUCTED: dict[str, Callable[[Asked, Bench], tuple[list[ReportTable], list[str]]]] = {
+_CONDUCTED: dict[str, Callable[[StudyRequest, StudyContext], tuple[list[ReportTable], list[str]]]] = {
     "fugaku": _fugaku,
     "lumi": _lumi,
     "unfitted": _unfitted,
@@ -355,9 +355,9 @@ _CONDUCTED: dict[str, Callable[[Asked, Bench], tuple[list[ReportTable], list[str
 }
 
 
-def _predicted(rows: Sequence[Row], config: Config, bench: Bench) -> pd.DataFrame:
+def _predicted(rows: Sequence[Row], config: Config, context: StudyContext) -> pd.DataFrame:
     runs = [row.point.run(config) for row in rows]
-    simulated = measured([Simulated({"n": n}, run) for n, run in enumerate(runs)], bench)
+    simulated = measured([Simulated({"n": n}, run) for n, run in enumerate(runs)], context)
     frame = pd.DataFrame(
         {
             "set": [row.set for row in rows],
@@ -446,7 +446,7 @@ STUDY = Study(
     source="measurements of others: De Sensi et al., SC 2025 (doi 10.1145/3712285.3759835), and those that "
     "docs/validation-hardware.md names",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
     options=("data",),
 )

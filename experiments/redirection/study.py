@@ -16,9 +16,9 @@ from netplace.experiments.redirection.simulator import (
     task_figures,
     windows,
 )
-from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, asked_logs
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import KeptCase, case_outcomes
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, logs_of
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import CachedCase, case_outcomes
 
 PARTS = {
     "windows": f"windows of the logs in the folder swf, or in the folder named by {FOLDER}",
@@ -35,7 +35,7 @@ _AS_MODEL = "HPC2N"  # whose processors, days and parameters the model takes
 
 
 @dataclass(frozen=True)
-class RedirectionCase(KeptCase):
+class RedirectionCase(CachedCase):
     """All windows of a log under one policy."""
 
     study: ClassVar[str] = "redirection"
@@ -64,30 +64,30 @@ class RedirectionCase(KeptCase):
         return {"windows": outcomes}
 
 
-def cases(asked: Asked) -> list[RedirectionCase]:
-    usual = [case for made in _by_log(asked) for case in made]
-    return usual + [replace(case, literal=True) for case in usual if "literal" in asked.parts]
+def cases(request: StudyRequest) -> list[RedirectionCase]:
+    usual = [case for made in _by_log(request) for case in made]
+    return usual + [replace(case, literal=True) for case in usual if "literal" in request.parts]
 
 
-def sweeps(asked: Asked) -> list[tuple[RedirectionCase, str]]:
+def sweeps(request: StudyRequest) -> list[tuple[RedirectionCase, str]]:
     """Return SPT-RD with one parameter varied, and its name."""
     made = []
-    for own in _by_log(asked):
+    for own in _by_log(request):
         usual = next(case for case in own if case.policy == "SPT-RD")
         for name, values in _SWEEPS.items():
-            for value in (1, 2) if asked.quick else values:
+            for value in (1, 2) if request.quick else values:
                 if name != "dedicated" or value < usual.processors:
                     parameters = tuple(dict(usual.parameters, **{name: float(value)}).items())
                     made.append((replace(usual, parameters=parameters), name))
     return made
 
 
-def _by_log(asked: Asked) -> list[list[RedirectionCase]]:
+def _by_log(request: StudyRequest) -> list[list[RedirectionCase]]:
     """Return all policies with the published parameters, log by log."""
     instances = published("mendonca_redirection_instances.csv").set_index("trace")
     chosen = published("mendonca_redirection_parameters.csv")
     asked_for: list[list[RedirectionCase]] = []
-    for log in asked_logs(asked):
+    for log in logs_of(request):
         name = {MODEL: _AS_MODEL, "SDSC-Blue": "SDSC-Blue-4.1"}.get(log.name, log.name)
         if name not in instances.index:
             raise ValueError(
@@ -106,14 +106,14 @@ def _by_log(asked: Asked) -> list[list[RedirectionCase]]:
     return asked_for
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    varied = sweeps(asked) if "dedicated" in asked.parts else []
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    varied = sweeps(request) if "dedicated" in request.parts else []
     wanted = [
         case
-        for case in cases(asked)
-        if case.literal or "windows" in asked.parts or (varied and case.policy == BASE)
+        for case in cases(request)
+        if case.literal or "windows" in request.parts or (varied and case.policy == BASE)
     ]
-    made = case_outcomes([*wanted, *(case for case, _ in varied)], bench)
+    made = case_outcomes([*wanted, *(case for case, _ in varied)], context)
     rows = [
         {"literal": case.literal, "log": case.log.name, "policy": case.policy, "window": place, **figures}
         for case, outcome in made[: len(wanted)]
@@ -130,7 +130,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         sentences += _sweep_sentences(swept)
     for part in ("windows", "literal"):
         own = every[every["literal"] == (part == "literal")]
-        if part not in asked.parts:
+        if part not in request.parts:
             continue
         if part == "windows":
             tables.append(_sizes(own))
@@ -273,7 +273,7 @@ STUDY = Study(
     title="How does redirecting long tasks affect stretch and flow?",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, tables 3.1 and 3.2, figures 3.7 to 3.13",
     parts=PARTS,
-    usual=("windows",),
-    conduct=conduct,
+    default=("windows",),
+    run=run,
     options=("logs",),
 )

@@ -27,12 +27,12 @@ from netplace.experiments.shared.box_times import (
 )
 from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
+from netplace.report.studies import Report, ReportTable, Row, Study, StudyContext, StudyRequest, measured
+from netplace.report.studies.schedules import cached_outcomes
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors, Ranking
 from netplace.scheduling.workload import CLASSES, SIZES, applications
-from netplace.studies import Asked, Bench, Report, ReportTable, Row, Study, measured
-from netplace.studies.schedules import kept_outcomes
 from netplace.topologies import Grid, parse
 
 MACHINE = "torus:32x32x32"
@@ -50,10 +50,10 @@ PARTS = {
 }
 
 
-def rows(asked: Asked) -> list[Row]:
+def rows(request: StudyRequest) -> list[Row]:
     return [
         run_in_box(name, intensity, nodes, shape, mapping)
-        for nodes, name, intensity in _kinds(asked.quick)
+        for nodes, name, intensity in _kinds(request.quick)
         for shape in shapes(nodes)
         for mapping in MAPPINGS
     ]
@@ -76,11 +76,11 @@ class MakespanCase:
     jobs: int
 
 
-def cases(asked: Asked) -> list[MakespanCase]:
-    jobs, seeds = (600, 2) if asked.quick else (4000, 5)
+def cases(request: StudyRequest) -> list[MakespanCase]:
+    jobs, seeds = (600, 2) if request.quick else (4000, 5)
     return [
         MakespanCase(sizes, classes, selection, mapping, seed, jobs)
-        for sizes in asked.parts
+        for sizes in request.parts
         if sizes in SIZES
         for classes in CLASSES
         for seed in range(seeds)
@@ -127,15 +127,15 @@ def _shapes_of(case: MakespanCase, times: BoxTimes, machine: Grid) -> Ranking:
     return Factors(inner, cubic=case.selection == "CS")
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    runs = measured(rows(asked), bench)
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    runs = measured(rows(request), context)
     times = {mapping: BoxTimes(runs, mapping) for mapping in (*MAPPINGS, BEST)}
     tables, summary, figures = [], [], {}
-    if "run-times" in asked.parts:
+    if "run-times" in request.parts:
         tables.append(best_boxes(runs, "run-times", "Best box and mapping"))
         summary.append(_of_boxes(tables[0].frame))
-    wanted = {_key(case, asked.quick): case for case in cases(asked)}
-    if kept := kept_outcomes(wanted, partial(run_case, tables=times, quick=asked.quick), asdict, bench):
+    wanted = {_key(case, request.quick): case for case in cases(request)}
+    if kept := cached_outcomes(wanted, partial(run_case, tables=times, quick=request.quick), asdict, context):
         frame = pd.DataFrame(kept.values())
         for sizes, group in frame.groupby("sizes", sort=False):
             cells = _cells(group)
@@ -216,6 +216,6 @@ STUDY = Study(
     title="Which box and mapping are best for jobs that run for several hours?",
     source="none available; after Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
 )

@@ -16,8 +16,8 @@ from typing import Any
 from netplace.checks import check_int
 from netplace.experiments.published import published
 from netplace.extensions import file_digest
+from netplace.report.studies import StudyRequest
 from netplace.scheduling.workload import Workload, lublin, make_workload, read, read_swf
-from netplace.studies import Asked
 
 FOLDER = "NETPLACE_SWF"
 MODEL = "model"
@@ -50,11 +50,11 @@ def _read(path: str) -> Workload:
     return read_swf(path, drop=("not-completed", "never-ran"), requested=True)
 
 
-def asked_logs(asked: Asked) -> list[ArchiveLog]:
+def logs_of(request: StudyRequest) -> list[ArchiveLog]:
     """Return the logs that were given, else those of the user's folder; the model in a quick version."""
-    if asked.logs:
-        return [_given(text) for text in asked.logs]
-    if asked.quick:
+    if request.logs:
+        return [_given(text) for text in request.logs]
+    if request.quick:
         return [_known(MODEL)]
     logs = [_known(_name(path), path) for path in folder_logs() if _name(path) in _NAMES.values()]
     if not logs:

@@ -8,11 +8,11 @@ from typing import Any
 import pandas as pd
 
 from netplace.netsim import Config
+from netplace.report.studies import Row
 from netplace.runs import resolve
 from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.contiguous import Choices, Shape, factorisations
 from netplace.scheduling.workload import INTENSITIES
-from netplace.studies import Row
 
 # No side is longer: in such a box all minimal routes stay inside, so that it is a mesh to its job.
 LONGEST = (16, 16, 16)

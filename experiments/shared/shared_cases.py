@@ -8,8 +8,8 @@ from typing import Any
 
 from netplace.cosim import CosimPlan, make_cosim_plan
 from netplace.cosim.runner import outcome_of
-from netplace.studies import Asked, Bench
-from netplace.studies.schedules import kept_outcomes
+from netplace.report.studies import StudyContext, StudyRequest
+from netplace.report.studies.schedules import cached_outcomes
 from netplace.topologies import parse
 
 SATURATED = float("inf")  # the load at which all jobs are submitted at once
@@ -34,8 +34,8 @@ def named_load(load: float) -> str:
     return "saturated" if load == SATURATED else f"{load:g}"
 
 
-def size_of(asked: Asked) -> SharedSize:
-    return QUICK if asked.quick else FULL
+def size_of(request: StudyRequest) -> SharedSize:
+    return QUICK if request.quick else FULL
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Shared:
         return make_cosim_plan(given, self.seed)
 
 
-def loaded(cases: Sequence[Shared], size: SharedSize, bench: Bench) -> dict[Shared, CosimPlan]:
+def loaded(cases: Sequence[Shared], size: SharedSize, context: StudyContext) -> dict[Shared, CosimPlan]:
     """Return the plan of each case, with submissions scaled to the given load of the machine.
 
     The load is the node-seconds of all jobs, alone in compact partitions, over those that the machine has
@@ -77,7 +77,7 @@ def loaded(cases: Sequence[Shared], size: SharedSize, bench: Bench) -> dict[Shar
         ).plan(size)
         for case in cases
     }
-    outcomes = carried_out(list(pilots.values()), bench)
+    outcomes = carried_out(list(pilots.values()), context)
     work = {
         place: sum(row["live"] * row["size"] for row in outcome["jobs"])
         for place, outcome in zip(pilots, outcomes, strict=True)
@@ -92,6 +92,6 @@ def loaded(cases: Sequence[Shared], size: SharedSize, bench: Bench) -> dict[Shar
     return plans
 
 
-def carried_out(plans: Sequence[CosimPlan], bench: Bench) -> list[Outcome]:
-    kept = kept_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, bench)
+def carried_out(plans: Sequence[CosimPlan], context: StudyContext) -> list[Outcome]:
+    kept = cached_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, context)
     return [kept[plan.key] for plan in plans]

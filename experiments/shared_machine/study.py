@@ -21,8 +21,8 @@ from netplace.experiments.shared.shared_cases import (
 )
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
 from netplace.scheduling.metrics.interval import half_width
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
 
 MACHINES = {"torus": "torus:8x8", "mesh": "mesh:8x8", "tree": "tree:4,3"}
 NEAR = {"torus": "curve:hilbert,best-fit", "mesh": "curve:hilbert,best-fit", "tree": "quasi-contiguous:20"}
@@ -32,13 +32,13 @@ LOADS = (0.6, SATURATED)
 PARTS = {name: f"on {machine}" for name, machine in MACHINES.items()}
 
 
-def cases(asked: Asked) -> list[Shared]:
-    size = size_of(asked)
+def cases(request: StudyRequest) -> list[Shared]:
+    size = size_of(request)
     wanted = []
-    for part in asked.parts:
+    for part in request.parts:
         partitions = ("contiguous", NEAR[part], "non-contiguous", "random")
-        classes = CLASSES[:1] if asked.quick else CLASSES
-        loads = LOADS[1:] if asked.quick else LOADS
+        classes = CLASSES[:1] if request.quick else CLASSES
+        loads = LOADS[1:] if request.quick else LOADS
         for kind, load, policy, partition, seed, time in itertools.product(
             classes, loads, POLICIES, partitions, range(size.seeds), ("table", "live")
         ):
@@ -46,13 +46,13 @@ def cases(asked: Asked) -> list[Shared]:
     return wanted
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
-    size = size_of(asked)
-    plans = loaded(cases(asked), size, bench)
-    outcomes = carried_out(list(plans.values()), bench)
+def run(request: StudyRequest, context: StudyContext) -> Report:
+    size = size_of(request)
+    plans = loaded(cases(request), size, context)
+    outcomes = carried_out(list(plans.values()), context)
     frame = _frame(list(plans), outcomes)
     tables, sentences, figures = [], [], {}
-    for part in asked.parts:
+    for part in request.parts:
         own = frame[frame["machine"] == MACHINES[part]]
         cells, digits = _summary(own)
         tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", cells, digits))
@@ -184,6 +184,6 @@ STUDY = Study(
     title="How much do allocators and policies matter if jobs share the network?",
     source="none for this question",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
 )

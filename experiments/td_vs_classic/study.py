@@ -12,8 +12,8 @@ import pandas as pd
 from netplace.experiments.published import published
 from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
+from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
-from netplace.studies import Asked, Report, ReportTable, Row, Study, of_runs
 
 APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
 # The mapping's name in the tables: the rule. Both searches are the published one, on W of the whole run.
@@ -55,19 +55,19 @@ PARTS = {
 }
 
 
-def rows(asked: Asked) -> list[Row]:
+def rows(request: StudyRequest) -> list[Row]:
     """Return the runs: the first mapping of every kind before the second."""
-    runs = [row for part in asked.parts for row in _rows_of(part, asked)]
+    runs = [row for part in request.parts for row in _rows_of(part, request)]
     return sorted(runs, key=lambda row: int(row.labels["number"]) // 10)
 
 
-def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
+def _rows_of(name: str, request: StudyRequest) -> Iterator[Row]:
     part = PARTS[name]
     for application in APPLICATIONS:
-        if asked.quick and name != "1a" and application != "LU":
+        if request.quick and name != "1a" and application != "LU":
             continue
-        for partition, mapping, number in _placements(part, asked):
-            for simulation in range(asked.sim_seeds or 1):
+        for partition, mapping, number in _placements(part, request):
+            for simulation in range(request.sim_seeds or 1):
                 run = resolve(
                     part.network,
                     [{"trace": f"{application}.{part.traces}", "mapping": MAPPINGS[mapping]}] * part.jobs,
@@ -85,22 +85,22 @@ def _rows_of(name: str, asked: Asked) -> Iterator[Row]:
                 yield Row(labels, run)
 
 
-def _placements(part: Part, asked: Asked) -> Iterator[tuple[str, str, int]]:
-    most_mappings, most_partitions = (3, 1) if asked.quick else (10, 2)
-    mappings = asked.mappings or most_mappings
+def _placements(part: Part, request: StudyRequest) -> Iterator[tuple[str, str, int]]:
+    most_mappings, most_partitions = (3, 1) if request.quick else (10, 2)
+    mappings = request.mappings or most_mappings
     partitions = [part.partition]
     if part.partition == "random":
-        partitions = [f"random:{seed}" for seed in range(asked.partitions or most_partitions)]
+        partitions = [f"random:{seed}" for seed in range(request.partitions or most_partitions)]
     for partition in partitions:
         for mapping in MAPPINGS:
             for seed in range(1 if mapping == "consecutive" else mappings):
                 yield partition, mapping, seed
 
 
-def report(asked: Asked, runs: pd.DataFrame) -> Report:
+def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     printed = published("td_vs_classic.csv").set_index(["table", "app", "mapping"]).sort_index()
     tables, figures, cells = [], {}, []
-    for name in asked.parts:
+    for name in request.parts:
         cells.append(table_cells := _cells(runs[runs["table"] == name], printed))
         title = f"Table {name}: {PARTS[name].title}; times in 10,000 cycles"
         tables.append(
@@ -236,7 +236,7 @@ STUDY = Study(
     title="TD compared with the classic mapping criterion",
     source="Pascual, Miguel-Alonso and Lozano, J. Parallel Distrib. Comput. 71 (2011) 1377-1387, Tables 1-3",
     parts={name: part.title for name, part in PARTS.items()},
-    usual=("1a", "1b", "2"),
-    conduct=of_runs(rows, report),
+    default=("1a", "1b", "2"),
+    run=of_runs(rows, report),
     options=("mappings", "partitions", "sim_seeds"),
 )

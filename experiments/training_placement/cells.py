@@ -15,8 +15,8 @@ from netplace.cosim import Work
 from netplace.cosim.work import body_of
 from netplace.experiments.shared.nodes_after_others import filled, nodes_after_others
 from netplace.netsim import Config, Network
+from netplace.report.studies.schedules import CachedCase
 from netplace.scheduling import make_partitioner
-from netplace.studies.schedules import KeptCase
 from netplace.topologies import Topology, parse
 
 Nodes = NDArray[np.int64]
@@ -43,7 +43,7 @@ _EARLY = 4  # the training job comes among so many first: later there may be no 
 
 
 @dataclass(frozen=True)
-class Cell(KeptCase):
+class Cell(CachedCase):
     """A training job on a machine, its nodes by a partitioner and its ranks in an order; one draw."""
 
     study: ClassVar[str] = "training-placement"
@@ -68,7 +68,7 @@ class Cell(KeptCase):
 
 
 @dataclass(frozen=True)
-class Scaled(KeptCase):
+class Scaled(CachedCase):
     """The same step alone, with phits of the given number of bytes and cycles as many times as long."""
 
     study: ClassVar[str] = "training-placement"

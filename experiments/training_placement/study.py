@@ -16,8 +16,8 @@ from scipy import stats
 from netplace.experiments.training_placement.cells import RANKS, Cell, Scaled
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Cells, Figure, Panel, Shades, Words
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
-from netplace.studies.schedules import case_outcomes
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
+from netplace.report.studies.schedules import case_outcomes
 
 
 def title_of(part: str) -> str:
@@ -189,24 +189,24 @@ PARTS = {
 }
 
 
-def cells(part: str, asked: Asked) -> list[Cell]:
+def cells(part: str, request: StudyRequest) -> list[Cell]:
     machine, partitioners = MACHINES[part]
-    draws = asked.partitions or (1 if asked.quick else DRAWS)
+    draws = request.partitions or (1 if request.quick else DRAWS)
     return [
         Cell(machine, partitioner, order, draw)
         for draw in range(draws)
-        for partitioner in (partitioners[:: len(partitioners) - 1] if asked.quick else partitioners)
-        for order in (ORDERS[:: len(ORDERS) - 1] if asked.quick else ORDERS)
+        for partitioner in (partitioners[:: len(partitioners) - 1] if request.quick else partitioners)
+        for order in (ORDERS[:: len(ORDERS) - 1] if request.quick else ORDERS)
     ]
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
+def run(request: StudyRequest, context: StudyContext) -> Report:
     tables, summary, figures = [], [], {}
-    for part in asked.parts:
+    for part in request.parts:
         if part == "scaling":
-            tables.append(_scaling(asked, bench))
+            tables.append(_scaling(request, context))
             continue
-        steps = steps_of(case_outcomes(cells(part, asked), bench))
+        steps = steps_of(case_outcomes(cells(part, request), context))
         tables += _tables(part, steps)
         figures[part] = partial(draw_steps, steps=steps, title=title_of(part))
         summary.append(_said(part, steps))
@@ -251,11 +251,11 @@ def _said(part: str, steps: pd.DataFrame) -> str:
     )
 
 
-def _scaling(asked: Asked, bench: Bench) -> ReportTable:
+def _scaling(request: StudyRequest, context: StudyContext) -> ReportTable:
     """Return the step by the size of a phit; the smallest is the nearest to the truth."""
-    scales = SCALES[:2] if asked.quick else SCALES
+    scales = SCALES[:2] if request.quick else SCALES
     wanted = [Scaled(machine, bytes) for machine, _ in MACHINES.values() for bytes in scales]
-    frame = pd.DataFrame([vars(case) | outcome for case, outcome in case_outcomes(wanted, bench)])
+    frame = pd.DataFrame([vars(case) | outcome for case, outcome in case_outcomes(wanted, context)])
     finest = frame.groupby("machine")["alone"].transform("last")
     frame["more than finest %"] = 100 * (frame["alone"] / finest - 1)
     frame = frame.rename(columns={"phit_bytes": "bytes of a phit"})
@@ -269,7 +269,7 @@ STUDY = Study(
     title="How much do allocator and rank order slow down a training job, alone and with other jobs?",
     source="none for this question",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
     options=("partitions",),
 )

@@ -13,7 +13,7 @@ from netplace.experiments.two_kinds.simulator import (
     query_times,
     search,
 )
-from netplace.studies import Asked, Bench, Report, ReportTable, Study
+from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
 
 PARTS = {
     "workers": "UniProt, with as many workers as measured (table 2.2)",
@@ -37,9 +37,9 @@ def task_set(cells: float, query_set: str) -> TaskTimes:
     return query_times(_QUERIES, shortest, longest, cpu, gpu)
 
 
-def conduct(asked: Asked, bench: Bench) -> Report:
+def run(request: StudyRequest, context: StudyContext) -> Report:
     tables, sentences = [], []
-    if "workers" in asked.parts:
+    if "workers" in request.parts:
         rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
         lines = [
             _line({"workers": row.workers}, query_times(), WORKERS[row.workers], row.seconds)
@@ -47,7 +47,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
         ]
         tables.append(_table("workers", lines))
         sentences.append(_sentence("table 2.2", lines))
-    if "databases" in asked.parts:
+    if "databases" in request.parts:
         lines = [
             _line(
                 {"database": row.database, "queries": row.query_set, "workers": row.workers},
@@ -63,7 +63,7 @@ def conduct(asked: Asked, bench: Bench) -> Report:
             "On the smaller databases SWDUAL was about half as fast a cell as on UniProt; how fast single "
             "workers are there is not published, so those rows show the loss rather than the schedule."
         )
-    if "master" in asked.parts:
+    if "master" in request.parts:
         rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
         frame = pd.DataFrame([_shared(row.workers, row.seconds) for row in rows.itertuples(index=False)])
         digits = {name: int(name != "workers") for name in frame}
@@ -137,7 +137,7 @@ STUDY = Study(
     title="How well does dual approximation schedule SWDUAL's tasks on CPUs and GPUs?",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, tables 2.2, 2.4 and 2.5",
     parts=PARTS,
-    usual=tuple(PARTS),
-    conduct=conduct,
+    default=tuple(PARTS),
+    run=run,
     many=False,
 )

@@ -62,7 +62,7 @@ _ENDINGS = {
     ".csv": "table", ".parquet": "table",
     ".sqlite": "store", ".db": "store", ".toml": "store",
 }  # fmt: skip
-_NO_COMMAND = "the command that made this outcome, which only a folder of -o contains"
+_NO_COMMAND = "the command that made this outcome"
 
 
 def kind_of(path: Path) -> str | None:

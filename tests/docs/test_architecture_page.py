@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "docs/background/architecture.md").read_text(encoding="utf-8")
-NAMES = sorted(set(re.findall(r"`(netplace(?:\.\w+)+)`", TEXT)) - {"netplace.studies"} | {"netplace.studies"})
+NAMES = sorted(set(re.findall(r"`(netplace(?:\.\w+)+)`", TEXT)) - {"netplace.studies"})
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,10 +12,10 @@ import pytest
 from netplace.cli import app
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 from netplace.scheduling import make_partitioner
 from netplace.scheduling.policy import find_policy
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
 from netplace.topologies import parse
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +53,7 @@ def test_a_command_parses(command):
         known, rest = known.get_command(None, rest[0]), rest[1:]
     given = known.make_context(word, rest).params
     if word == "study":
-        assert ask(STUDIES[given["name"]], given["parts"], given["quick"]).parts
+        assert make_request(STUDIES[given["name"]], given["parts"], given["quick"]).parts
     for flag, value in itertools.pairwise(rest):
         if flag == "--partition" and word in ("allocate", "schedule"):
             make_partitioner(value, parse(rest[rest.index("--machine") + 1]))

@@ -10,12 +10,12 @@ from scipy import stats
 from netplace.experiments.contiguity.cases import LEAST_SHARE, LOAD, Cell, steady_weeks, stream_of
 from netplace.experiments.contiguity.study import MACHINES, cells
 from netplace.experiments.contiguity.tables import PARTS, compared, misled, report_of, values_of
-from netplace.experiments.shared.archive_logs import ArchiveLog, asked_logs
+from netplace.experiments.shared.archive_logs import ArchiveLog, logs_of
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 from netplace.scheduling import Contiguity, Job
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.workload.summary import load
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
 from netplace.topologies import parse
 
 MODEL = ArchiveLog("model")
@@ -178,8 +178,8 @@ def test_all_published_tables_follow_from_the_published_values():
 
 def test_weeks_of_a_log_can_be_asked_for_and_run_slowest():
     study = STUDIES["contiguity"]
-    asked = ask(study, ("tree",), logs=("model,weeks=2",))
-    found = cells(asked)
+    request = make_request(study, ("tree",), logs=("model,weeks=2",))
+    found = cells(request)
     assert len(found) == 2 * 2 * 5
     assert len({cell.week for *_, cell in found[:10]}) == 1
 
@@ -194,9 +194,9 @@ def test_weeks_of_a_log_can_be_asked_for_and_run_slowest():
 )
 def test_a_log_that_cannot_be_used_is_refused(text, said):
     with pytest.raises(ValueError, match=said):
-        asked_logs(ask(STUDIES["contiguity"], logs=(text,)))
+        logs_of(make_request(STUDIES["contiguity"], logs=(text,)))
 
 
 def test_a_study_that_reads_no_log_refuses_one():
     with pytest.raises(ValueError, match="study pareto: takes no --log"):
-        ask(STUDIES["pareto"], logs=("model",))
+        make_request(STUDIES["pareto"], logs=("model",))

@@ -1,4 +1,4 @@
-"""What all studies share: how they are asked for, their statistics, and how mistakes are told."""
+"""What all studies share: how they are request for, their statistics, and how mistakes are told."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.experiments.shared.statistics import best, p_value, spread
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -16,8 +16,8 @@ def test_a_study_says_what_it_is(name):
     assert study.name == name
     assert study.title
     assert study.source
-    assert set(study.usual) <= set(study.parts)
-    assert study.usual
+    assert set(study.default) <= set(study.parts)
+    assert study.default
 
 
 def test_the_list_names_every_study_and_table():
@@ -65,14 +65,14 @@ def test_an_option_that_a_study_does_not_take_is_told():
 
     study = replace(STUDIES["td-vs-classic"], options=())
     with pytest.raises(ValueError, match=r"takes no --sim-seeds, but 2 was given"):
-        ask(study, sim_seeds=2)
+        make_request(study, sim_seeds=2)
 
 
 def test_all_tables_and_the_usual_ones():
     study = STUDIES["td-vs-classic"]
-    assert ask(study).parts == ("1a", "1b", "2")
-    assert ask(study, ["all"]).parts == tuple(study.parts)
-    assert ask(study, ["2", "1a"]).parts == ("1a", "2")
+    assert make_request(study).parts == ("1a", "1b", "2")
+    assert make_request(study, ["all"]).parts == tuple(study.parts)
+    assert make_request(study, ["2", "1a"]).parts == ("1a", "2")
 
 
 def test_the_test_follows_what_varies():

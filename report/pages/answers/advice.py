@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from netplace.advice.rules import RuleAdvice, RuleTried
+from netplace.live.rules import RuleAdvice, RuleTried
 from netplace.report.pages.html import Page
 from netplace.report.tables.data_table import DataTable, record_table
 
 
 def placement_page(advice: Mapping[str, Any]) -> Page:
-    """Return the page of a description by `netplace.advice.words.content_of`."""
+    """Return the page of a description by `netplace.live.advice_text.content_of`."""
     ranks = zip(advice["hosts"], advice["nodes"], advice["default_hosts"], strict=True)
     parts = [
         DataTable(

@@ -22,9 +22,9 @@ from netplace.experiments.allocators.study import cases
 from netplace.experiments.allocators.suite import STREAM, communication_suite, makespan, stream, together
 from netplace.netsim import simulate
 from netplace.placement.compactness import pairwise_sum
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 from netplace.scheduling import Job, schedule
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -34,7 +34,7 @@ STUDY = STUDIES["allocators"]
 
 def test_every_case_has_a_key_of_its_own():
     for quick in (False, True):
-        wanted = cases(ask(STUDY, quick=quick))
+        wanted = cases(make_request(STUDY, quick=quick))
         assert len({case.key for case in wanted}) == len(wanted)
         assert {case.kind for case in wanted} == {
             "choice", "decision", "suites", "hops", "overlaps", "trends", "flows",
@@ -43,10 +43,10 @@ def test_every_case_has_a_key_of_its_own():
 
 
 def test_the_log_is_used_where_it_is(tmp_path, monkeypatch):
-    assert not any(dict(case.options)["log"] for case in cases(ask(STUDY, ["decisions"])))
+    assert not any(dict(case.options)["log"] for case in cases(make_request(STUDY, ["decisions"])))
     (tmp_path / "LLNL-T3D-1996-2.swf").write_text("")
     monkeypatch.setenv("NETPLACE_SWF", str(tmp_path))
-    assert {dict(case.options)["log"] for case in cases(ask(STUDY, ["decisions"]))} == {
+    assert {dict(case.options)["log"] for case in cases(make_request(STUDY, ["decisions"]))} == {
         str(tmp_path / "LLNL-T3D-1996-2.swf")
     }
 
@@ -57,7 +57,7 @@ def test_sizes_are_rounded_up_to_powers_of_two(monkeypatch):
         "netplace.experiments.allocators.cases.decided", lambda machine, jobs, *_: drawn.append(jobs) or {}
     )
     for part in ("decisions", "decisions-powers"):
-        cases(ask(STUDY, [part], quick=True))[0].run()
+        cases(make_request(STUDY, [part], quick=True))[0].run()
     model, powers = (jobs.nodes for jobs in drawn)
     assert (powers & (powers - 1) == 0).all()
     assert ((model <= powers) & (powers < 2 * model)).all()
@@ -180,7 +180,7 @@ def folder(tmp_path_factory, quick):
 
 
 def test_the_small_version_has_every_table(folder):
-    for part in STUDY.usual:
+    for part in STUDY.default:
         assert read(folder / f"{part}.csv")
     assert (folder / "choice.png").is_file()
     chosen = {(row["machine"], row["partition"]): row for row in read(folder / "choice.csv")}

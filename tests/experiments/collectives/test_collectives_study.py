@@ -17,7 +17,7 @@ from netplace.experiments.collectives.study import (
     winners_of,
 )
 from netplace.netsim import simulate
-from netplace.studies.study import ask
+from netplace.report.studies.study import make_request
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -86,7 +86,7 @@ def test_tables_and_pictures_are_made(outcomes, tmp_path):
 
 
 def test_the_quick_version_is_smaller():
-    whole, quick = cells(ask(STUDY)), cells(ask(STUDY, quick=True))
+    whole, quick = cells(make_request(STUDY)), cells(make_request(STUDY, quick=True))
     assert len(quick) < len(whole) / 10
     assert {cell.ranks for cell in whole} == {8, 24, 64, 128, 256}
     assert all(parse(cell.network).nodes >= 2 * cell.ranks for cell in whole)

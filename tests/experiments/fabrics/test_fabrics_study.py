@@ -19,7 +19,7 @@ from netplace.experiments.fabrics.study import (
     slowdowns,
 )
 from netplace.netsim.link_limits import limited_links
-from netplace.studies.study import ask
+from netplace.report.studies.study import make_request
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -41,13 +41,13 @@ def test_mixes_differ_in_what_is_sent_to_one():
 @pytest.mark.parametrize("part", PARTS)
 def test_cells_are_settings_that_cables_bear(part):
     machine = parse("dragonfly:a=8,p=4,h=4")
-    configs = {cell.config for _, cell in cells(part, ask(STUDY, quick=True))}
+    configs = {cell.config for _, cell in cells(part, make_request(STUDY, quick=True))}
     assert not [limit for config in configs for limit in limited_links(machine, config)]
 
 
 def test_the_quick_version_is_smaller():
-    whole = [cell for part in PARTS for _, cell in cells(part, ask(STUDY))]
-    quick = [cell for part in PARTS for _, cell in cells(part, ask(STUDY, quick=True))]
+    whole = [cell for part in PARTS for _, cell in cells(part, make_request(STUDY))]
+    quick = [cell for part in PARTS for _, cell in cells(part, make_request(STUDY, quick=True))]
     assert len(quick) < len(whole) / 20
     assert len({cell.key for cell in whole}) == len(whole)
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from netplace.experiments.mesh_2d_or_3d.study import rows, verdicts
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -15,7 +15,7 @@ STUDY = STUDIES["mesh-2d-or-3d"]
 
 
 def test_every_application_runs_on_both_meshes_under_four_mappings():
-    runs = rows(ask(STUDY, mappings=3))
+    runs = rows(make_request(STUDY, mappings=3))
     assert len(runs) == 7 * 2 * (1 + 3 * 3)
     assert {row.run.network for row in runs} == {"mesh:8x8", "mesh:4x4x4"}
     assert len({row.run.key for row in runs}) == len(runs)

@@ -17,12 +17,12 @@ from netplace.experiments.non_contiguous_break_even.study import (
     break_evens,
     cases,
 )
+from netplace.report.studies import STUDIES
+from netplace.report.studies.schedules import outcomes, turnaround
+from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.plan import make_plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.store import Store
-from netplace.studies import STUDIES
-from netplace.studies.schedules import outcomes, turnaround
-from netplace.studies.study import Bench, ask
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -30,7 +30,7 @@ STUDY = STUDIES["non-contiguous-break-even"]
 
 
 def test_every_group_has_all_slowdowns_and_the_same_seeds():
-    wanted = cases(ask(STUDY))
+    wanted = cases(make_request(STUDY))
     assert len(set(wanted)) == len(wanted)
     scattered = Counter((c.part, c.policy, c.load, c.kind, c.seed) for c in wanted if not c.shape)
     assert set(scattered.values()) == {len(FULL.slowdowns)}
@@ -41,7 +41,9 @@ def test_every_group_has_all_slowdowns_and_the_same_seeds():
 
 
 def test_plans_differ_in_what_the_study_varies_only():
-    wanted = [case for case in cases(ask(STUDY, ["fcfs"])) if case.load == SATURATED and case.seed == 0]
+    wanted = [
+        case for case in cases(make_request(STUDY, ["fcfs"])) if case.load == SATURATED and case.seed == 0
+    ]
     plans = [case.plan(FULL) for case in wanted]
     assert len({plan.key for plan in plans}) == len(plans)
     assert {(plan.machine, plan.workload, plan.jobs, plan.seed) for plan in plans} == {
@@ -79,13 +81,13 @@ def test_jobs_of_one_node_need_no_boxes(tmp_path):
         for partition, times in (("contiguous", "log"), ("non-contiguous", "slowed:1.5"))
     ]
     with Store(tmp_path / "runs.sqlite") as store:
-        boxes, scattered = outcomes(plans, Bench(store))
+        boxes, scattered = outcomes(plans, StudyContext(store))
         assert turnaround(boxes) == turnaround(scattered)
         told = []
-        assert outcomes(plans, Bench(store, tell=told.append)) == [boxes, scattered]
+        assert outcomes(plans, StudyContext(store, tell=told.append)) == [boxes, scattered]
         assert not told  # stored schedules are not made again
         assert boxes == ScheduleFigures.from_dict(store.outcome("schedules", plans[0].key))
-        assert outcomes([*plans, plans[0]], Bench(store)) == [boxes, scattered, boxes]
+        assert outcomes([*plans, plans[0]], StudyContext(store)) == [boxes, scattered, boxes]
 
 
 def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
@@ -93,7 +95,7 @@ def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
     with Store(tmp_path / "runs.sqlite") as store:
         store.keep_outcome("schedules", plan.key, plan.to_dict(), {"metrics": {"makespan": "long"}})
         with pytest.raises(ValueError, match=r"runs\.sqlite.*: is missing, expected a value"):
-            outcomes([plan], Bench(store))
+            outcomes([plan], StudyContext(store))
 
 
 @pytest.mark.nightly

@@ -20,8 +20,8 @@ from netplace.experiments.published import published
 from netplace.placement import partition
 from netplace.placement.compactness import bounding_box
 from netplace.placement.metrics import metrics
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -85,7 +85,7 @@ def test_pieces_are_dealt_out_whole():
 
 
 def test_every_application_runs_in_every_configuration():
-    runs = rows(ask(STUDY, ["3d-W-compact"], partitions=2))
+    runs = rows(make_request(STUDY, ["3d-W-compact"], partitions=2))
     assert len(runs) == 7 * (2 + 3 * 2)
     assert len({row.run.key for row in runs}) == len(runs)
     assert all(len(row.run.jobs) == 8 for row in runs)

@@ -24,11 +24,11 @@ from netplace.experiments.partition_selection.study import (
 )
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BoxTimes, most_cubic, named, shapes
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.store import Store
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, applications
 from netplace.scheduling.workload.published_classes import published_sizes
-from netplace.studies import STUDIES
-from netplace.studies.study import Bench, ask
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -36,21 +36,21 @@ STUDY = STUDIES["partition-selection"]
 
 
 def test_the_table_has_the_published_applications_sizes_and_boxes():
-    asked = rows(ask(STUDY))
-    assert len({row.run.key for row in asked}) == len(asked)
+    request = rows(make_request(STUDY))
+    assert len({row.run.key for row in request}) == len(request)
     boxes = {8: 2, 16: 3, 32: 4, 64: 6, 128: 6, 256: 6, 512: 6}
-    kinds = {(row.labels["application"], row.labels["nodes"]) for row in asked}
+    kinds = {(row.labels["application"], row.labels["nodes"]) for row in request}
     assert len({name for name, _ in kinds}) == 17
-    assert len(asked) == 2 * 3 * sum(boxes[nodes] for _, nodes in kinds)
+    assert len(request) == 2 * 3 * sum(boxes[nodes] for _, nodes in kinds)
     assert {nodes for name, nodes in kinds if name.startswith("2d")} == {16, 64, 256}
     assert {nodes for name, nodes in kinds if name.startswith("3d")} == {8, 64, 512}
-    assert not any(row.labels["shape"].endswith("1x1") for row in asked)
+    assert not any(row.labels["shape"].endswith("1x1") for row in request)
 
 
 def test_nine_strategies_of_each_workload():
-    assert len(cases(ask(STUDY, ["large"]))) == 9
-    assert len(cases(ask(STUDY, ["classes"]))) == 4 * 9
-    apart = [case for case in cases(ask(STUDY, ["break-even"])) if case.selection == "scattered"]
+    assert len(cases(make_request(STUDY, ["large"]))) == 9
+    assert len(cases(make_request(STUDY, ["classes"]))) == 4 * 9
+    apart = [case for case in cases(make_request(STUDY, ["break-even"])) if case.selection == "scattered"]
     assert len(apart) == 3 * 7
 
 
@@ -62,7 +62,7 @@ def test_a_part_names_its_table_set_up_and_rounding():
 
 
 def test_a_set_up_changes_programs_and_keys_and_nothing_else():
-    plain, other = (rows(ask(STUDY, [part])) for part in ("run-times", "run-times-insee"))
+    plain, other = (rows(make_request(STUDY, [part])) for part in ("run-times", "run-times-insee"))
     plain = [row for row in plain if row.labels["intensity"] == "low"]
     assert [row.labels["application"] for row in plain] == [row.labels["application"] for row in other]
     changed = {
@@ -141,7 +141,7 @@ def test_sizes_drawn_of_all_arerounded_up_to_those_of_the_application():
 
 
 def test_rounded_schedules_have_keys_of_their_own():
-    plain, rounded = cases(ask(STUDY, ["classes"])), cases(ask(STUDY, ["classes-rounded"]))
+    plain, rounded = cases(make_request(STUDY, ["classes"])), cases(make_request(STUDY, ["classes-rounded"]))
     machine, chosen = FULL, intensities_of("plain")
     keys = {key_of(case, machine, chosen) for case in [*plain, *rounded]}
     assert len(plain) == len(rounded) == len(keys) / 2
@@ -189,9 +189,9 @@ def test_updates_are_solved_for_so_that_mixed_jobs_run_as_much_longer_as_printed
 
 def test_jobs_alone_in_boxes_and_on_random_nodes(tmp_path):
     """The 3-D mesh: the cube with the consecutive mapping is best, the worst takes over six times that."""
-    asked = ask(STUDY, list(ALONE), quick=True)
+    request = make_request(STUDY, list(ALONE), quick=True)
     with Store(tmp_path / "runs.sqlite") as store:
-        report = STUDY.conduct(asked, Bench(store))
+        report = STUDY.run(request, StudyContext(store))
     boxes, apart = (table.frame for table in report.tables)
     cube = boxes[(boxes["box"] == "4x4x4") & (boxes["mapping"] == "consecutive")]
     assert len(boxes) == 6 * 3

@@ -8,8 +8,8 @@ import pytest
 from netplace.experiments.placement_effects.study import PARTS, places, rows
 from netplace.experiments.published import published
 from netplace.placement import map_tasks, partition
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -59,7 +59,7 @@ def test_random_is_anywhere_and_of_a_seed():
 
 
 def test_every_part_has_its_applications_and_placements():
-    runs = rows(ask(STUDY, list(PARTS)))
+    runs = rows(make_request(STUDY, list(PARTS)))
     assert len(runs) == 3 * 14 * (3 + 5) + 3 * 14 * (2 + 5) + 3 * (1 + 5)
     assert len({row.run.key for row in runs}) == len(runs)
     assert {row.run.config.vcs for row in runs if row.run.network.startswith("tree")} == {1}

@@ -8,8 +8,8 @@ import pytest
 from netplace.experiments.published import published
 from netplace.experiments.quasi_contiguity.study import FIRST_FIT, READINGS, Reading, exchanged, rows
 from netplace.placement.node_lists import node_lists
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 
 STUDY = STUDIES["quasi-contiguity"]
 
@@ -53,7 +53,7 @@ def test_a_reading_that_is_none():
 
 
 def test_layouts_of_the_study():
-    runs = rows(ask(STUDY, ["one-level", "together", "apart"], partitions=2))
+    runs = rows(make_request(STUDY, ["one-level", "together", "apart"], partitions=2))
     assert len(runs) == 3 * 3 * (1 + 5 * 2)
     partitions = {row.run.partition for row in runs}
     assert len(partitions) == 1 + 3 * 4 * 2 + 2  # applications share them, parts share whole and random

@@ -11,9 +11,9 @@ from netplace.cli import app
 from netplace.experiments.quasi_contiguous.cases import LIKE, cases, logs, tree_for
 from netplace.experiments.quasi_contiguous.study import beside_printed, needed
 from netplace.experiments.shared.archive_logs import FOLDER
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 from netplace.scheduling.workload import lublin, write
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -58,9 +58,9 @@ def test_logs_of_a_folder(folder):
 def test_logs_that_are_given_come_in_place_of_the_folder(folder, tmp_path):
     write(lublin(100, 300, seed=4, load=0.8), tmp_path / "other.swf")
     given = [str(tmp_path / "other.swf")]
-    asked = ask(STUDY, ["logs"], quick=True, logs=given)
-    assert {case.plan().workload for case in cases(asked)} == {given[0]}
-    assert {case.stream.name for case in cases(ask(STUDY, ["logs"], quick=True))} == {"small"}
+    request = make_request(STUDY, ["logs"], quick=True, logs=given)
+    assert {case.plan().workload for case in cases(request)} == {given[0]}
+    assert {case.stream.name for case in cases(make_request(STUDY, ["logs"], quick=True))} == {"small"}
 
 
 @pytest.mark.parametrize("part", ["lublin", "published"])
@@ -69,9 +69,9 @@ def test_logs_that_are_given_and_not_taken_are_told(part, tmp_path):
     with pytest.raises(
         ValueError, match=rf"^--log .*other.swf: has no effect on {part}; expected --table logs"
     ):
-        cases(ask(STUDY, [part], quick=True, logs=[str(tmp_path / "other.swf")]))
+        cases(make_request(STUDY, [part], quick=True, logs=[str(tmp_path / "other.swf")]))
     with pytest.raises(ValueError, match=r"^--log .*none.swf: there is no such file, expected a log"):
-        cases(ask(STUDY, ["logs"], quick=True, logs=[str(tmp_path / "none.swf")]))
+        cases(make_request(STUDY, ["logs"], quick=True, logs=[str(tmp_path / "none.swf")]))
 
 
 def test_a_folder_that_is_not_there_is_told(monkeypatch, tmp_path):
@@ -84,7 +84,7 @@ def test_a_folder_that_is_not_there_is_told(monkeypatch, tmp_path):
 def test_schedules_of_the_whole_study(monkeypatch, tmp_path):
     monkeypatch.delenv(FOLDER, raising=False)
     monkeypatch.chdir(tmp_path)
-    wanted = cases(ask(STUDY))
+    wanted = cases(make_request(STUDY))
     assert len(wanted) == len(LIKE) * 2 * 3 * (1 + 7 * 6)
     plans = {case: case.plan() for case in wanted}
     # Without a speed-up it does not matter who keeps it.
@@ -137,7 +137,7 @@ def test_logs_that_are_absent_are_said_to_be_left_out(monkeypatch, tmp_path):
 
 def test_whole_logs_on_machines_as_installed(folder):
     (folder / "small.swf.gz").rename(folder / "HPC2N-small.swf.gz")
-    made = cases(ask(STUDY, ["published", "published-bf", "published-bf-counted"]))
+    made = cases(make_request(STUDY, ["published", "published-bf", "published-bf-counted"]))
     assert {case.stream.installed for case in made} == {240}
     plans = [case.plan() for case in made]
     assert {(plan.machine, plan.installed, plan.jobs) for plan in plans} == {("tree:4,4", 240, None)}

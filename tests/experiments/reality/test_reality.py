@@ -13,8 +13,8 @@ from netplace.experiments.reality.measurements import ALGORITHMS, COMPACT, SPREA
 from netplace.experiments.reality.study import FITTED_ON, PARTS
 from netplace.netsim import Config
 from netplace.placement.partition import partition
+from netplace.report.studies import StudyRequest
 from netplace.runs.fitting import PARAMETERS, Fitted, Point, seconds_of
-from netplace.studies import Asked
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -102,7 +102,7 @@ def test_a_fit_sees_only_the_rows_that_the_study_names(part, tmp_path, monkeypat
         fitted.extend(points)
         return np.array([point.seconds for point in points])
 
-    def predict(rows, config, bench):
+    def predict(rows, config, context):
         predicted.extend(row.point for row in rows)
         raise FittedError
 
@@ -110,7 +110,7 @@ def test_a_fit_sees_only_the_rows_that_the_study_names(part, tmp_path, monkeypat
     monkeypatch.setattr(study, "fit", lambda p, config, names: Fitted(config, {}, seconds_of(p, config)))
     monkeypatch.setattr(study, "_predicted", predict)
     with pytest.raises(FittedError):
-        study.conduct(Asked(parts=(part,), data=str(tmp_path), quick=False), None)
+        study.run(StudyRequest(parts=(part,), data=str(tmp_path), quick=False), None)
     assert {point.seconds for point in fitted} == {1e-6}
     assert 2e-6 in {point.seconds for point in predicted}
     assert read - {"lumi_alloc.csv"} == {FITTED_ON[part].partition(":")[0]}

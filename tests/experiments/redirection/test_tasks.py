@@ -18,11 +18,11 @@ from netplace.experiments.redirection.simulator import (
     windows,
 )
 from netplace.experiments.redirection.study import cases, sweeps
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.store import Store
 from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload
-from netplace.studies import STUDIES
-from netplace.studies.study import Bench, ask
 
 
 @st.composite
@@ -142,15 +142,15 @@ def test_mistakes_are_sentences(tasks, policy, more, told):
 
 def test_sweeps_vary_one_parameter_of_redirection_by_delay(tmp_path):
     study = STUDIES["redirection"]
-    asked = ask(study, ["dedicated"], quick=True)
-    given_to = [(dict(case.parameters), name) for case, name in sweeps(asked)]
-    usual = dict(next(case for case in cases(asked) if case.policy == "SPT-RD").parameters)
+    request = make_request(study, ["dedicated"], quick=True)
+    given_to = [(dict(case.parameters), name) for case, name in sweeps(request)]
+    usual = dict(next(case for case in cases(request) if case.policy == "SPT-RD").parameters)
     assert [(one[name], name) for one, name in given_to] == [
         (value, name) for name in ("dedicated", "threshold") for value in (1, 2)
     ]
     assert all({**one, name: usual[name]} == usual for one, name in given_to)
     with Store(tmp_path / "runs.sqlite") as store:
-        report = study.conduct(asked, Bench(store))
+        report = study.run(request, StudyContext(store))
     [table] = report.tables
     assert table.frame["varied"].tolist() == ["dedicated"] * 2 + ["threshold"] * 2
     assert (table.frame[["sum_flow", "sum_bounded_stretch"]] > 0).all(axis=None)
@@ -160,8 +160,8 @@ def test_sweeps_vary_one_parameter_of_redirection_by_delay(tmp_path):
 
 
 def test_literal_tasks_are_longer_on_few_processors():
-    asked = ask(STUDIES["redirection"], ["windows", "literal"], quick=True)
-    assert [case.literal for case in cases(asked)] == [False] * 8 + [True] * 8
-    fitted, literal = (replace(case, windows=1).run()["windows"][0] for case in cases(asked)[::8])
+    request = make_request(STUDIES["redirection"], ["windows", "literal"], quick=True)
+    assert [case.literal for case in cases(request)] == [False] * 8 + [True] * 8
+    fitted, literal = (replace(case, windows=1).run()["windows"][0] for case in cases(request)[::8])
     assert fitted["tasks"] == literal["tasks"]
     assert fitted["sum_flow"] != literal["sum_flow"]

@@ -8,11 +8,11 @@ import pytest
 
 from netplace.experiments.selection_by_makespan.study import MakespanCase, cases, rows, run_case
 from netplace.experiments.shared.box_times import BEST, BoxTimes, shapes
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import Allocation
 from netplace.scheduling.workload import CLASSES, SIZES
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -23,7 +23,7 @@ STUDY = STUDIES["selection-by-makespan"]
 def runs():
     """Return made-up run times: the surface of the box, the td mapping in half the time of the others."""
     found = []
-    for row in rows(ask(STUDY, quick=True)):
+    for row in rows(make_request(STUDY, quick=True)):
         sides = [int(side) for side in str(row.labels["shape"]).split("x")]
         surface = sum(math.prod(sides) // side for side in sides)
         found.append({**row.labels, "cycles": surface * (500 if row.labels["mapping"] == "td" else 1000)})
@@ -36,11 +36,11 @@ def test_boxes_have_the_longest_side_first_and_stay_meshes_in_the_machine():
 
 
 def test_the_table_has_every_application_size_box_and_mapping():
-    asked = rows(ask(STUDY))
+    request = rows(make_request(STUDY))
     boxes = sum(len(shapes(nodes)) for nodes in SIZES["medium"])
-    assert len(asked) == boxes * len(CLASSES["mixed"]) * 2 * 3
-    assert len({row.run.key for row in asked}) == len(asked)
-    assert all(row.run.jobs[0].tasks == row.labels["nodes"] for row in asked)
+    assert len(request) == boxes * len(CLASSES["mixed"]) * 2 * 3
+    assert len({row.run.key for row in request}) == len(request)
+    assert all(row.run.jobs[0].tasks == row.labels["nodes"] for row in request)
 
 
 def test_run_times_are_those_of_the_box_whatever_its_rotation(runs):
@@ -62,8 +62,8 @@ def test_what_the_table_lacks_is_named(runs):
 
 
 def test_every_case_is_asked_for_once():
-    asked = cases(ask(STUDY, ["large"]))
-    assert len(asked) == len(set(asked)) == 5 * 5 * 3 * 4
+    request = cases(make_request(STUDY, ["large"]))
+    assert len(request) == len(set(request)) == 5 * 5 * 3 * 4
 
 
 def test_better_mappings_and_shapes_shorten_the_schedule(runs):

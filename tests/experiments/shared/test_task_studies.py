@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from netplace.experiments.local_backfilling.study import cases
-from netplace.experiments.shared.archive_logs import FOLDER, MODEL, asked_logs
+from netplace.experiments.shared.archive_logs import FOLDER, MODEL, logs_of
 from netplace.experiments.shared.statistics import number_verdict, verdict
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 from netplace.scheduling.workload import lublin, write
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -53,25 +53,27 @@ def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
     write(lublin(60, 50, seed=3, load=0.8), tmp_path / "other.swf.gz")
     monkeypatch.setenv(FOLDER, str(tmp_path))
     study = STUDIES["local-backfilling"]
-    (log,) = asked_logs(ask(study))
+    (log,) = logs_of(make_request(study))
     assert log.name == "HPC2N"
     assert len(log.read()) == 50
-    assert [one.name for one in asked_logs(ask(study, quick=True))] == [MODEL]
-    found = cases(ask(STUDIES["local-backfilling"], ("weeks",)))
+    assert [one.name for one in logs_of(make_request(study, quick=True))] == [MODEL]
+    found = cases(make_request(STUDIES["local-backfilling"], ("weeks",)))
     assert len(found) == 30 * 8
     assert {case.platform for case in found} == {"1-2-10-240"}
     assert str(tmp_path) not in str(found[0].describe())
     other = str(tmp_path / "other.swf.gz")
     with pytest.raises(ValueError, match="level vector of its machine is not known, expected levels="):
-        cases(ask(STUDIES["local-backfilling"], ("weeks",), logs=(other,)))
-    given = cases(ask(STUDIES["local-backfilling"], ("weeks",), logs=(f"{other},levels=1-2-8-64,weeks=2",)))
+        cases(make_request(STUDIES["local-backfilling"], ("weeks",), logs=(other,)))
+    given = cases(
+        make_request(STUDIES["local-backfilling"], ("weeks",), logs=(f"{other},levels=1-2-8-64,weeks=2",))
+    )
     assert {(case.log.name, case.platform, case.weeks) for case in given} == {("other", "1-2-8-64", 2)}
     monkeypatch.setenv(FOLDER, str(tmp_path / "none"))
     with pytest.raises(ValueError, match="there is no such folder"):
-        asked_logs(ask(study))
+        logs_of(make_request(study))
     (tmp_path / "none").mkdir()
     with pytest.raises(ValueError, match=r"has none of the logs of the study, expected files .* HPC2N"):
-        asked_logs(ask(study))
+        logs_of(make_request(study))
 
 
 @pytest.mark.parametrize(

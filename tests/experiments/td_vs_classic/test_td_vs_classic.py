@@ -6,8 +6,8 @@ import pytest
 
 from netplace.experiments.published import published
 from netplace.experiments.td_vs_classic import study
-from netplace.studies import STUDIES
-from netplace.studies.study import ask
+from netplace.report.studies import STUDIES
+from netplace.report.studies.study import make_request
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -15,25 +15,25 @@ STUDY = STUDIES["td-vs-classic"]
 
 
 def test_full_tables_have_ten_mappings_of_each_kind():
-    runs = study.rows(ask(STUDY, ["1b"]))
+    runs = study.rows(make_request(STUDY, ["1b"]))
     assert len(runs) == 7 * (1 + 3 * 10)
     assert len({row.run.key for row in runs}) == len(runs)
 
 
 def test_random_partitions_are_crossed_with_mappings():
-    runs = study.rows(ask(STUDY, ["3c"], mappings=3, partitions=2))
+    runs = study.rows(make_request(STUDY, ["3c"], mappings=3, partitions=2))
     assert len(runs) == 7 * 2 * (1 + 3 * 3)
     assert {row.run.partition for row in runs} == {"random:0", "random:1"}
     assert all(len(row.run.jobs) == 4 for row in runs)
 
 
 def test_simulations_share_their_placement():
-    runs = study.rows(ask(STUDY, ["1a"], mappings=2, sim_seeds=3))
+    runs = study.rows(make_request(STUDY, ["1a"], mappings=2, sim_seeds=3))
     first = [row.run for row in runs if row.labels == runs[1].labels]
     assert len(first) == 3
     assert len({run.seed for run in first}) == 1
     assert len({run.network_seed for run in first}) == 3
-    assert study.rows(ask(STUDY, ["1a"], mappings=2))[0].run in [row.run for row in runs]
+    assert study.rows(make_request(STUDY, ["1a"], mappings=2))[0].run in [row.run for row in runs]
 
 
 def test_published_numbers_cover_every_printed_table():

@@ -15,7 +15,7 @@ from netplace.experiments.training_placement.study import (
     shares_of_spread,
     steps_of,
 )
-from netplace.studies.study import ask
+from netplace.report.studies.study import make_request
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -86,7 +86,7 @@ def test_partitioners_have_their_best_and_worst_order():
 
 
 def test_the_quick_version_is_smaller():
-    whole = [cell for part in MACHINES for cell in cells(part, ask(STUDY))]
-    quick = [cell for part in MACHINES for cell in cells(part, ask(STUDY, quick=True))]
+    whole = [cell for part in MACHINES for cell in cells(part, make_request(STUDY))]
+    quick = [cell for part in MACHINES for cell in cells(part, make_request(STUDY, quick=True))]
     assert len(quick) < len(whole) / 20
     assert len({cell.key for cell in whole}) == len(whole)

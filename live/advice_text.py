@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from netplace.advice.advise import Advice
-from netplace.advice.situation import Situation
+from netplace.live.advise import Advice
+from netplace.live.situation import Situation
 from netplace.topologies.host_lists import host_list
 
 _RULES = {

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.advice.situation import Situation
 from netplace.checks import check_float, check_int
 from netplace.checks.records import freeze_arrays
+from netplace.live.situation import Situation
 from netplace.placement import map_tasks
 from netplace.placement.rule import Nodes
 from netplace.scheduling import Allocation, Job, make_partitioner

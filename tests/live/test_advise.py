@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from netplace.advice import Limits, Neighbour, Situation, advise, machine_of, nodes_from, read_beside
 from netplace.apps import application
 from netplace.cli import app
+from netplace.live import Limits, Neighbour, Situation, advise, machine_of, nodes_from, read_beside
 from netplace.netsim import Config, simulate
 from netplace.report.pages import page_of
 from netplace.runs import resolve

@@ -10,17 +10,17 @@ from functools import partial
 from operator import methodcaller
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from netplace.report.studies.study import StudyContext
 from netplace.runs.campaign import outcomes_of
 from netplace.runs.outcome_store import PlanLike, StoredOutcomes
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import outcome_of
-from netplace.studies.study import Bench
 
-__all__ = ["KeptCase", "case_outcomes", "kept_outcomes", "outcomes", "turnaround"]
+__all__ = ["CachedCase", "cached_outcomes", "case_outcomes", "outcomes", "turnaround"]
 
 
-class KeptCase:
+class CachedCase:
     """A dataclass with all inputs of an outcome; its content hash is the key in the store.
 
     Increase `revision` when a case no longer has the same outcome; `study` is the name of the study.
@@ -56,28 +56,28 @@ Runnable = TypeVar("Runnable", bound=RunnableCase)
 AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
 
 
-def outcomes(plans: Sequence[Plan], bench: Bench) -> list[ScheduleFigures]:
+def outcomes(plans: Sequence[Plan], context: StudyContext) -> list[ScheduleFigures]:
     """Return the outcome of each plan; missing plans are executed and stored one by one."""
-    return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, bench)]
+    return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, context)]
 
 
-def case_outcomes(cases: Iterable[Runnable], bench: Bench) -> list[tuple[Runnable, dict[str, Any]]]:
+def case_outcomes(cases: Iterable[Runnable], context: StudyContext) -> list[tuple[Runnable, dict[str, Any]]]:
     """Return each case with its outcome; missing outcomes are made and stored one by one.
 
-    Cases are dataclasses such as `KeptCase`, with a method ``run``.
+    Cases are dataclasses such as `CachedCase`, with a method ``run``.
     """
     every = list(cases)
-    kept = kept_outcomes(
-        {case.key: case for case in every}, methodcaller("run"), methodcaller("describe"), bench
+    kept = cached_outcomes(
+        {case.key: case for case in every}, methodcaller("run"), methodcaller("describe"), context
     )
     return [(case, kept[case.key]) for case in every]
 
 
-def kept_outcomes(
+def cached_outcomes(
     wanted: Mapping[str, Case],
     make: Callable[[Case], dict[str, Any]],
     describe: Callable[[Case], dict[str, Any]],
-    bench: Bench,
+    context: StudyContext,
 ) -> dict[str, dict[str, Any]]:
     """Return the outcome of each case by its key; missing outcomes are made and stored one by one.
 
@@ -85,7 +85,7 @@ def kept_outcomes(
     must be picklable.
     """
     plans = [_CasePlan(key, describe(case), case) for key, case in wanted.items()]
-    return dict(zip(wanted, _completed(plans, partial(_made, make), bench), strict=True))
+    return dict(zip(wanted, _completed(plans, partial(_made, make), context), strict=True))
 
 
 def turnaround(figures: ScheduleFigures) -> float:
@@ -94,16 +94,16 @@ def turnaround(figures: ScheduleFigures) -> float:
 
 
 def _completed(
-    plans: Sequence[AnyPlan], function: Callable[[AnyPlan], dict[str, Any]], bench: Bench
+    plans: Sequence[AnyPlan], function: Callable[[AnyPlan], dict[str, Any]], context: StudyContext
 ) -> list[dict[str, Any]]:
     """Return the stored outcome of each plan; missing ones are executed."""
-    kept = StoredOutcomes(bench.store, "schedules")
-    if not bench.simulate and (left := kept.missing(plans)):
+    kept = StoredOutcomes(context.store, "schedules")
+    if not context.simulate and (left := kept.missing(plans)):
         raise ValueError(
-            f"{bench.store.path}: {len(left)} schedules of the study are not stored; without --stored they "
+            f"{context.store.path}: {len(left)} schedules of the study are not stored; without --stored they "
             "are made"
         )
-    return outcomes_of(plans, function, kept, bench.resources, bench.tell)
+    return outcomes_of(plans, function, kept, context.resources, context.tell)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from netplace.advice.machine import Neighbour
 from netplace.apps import Program
+from netplace.live.machine import Neighbour
 from netplace.netsim import Config, Network
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws

@@ -7,9 +7,28 @@ studies of all installed packages, including `netplace.experiments`.
 from __future__ import annotations
 
 from netplace.extensions import Offers
-from netplace.studies.report import Report, ReportTable
-from netplace.studies.study import Asked, Bench, Row, Study, ask, measured, of_runs
+from netplace.report.studies.report import Report, ReportTable
+from netplace.report.studies.study import (
+    Row,
+    Study,
+    StudyContext,
+    StudyRequest,
+    make_request,
+    measured,
+    of_runs,
+)
 
-__all__ = ["STUDIES", "Asked", "Bench", "Report", "ReportTable", "Row", "Study", "ask", "measured", "of_runs"]
+__all__ = [
+    "STUDIES",
+    "Report",
+    "ReportTable",
+    "Row",
+    "Study",
+    "StudyContext",
+    "StudyRequest",
+    "make_request",
+    "measured",
+    "of_runs",
+]
 
 STUDIES: Offers[Study] = Offers("netplace.studies", "study", Study)

@@ -10,15 +10,15 @@ from typing import Any
 import pandas as pd
 
 from netplace.checks import check_choice, check_int
+from netplace.report.studies.report import Report
 from netplace.runs import Run
 from netplace.runs.campaign import Progress, complete, missing
 from netplace.runs.resources import Resources
 from netplace.runs.store import Store
-from netplace.studies.report import Report
 
 
 @dataclass(frozen=True)
-class Asked:
+class StudyRequest:
     """The requested part of a study.
 
     Attributes
@@ -57,7 +57,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Bench:
+class StudyContext:
     """The store and the workers of a study.
 
     `tell` is called with the progress. Unless `simulate` is true, missing results are an error.
@@ -87,9 +87,9 @@ class Study:
         One-line question, and source of the published numbers.
     parts : mapping of str to str
         Tables of the study, with their descriptions.
-    usual : tuple of str
+    default : tuple of str
         Tables that are made by default.
-    conduct : callable
+    run : callable
         Function that computes the missing results of a request and returns a report; most studies use
         `of_runs`.
     options : tuple of str
@@ -103,35 +103,35 @@ class Study:
     title: str
     source: str
     parts: Mapping[str, str]
-    usual: tuple[str, ...]
-    conduct: Callable[[Asked, Bench], Report]
+    default: tuple[str, ...]
+    run: Callable[[StudyRequest, StudyContext], Report]
     options: tuple[str, ...] = ()
     many: bool = True
 
 
 def of_runs(
-    rows: Callable[[Asked], list[Row]], report: Callable[[Asked, pd.DataFrame], Report]
-) -> Callable[[Asked, Bench], Report]:
-    """Return the `Study.conduct` of a study that consists of runs.
+    rows: Callable[[StudyRequest], list[Row]], report: Callable[[StudyRequest, pd.DataFrame], Report]
+) -> Callable[[StudyRequest, StudyContext], Report]:
+    """Return the `Study.run` of a study that consists of runs.
 
     `rows` returns the runs for a request; `report` returns the report for a request and a table from
     `measured`.
     """
 
-    def conduct(asked: Asked, bench: Bench) -> Report:
-        return report(asked, measured(rows(asked), bench))
+    def run(request: StudyRequest, context: StudyContext) -> Report:
+        return report(request, measured(rows(request), context))
 
-    return conduct
+    return run
 
 
-def ask(
+def make_request(
     study: Study,
     parts: Sequence[str] = (),
     quick: bool = False,
     logs: Sequence[str] = (),
     data: str = "",
     **numbers: int | None,
-) -> Asked:
+) -> StudyRequest:
     """Return a checked request for `study`.
 
     Raise ValueError if there is no such part, or the study does not take one of the options.
@@ -154,11 +154,11 @@ def ask(
             "takes no --data" if data else "expected --data FOLDER, the measurements that it is set beside"
         )
         raise ValueError(f"study {study.name}: {needs}")
-    chosen = tuple(part for part in study.parts if part in parts) or study.usual
-    return Asked(parts=chosen, quick=quick, logs=tuple(logs), data=data, **numbers)
+    chosen = tuple(part for part in study.parts if part in parts) or study.default
+    return StudyRequest(parts=chosen, quick=quick, logs=tuple(logs), data=data, **numbers)
 
 
-def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
+def measured(rows: Sequence[Row], context: StudyContext) -> pd.DataFrame:
     """Return the times of runs; missing runs are simulated.
 
     Each run has a row, in the given order: its labels, ``cycles`` (of the slowest job), ``jobs`` (a list of
@@ -166,17 +166,17 @@ def measured(rows: Sequence[Row], bench: Bench) -> pd.DataFrame:
     missing and may not be simulated.
     """
     runs = [row.run for row in rows]
-    if bench.simulate:
-        progress = complete(runs, bench.store, bench.resources.simulators(), bench.tell)
+    if context.simulate:
+        progress = complete(runs, context.store, context.resources.simulators(), context.tell)
         if progress.lost:
             raise ValueError(f"study: {progress.lost} runs could not be simulated now: {progress.reason}")
-    elif left := missing(runs, bench.store):
-        where = bench.store.path
+    elif left := missing(runs, context.store):
+        where = context.store.path
         raise ValueError(
             f"{where}: {len(left)} runs of the study are not stored; without --stored they are made"
         )
     records = []
-    for row, (_, outcome, failure) in zip(rows, bench.store.rows(runs), strict=True):
+    for row, (_, outcome, failure) in zip(rows, context.store.rows(runs), strict=True):
         if outcome is None:
             raise ValueError(f"study: the run {dict(row.labels)} failed: {failure}")
         jobs = [job["cycles"] for job in outcome["jobs"]]
