@@ -1,18 +1,19 @@
-"""The program of the tasks of an application, as flat arrays of operations."""
+"""The program of the tasks of an application: flat arrays of operations, repeated iterations stored once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.arrays import Operations
-from netplace.apps.iterations import cut, iterations, repeat, section
+from netplace.apps.arrays import Operations, Traffic, traffic
+from netplace.apps.iterations import block, cut, iterations, repeat, section
+from netplace.apps.operation import Op, check_written
 from netplace.apps.replay import check_columns, check_progress
 from netplace.apps.task import TaskWriter
-from netplace.apps.traffic import Traffic, traffic
 from netplace.checks.notebook import html_matrix, html_table
 
 _MOST_BLOCKS = 64  # rows of the matrix that a notebook shows
@@ -175,3 +176,46 @@ def _join_sections(writers: list[TaskWriter], first: NDArray[np.int64]) -> dict[
         if set(own) != set(names):
             raise ValueError(f"sections: task {task} has {sorted(own)}, task 0 has {sorted(names)}")
     return {name: np.array([own[name] for own in sections], np.int64) + first[:-1, None] for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """A program whose marked iterations occur `times` times, as `Program.repeat` would write them."""
+
+    program: Program  # what comes before, the iterations once, and what comes after
+    times: int = 1  # how often they stand; 1: the program as it is
+
+    @property
+    def operations(self) -> int:
+        if self.times == 1:
+            return len(self.program)
+        begin, end, _ = block(self.program)
+        return len(self.program) + (self.times - 1) * int((end - begin).sum())
+
+    @cached_property
+    def bytes_sent(self) -> int:
+        sends = (self.program.kind == Op.SEND) | (self.program.kind == Op.ISEND)
+        return self.total(np.where(sends, self.program.size, 0))
+
+    def total(self, amounts: NDArray[np.int64]) -> int:
+        """Return the sum, all times counted, of amounts of the program's operations, shape (operations,)."""
+        up_to = np.concatenate([[0], np.cumsum(amounts)])
+        if self.times == 1:
+            return int(up_to[-1])
+        begin, end, _ = block(self.program)
+        return int(up_to[-1]) + (self.times - 1) * int((up_to[end] - up_to[begin]).sum())
+
+    def traffic(self) -> Traffic:
+        """Return how much each task sends to each other, all times counted."""
+        once = traffic(self.program)
+        if self.times == 1:
+            return once
+        twice = traffic(self.program.repeat(2))
+        more = self.times - 1
+        return Traffic(once.W + more * (twice.W - once.W), once.N + more * (twice.N - once.N), once.B)
+
+    def written_out(self) -> Program:
+        if self.times == 1:
+            return self.program
+        check_written(self.operations, self.program.name or "the trace")
+        return replace(self.program.repeat(self.times), name=self.program.name)

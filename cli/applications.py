@@ -160,7 +160,7 @@ def _write_matrix(program: Program, path: Path) -> None:
     """Write W and N: dense arrays, or for very many tasks the arrays of SciPy's CSR format."""
     import numpy as np
 
-    from netplace.apps.traffic import DENSE_TASKS
+    from netplace.apps.arrays import DENSE_TASKS
 
     traffic = program.traffic()
     arrays = {"W": traffic.W, "N": traffic.N}

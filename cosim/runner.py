@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.checks.plain import to_plain
 from netplace.cosim.cost import check_affordable
 from netplace.cosim.fidelities import RUNNERS

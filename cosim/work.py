@@ -16,10 +16,10 @@ from netplace.checks import check_int
 from netplace.checks.records import check_fields
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
-from netplace.placement.switch_groups import switch_groups
 from netplace.runs.job_programs import program_once
 from netplace.scheduling import Job
 from netplace.topologies import Topology
+from netplace.topologies.switch_grid import switch_groups
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
 from netplace.apps.iterations import block
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.apps.replay import needs
 from netplace.native import apps as native
 from netplace.netsim.config import Config

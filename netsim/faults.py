@@ -8,7 +8,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.fault_text import Fault
 from netplace.netsim.table_router import TableRouter, make_table_router
 from netplace.topologies import Graph, Topology
-from netplace.topologies.failing import failing
+from netplace.topologies.faults import failing
 
 
 @dataclass(frozen=True)

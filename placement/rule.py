@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from netplace.checks.inputs import text_of
 from netplace.extensions import Registry
 from netplace.topologies import Grid, Topology
+from netplace.topologies.host_lists import spelled
 
-__all__ = ["Nodes", "PartitionRequest", "Rule", "find_rule", "grid_of", "own_rule"]
+__all__ = ["Nodes", "PartitionRequest", "Rule", "find_rule", "grid_of", "node_lists", "own_rule"]
 
 Nodes = NDArray[np.int64]
 _Given = TypeVar("_Given")
@@ -87,3 +88,14 @@ class PartitionRequest:
     sizes: tuple[int, ...]
     rng: np.random.Generator
     option: str = ""
+
+
+def node_lists(parts: Iterable[Sequence[int] | NDArray[np.int64]]) -> str:
+    """Return the partition rule ``nodes:`` that gives each job the given nodes, in the given order.
+
+    Examples
+    --------
+    >>> node_lists([[0, 1, 2, 8], [5, 4]])
+    'nodes:0-2,8/5,4'
+    """
+    return "nodes:" + "/".join(map(spelled, parts))

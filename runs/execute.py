@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.extensions import describe_rule_error
 from netplace.netsim import Network, Result, SimulationError
 from netplace.netsim.result import versions

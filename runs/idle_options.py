@@ -8,7 +8,7 @@ from pathlib import Path
 from netplace.apps import Op
 from netplace.apps.collectives.call import REDUCING
 from netplace.apps.formats import FORMATS, format_of
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.runs.job_programs import operations_of, program_of, repeated_of
 from netplace.runs.spec import Job, Run
 

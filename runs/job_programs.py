@@ -11,17 +11,17 @@ import numpy as np
 
 from netplace.apps import APPLICATIONS, Program
 from netplace.apps.application import operations_asked
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets
 from netplace.placement.rule import Nodes
-from netplace.placement.switch_groups import switch_groups
 from netplace.runs.digests import UnavailableError, check_digest
 from netplace.runs.networks import network_of
 from netplace.runs.programs import Reading, application_program, request_of, trace_digest, trace_repeated
 from netplace.runs.resolve import job_of
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology
+from netplace.topologies.switch_grid import switch_groups
 
 
 def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Program, ...]:

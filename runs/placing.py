@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from netplace.apps import Program
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.netsim import Config, CycleLimitError, DeadlockError, Network
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, RunTime, find_mapping

@@ -14,7 +14,7 @@ from typing import Any
 
 from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.checks import check_bytes, check_choice, check_float, check_int
 from netplace.extensions import file_digest
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.placement.node_lists import node_lists
+from netplace.placement.rule import node_lists
 from netplace.runs.resolve import resolve
 from netplace.runs.spec import Run
 from netplace.topologies import Topology

@@ -35,7 +35,7 @@ from netplace.apps import APPLICATIONS, Program
 from netplace.checks import abbreviate, check_choice, check_int
 from netplace.netsim.config import SETTINGS, Config
 from netplace.placement.mapping import MAPPINGS
-from netplace.placement.mapping.optimised import LIMITS
+from netplace.placement.mapping.rules import LIMITS
 from netplace.placement.rule import find_rule
 from netplace.runs.job_programs import program_of, programs_of
 from netplace.runs.placing import place_jobs, simulates

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 
 from netplace.checks import abbreviate
 from netplace.extensions import Registry
+from netplace.topologies.cable_lists import ibnetdiscover
 from netplace.topologies.cables import Cables, graph
-from netplace.topologies.compute_nodes import compute_nodes
-from netplace.topologies.concentrated import concentrated, hyperx
+from netplace.topologies.compute_nodes import compute_nodes, with_service
 from netplace.topologies.dragonfly import dragonfly, megafly
 from netplace.topologies.fat_trees import kary_ntree, thin_tree, xgft
 from netplace.topologies.faults import faulty, with_faults
@@ -22,13 +22,10 @@ from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Graph
 from netplace.topologies.graph_file import graph_file
 from netplace.topologies.grid import Grid
-from netplace.topologies.grid_kinds import hypercube, mesh, torus, twisted_torus
+from netplace.topologies.grid_kinds import concentrated, hypercube, hyperx, mesh, torus, twisted_torus
 from netplace.topologies.hierarchy import Hierarchy, hierarchy
-from netplace.topologies.ibnetdiscover import ibnetdiscover
-from netplace.topologies.service import with_service
 from netplace.topologies.slim_fly import slim_fly
-from netplace.topologies.slurm import slurm
-from netplace.topologies.slurm_written import slurm_blocks_text, slurm_text
+from netplace.topologies.slurm import slurm, slurm_blocks_text, slurm_text
 from netplace.topologies.switch_grid import switch_grid
 from netplace.topologies.text_files import tree_file
 from netplace.topologies.text_form import (

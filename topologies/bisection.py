@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.topologies.graph_arrays import adjacency
 from netplace.topologies.limits import check_memory
-from netplace.topologies.shortest import adjacency
 
 _ROUNDS = 50
 _DENSE = 1500  # switches up to which the eigenvector is computed

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from netplace.checks import abbreviate, check_int
 from netplace.topologies.cables import Cables, graph
+from netplace.topologies.compute_nodes import marked
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.limits import MOST_WIDTH, check_cables, check_size
-from netplace.topologies.service import marked
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.topologies.bisection import best_cut, least_cut
-from netplace.topologies.graph_arrays import ARRAYS, checked_arrays
+from netplace.topologies.graph_arrays import ARRAYS, all_hops, checked_arrays
 from netplace.topologies.limits import check_memory
-from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class Graph(Topology):
     usual : str
         Default routing; see `netplace.topologies.routing.ROUTINGS`.
     cut : ndarray of bool, shape (nodes,), or None
-        Nodes that have been cut off; see `netplace.topologies.failing.failing`.
+        Nodes that have been cut off; see `netplace.topologies.faults.failing`.
     compute_nodes : int
         Number of switches that are compute nodes with several tasks, or their sockets; they are the last
         ones. Routes do not lead through them, and packets do not choose among routes there; see

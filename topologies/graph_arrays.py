@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.native import topologies
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY
 from netplace.topologies.topology import Topology
+
+if TYPE_CHECKING:
+    import scipy.sparse
 
 MOST_DIMENSIONS = 62
 MOST_GROUPS = 1000  # numbers up to it may have gaps on a network of few routers
@@ -129,3 +133,19 @@ def check_wiring(network: Topology) -> None:
     ends = np.sort(neighbor[wired].astype(np.int64) * network.ports + entry[wired])
     if (ends[1:] == ends[:-1]).any():
         raise ValueError(f"network {network.text}: two links enter a router by the same port")
+
+
+def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:
+    """Return the number of links from each switch to each other."""
+    import scipy.sparse
+
+    start, port = np.nonzero(neighbor >= 0)
+    ones = np.ones(len(start), np.float32)
+    shape = (len(neighbor), len(neighbor))
+    return scipy.sparse.csr_array((ones, (start, neighbor[start, port])), shape=shape)
+
+
+def all_hops(neighbor: NDArray[np.integer[Any]]) -> NDArray[np.int16]:
+    """Return the hops from every switch to every other, by breadth-first search."""
+    links = np.maximum(neighbor, -1, dtype=np.int64)
+    return topologies.all_hops(links).reshape(len(neighbor), len(neighbor))

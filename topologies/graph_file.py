@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from netplace.checks import abbreviate, check_float, check_int
-from netplace.topologies.cable_lists import anynet, cable_list, dot
+from netplace.topologies.cable_lists import anynet, cable_list, dot, ibnetdiscover
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Graph
 from netplace.topologies.host_lists import with_hosts
-from netplace.topologies.ibnetdiscover import ibnetdiscover
-from netplace.topologies.indented import read_indented
 from netplace.topologies.limits import MOST_WIDTH, check_cables
 from netplace.topologies.simgrid import simgrid
 from netplace.topologies.slurm import slurm
-from netplace.topologies.text_files import existing, read_text
+from netplace.topologies.text_files import existing, read_indented, read_text
 from netplace.topologies.topology import Topology
 
 if TYPE_CHECKING:

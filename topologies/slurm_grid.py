@@ -9,12 +9,11 @@ from itertools import product
 from typing import Any
 
 from netplace.checks import abbreviate, check_int, check_size
+from netplace.topologies.compute_nodes import marked
 from netplace.topologies.grid import Grid
 from netplace.topologies.grid_kinds import torus
 from netplace.topologies.host_lists import count_hosts, expand, with_hosts
-from netplace.topologies.indented import read_indented
-from netplace.topologies.service import marked
-from netplace.topologies.text_files import read_text
+from netplace.topologies.text_files import read_indented, read_text
 from netplace.topologies.text_form import read_path_and
 
 _KINDS = ("tree", "block", "flat", "ring", "torus3d")

@@ -1,9 +1,9 @@
-"""The mesh or torus that the switches of a network form, with any number of nodes per switch."""
+"""Switches and their nodes: the mesh or torus that switches form, and the nodes that share one."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
@@ -44,3 +44,16 @@ def switch_grid(network: Topology) -> tuple[Grid, NDArray[np.int64]] | None:
     if not np.array_equal(wired, np.unique(grid.links()[:, [0, 2]], axis=0)):
         return None
     return grid, number[Switches.of(network).gate]
+
+
+def switch_groups(topology: Topology, nodes: ArrayLike) -> tuple[int, ...]:
+    """Return the switch (or the compute node with several tasks) to which each of `nodes` belongs.
+
+    The result is empty if nodes are routers themselves, as on meshes and tori.
+    """
+    chosen = topology.check_nodes(nodes)
+    if topology.routers == topology.nodes:
+        return ()
+    # Of several links the first one: a node has one to each switch of its rail or plane.
+    first = np.argmax(topology.neighbor[chosen] >= 0, axis=1)
+    return tuple(topology.neighbor[chosen, first].tolist())

@@ -74,7 +74,7 @@ class Topology(ABC):
 
     @property
     def service(self) -> NDArray[np.int64]:
-        """Nodes that do not compute, in increasing order; see `netplace.topologies.service.with_service`."""
+        """Nodes that do not compute, in increasing order; see `with_service`."""
         service_nodes: NDArray[np.int64] = self.__dict__.get("_service", _NONE)
         return service_nodes
 

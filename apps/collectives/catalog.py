@@ -10,13 +10,11 @@ from functools import partial
 
 from netplace.apps.collectives import (
     bine,
-    halving,
     halving_doubling,
     hierarchical,
     linear,
     recursive_doubling,
     ring,
-    torus,
     tree_based,
     trees,
 )
@@ -103,7 +101,7 @@ _ROWS = (
     ("allreduce", "bine_doubling", Algorithm(
         bine.doubling, "exchanges the whole vector with Bine partners", _power_of_two)),
     ("allreduce", "swing", Algorithm(
-        torus.swing, "as bine, in parts, one for each direction of a torus", _power_of_two)),
+        ring.swing, "as bine, in parts, one for each direction of a torus", _power_of_two)),
 
     ("alltoall", "linear", _shifting(linear.pairwise, "everything at once", together=True)),
     ("alltoallv", "basic_linear", _shifting(
@@ -119,9 +117,9 @@ _ROWS = (
     ("alltoall", "linear_sync", _shifting(
         linear.pairwise, "everything, with a limited number of open requests", together=True)),
     ("alltoall", "random_order", Algorithm(
-        torus.alltoall_in_random_order, "everything at once, each rank in an order of its own")),
+        ring.alltoall_in_random_order, "everything at once, each rank in an order of its own")),
     ("alltoall", "two_phase", Algorithm(
-        torus.alltoall_in_two_phases, "along one side of a torus, then across the others")),
+        ring.alltoall_in_two_phases, "along one side of a torus, then across the others")),
     ("alltoall", "bine", Algorithm(
         bine.alltoall, "half of the blocks with each Bine partner", _power_of_two)),
     ("alltoall", "two_proc", _shifting(linear.pairwise, "two ranks exchange blocks", _two)),
@@ -214,13 +212,13 @@ _ROWS = (
         recursive_doubling.reduce_scatter_block_recursive_doubling,
         "exchanges all incomplete blocks with p xor 2^k")),
     ("reduce_scatter reduce_scatter_block", "recursive_halving", Algorithm(
-        halving.recursive_halving, "halving at distances .., 2, 1")),
+        recursive_doubling.recursive_halving, "halving at distances .., 2, 1")),
     ("reduce_scatter_block", "butterfly", Algorithm(
-        halving.reduce_scatter_block_butterfly, "halving at distances 1, 2, ..")),
+        recursive_doubling.reduce_scatter_block_butterfly, "halving at distances 1, 2, ..")),
     ("reduce_scatter reduce_scatter_block", "ring", _shifting(
         ring.reduce_scatter_ring, "blocks around a ring")),
     ("reduce_scatter", "butterfly", Algorithm(
-        halving.butterfly, "halving at distances 1, 2, .., then to the owner")),
+        recursive_doubling.butterfly, "halving at distances 1, 2, .., then to the owner")),
     ("reduce_scatter reduce_scatter_block", "pairwise", _shifting(
         linear.reduce_scatter_pairwise, "blocks directly to their owners")),
     ("reduce_scatter reduce_scatter_block", "bine", Algorithm(

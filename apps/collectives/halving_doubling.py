@@ -12,9 +12,8 @@ from collections.abc import Callable
 
 from netplace.apps.collectives import trees
 from netplace.apps.collectives.call import Call, Message, Part, Rounds, doubling
-from netplace.apps.collectives.halving import Folding, fold
 from netplace.apps.collectives.linear import basic_linear_allreduce
-from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
+from netplace.apps.collectives.recursive_doubling import Folding, allreduce_recursive_doubling, fold
 from netplace.apps.collectives.tree_based import tree_reduce
 
 _Windows = list[list[Part]]  # after each number of steps, the interval that each place of the core still has

@@ -22,7 +22,7 @@ from netplace.apps.formats import (
     recording,
     simai,
     text,
-    text_writing,
+    text_lines,
     tit,
 )
 from netplace.apps.formats.stream import head_of
@@ -106,8 +106,8 @@ _FORMATS: dict[str, Format] = {
         text,
         ".trace",
         "format of netplace: MPI calls, computation, marks",
-        write=text_writing.write,
-        stream=text_writing.text_lines,
+        write=text_lines.write,
+        stream=text_lines.text_lines,
     ),
     "insee": _format(
         insee,

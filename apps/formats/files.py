@@ -14,7 +14,7 @@ from netplace.apps.collectives import Collectives
 from netplace.apps.formats.catalog import FORMATS, Format, all_formats, format_of, named_format, stem_of
 from netplace.apps.formats.stream import FileError, TraceError
 from netplace.apps.formats.writing import Options, left_out_lines, write_lines
-from netplace.apps.program import Program
+from netplace.apps.program import Program, Repeated
 from netplace.apps.recorded import (
     FOLD_FROM,
     Call,
@@ -30,7 +30,6 @@ from netplace.apps.recorded import (
     settled,
 )
 from netplace.apps.recorded.wildcards import is_by_length
-from netplace.apps.repeated import Repeated
 from netplace.checks.writing import write_atomically
 
 

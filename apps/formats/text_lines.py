@@ -1,15 +1,24 @@
-"""The lines of the text format, read as a whole."""
+"""The lines of the text format: read as a whole, and written."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps.formats.stream import BY_LENGTH, declaration
 from netplace.apps.formats.table import Table, packed
-from netplace.apps.operation import MOST_CYCLES, MOST_TASKS
-from netplace.apps.recorded.calls import Call
+from netplace.apps.formats.writing import Line, Options, lines_of, name_of
+from netplace.apps.iterations import in_order
+from netplace.apps.operation import MOST_CYCLES, MOST_TASKS, Op
+from netplace.apps.program import Program
+from netplace.apps.recorded.calls import CALL, ROOTED, Call
+from netplace.apps.recorded.settling import UnresolvedError
+from netplace.apps.recorded.trace import Trace
+from netplace.apps.recorded.wildcards import is_by_length
+from netplace.apps.replay import openers
 from netplace.checks import abbreviate
 
 COLUMNS = ("rank", "op", "peer", "bytes", "tag", "comm", "req", "gap_us")
@@ -104,3 +113,106 @@ def _refuse(table: Table, wrong: NDArray[np.bool_], reason: str, column: int | N
         row = int(wrong.argmax())
         what = "" if column is None else f", not {abbreviate(table.texts(np.array([row]), column)[0])}"
         raise table.fault(row, reason + what)
+
+
+_ON_COMMUNICATORS = frozenset((Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE))
+_NAMES = {int(call): call.name.lower() for call in Call}
+
+
+def text_lines(trace: Trace, options: Options) -> Iterator[str]:
+    """Yield the lines of a trace, corrected like `netplace.apps.recorded.settled`, as calls are read."""
+    said = f"{declaration(trace.ranks)}; " if trace.ranks else ""
+    said += f"{BY_LENGTH}; " if trace.by_length else ""
+    yield f"# {said}columns: {' '.join(COLUMNS)}"
+    number = {0: 0}
+    for line in lines_of(trace.batches):
+        if line.kind in _ON_COMMUNICATORS and line.communicator not in number:
+            number[line.communicator] = len(number)
+            yield from _members(trace.communicators[line.communicator], number[line.communicator])
+        if line.kind in (Call.RECV, Call.IRECV) and (line.peer < 0 or line.tag < 0):
+            raise UnresolvedError(f"rank {line.rank}: a receive from any source or with any tag")
+        yield _line(line, number, trace)
+
+
+def _members(members: tuple[int, ...], number: int) -> Iterator[str]:
+    listed = ",".join(map(str, members))
+    for rank in members:
+        yield f"{rank} comm -1 {len(members)} 0 {number} {listed} 0.0"
+
+
+def _line(line: Line, number: dict[int, int], trace: Trace) -> str:
+    # To the picosecond: repr of a product would show digits that were never recorded.
+    gap = f"{line.gap * 1e6:.6f}".rstrip("0").rstrip(".") if line.gap else "0"
+    if line.kind == Call.COLLECTIVE:
+        name = name_of(line)
+        words = [f"r{line.request}"] if line.request >= 0 else []
+        words += [",".join(map(str, line.sizes))] if line.sizes else []
+        sizes = ":".join(words) or "-1"
+        root = line.peer if name in ROOTED else -1
+        if name in ROOTED and root < 0:
+            root = (trace.communicators[line.communicator] or (0,))[0]
+        return f"{line.rank} coll {root} {line.size} {name} {number[line.communicator]} {sizes} {gap}"
+    if line.kind == Call.MARK:
+        if not line.tag:
+            return f"{line.rank} mark {line.peer} 0 iter 0 -1 {gap}"
+        section, end = divmod(line.tag - 1, 2)
+        name = trace.facts["sections"][section]
+        return f"{line.rank} mark 0 0 {name}_{'end' if end else 'begin'} 0 -1 {gap}"
+    name = _NAMES[line.kind]
+    if line.kind in (Call.WAIT, Call.COMPUTE):
+        size = line.size if line.kind == Call.COMPUTE else 0
+        return f"{line.rank} {name} -1 {size} 0 0 {line.request} {gap}"
+    comm = number[line.communicator]
+    return f"{line.rank} {name} {line.peer} {line.size} {line.tag} {comm} {line.request} {gap}"
+
+
+def write(program: Program) -> bytes:
+    """Write a program in the text format; see `netplace.apps.formats.write`."""
+    program.check_columns()
+    opener = openers(program)
+    source = np.where(opener >= 0, opener, np.arange(len(program)))
+    names = {int(op): op.name.lower() for op in Op}
+    columns = (
+        program.task_of(),
+        program.kind,
+        program.peer[source],
+        np.where(opener >= 0, program.size[source], program.size),
+        program.tag[source],
+        program.request,
+    )
+    lines = [
+        f"{rank} {names[kind]} {peer} {size} {tag} 0 {request} 0.0"
+        for rank, kind, peer, size, tag, request in zip(*(c.tolist() for c in columns), strict=True)
+    ]
+    said = f"{program.name or 'program'}; {declaration(program.tasks)}"
+    if _is_by_length(program):
+        said += f"; {BY_LENGTH}"
+    header = f"# {said}; columns: {' '.join(COLUMNS)}"
+    out, done = [header.replace("\n", " ")], 0
+    for _, place, _, text in sorted(_mark_lines(program)):
+        out += lines[done:place]
+        out.append(text)
+        done = place
+    return ("\n".join(out + lines[done:]) + "\n").encode("ascii", "replace")
+
+
+def _is_by_length(program: Program) -> bool:
+    """Return whether receives of a program find other sends by order alone than by order and length."""
+    calls = np.zeros(len(program), CALL)
+    calls["rank"] = program.task_of()
+    for name in ("kind", "peer", "size", "tag"):
+        calls[name] = getattr(program, name)
+    return is_by_length(calls)
+
+
+def _mark_lines(program: Program) -> list[tuple[int, int, int, str]]:
+    """Return (task, place, order, line) of each mark; at one place sections begin first and end last."""
+    rows = [
+        (task, place, 1 + order, f"{task} mark {i} 0 iter 0 -1 0.0")
+        for order, (task, place, i) in enumerate(in_order(program.marks).tolist())
+    ]
+    for name, bounds in program.sections.items():
+        for task, (begin, end) in enumerate(bounds.tolist()):
+            rows.append((task, begin, 0, f"{task} mark 0 0 {name}_begin 0 -1 0.0"))
+            rows.append((task, end, len(program.marks) + 1, f"{task} mark 0 0 {name}_end 0 -1 0.0"))
+    return rows

@@ -15,13 +15,12 @@ from collections.abc import Callable
 
 from netplace.apps.application import Application, uses_collectives
 from netplace.apps.collectives import Collectives
-from netplace.apps.npb.bt import bt
 from netplace.apps.npb.cg import cg
 from netplace.apps.npb.ft import ft
 from netplace.apps.npb.is_ import is_
 from netplace.apps.npb.lu import lu
 from netplace.apps.npb.mg import mg
-from netplace.apps.npb.sp import sp
+from netplace.apps.npb.multipartition import bt, sp
 from netplace.apps.program import Program
 
 __all__ = ["NPB", "bt", "cg", "ft", "is_", "lu", "mg", "sp"]

@@ -1,4 +1,4 @@
-"""The multipartition of BT and SP, and their common communication.
+"""BT and SP: solvers of the Navier-Stokes equations on a multipartitioned cube.
 
 The cube is cut into ``q**3`` cells for ``q * q`` tasks. Every task holds q cells along a diagonal, one in
 each layer of each axis, so that all tasks work in every step of a sweep along any axis::
@@ -8,6 +8,17 @@ each layer of each axis, so that all tasks work in every step of a sweep along a
 All its neighbors along an axis belong to one task on each side: six partners in all. Routines ``make_set``,
 ``compute_buffer_size`` and ``copy_faces`` of the sources; Naik, "A scalable implementation of the NAS
 parallel benchmark BT on distributed memory systems", IBM Systems J. 34(2), 1995.
+
+Each iteration (``adi``) exchanges the cells' faces with the six partners at once (``copy_faces``), then
+solves along x, y and z in turn (``x_solve``, ``y_solve``, ``z_solve``) with q - 1 messages to the successor
+and q - 1 messages to the predecessor. There are no collectives. Bailey et al. 1991; sources ``BT/*.f`` and
+``SP/*.f`` of NPB 3.3.1.
+
+The block-tridiagonal BT sends 5x5 blocks and vectors of 5 for each line (30 numbers), then back vectors only
+(5 numbers). Every such message carries ``(points // q + 1)**2`` lines, the largest face a cell may have,
+whatever the cell. The scalar-pentadiagonal SP sends two rows of matrix and right-hand side (22 numbers a
+line), then back two rows of the solution (10 numbers a line). A message carries the lines of one cell that do
+not lie on the surface of the cube, so sizes differ from cell to cell.
 """
 
 from __future__ import annotations
@@ -16,7 +27,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import isqrt
 
-from netplace.apps.npb.classes import Cube, check_tasks, iteration_count, problem_of, squares
+from netplace.apps.npb.classes import (
+    BT_CLASSES,
+    SP_CLASSES,
+    Cube,
+    check_tasks,
+    iteration_count,
+    problem_of,
+    squares,
+)
 from netplace.apps.npb.timed import Run, timed_program
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
@@ -149,3 +168,40 @@ def _pass_on(
         writer.waitall((sent, received) if send_first else (received, sent))
         if step < len(messages):
             sent = writer.isend(dst, *message)
+
+
+# Numbers of a line, and the first tag of each axis; the place of a cell within its layer is added.
+BT_FORWARD = 5 * 5 + 5, (3000, 5000, 6000)
+BT_BACKWARD = 5, (2000, 4000, 7000)
+
+
+def bt(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
+    """Return the timed section of BT; iterations are time steps.
+
+    `tasks` is a square number; cells must have at least three points along each edge.
+    """
+    return multipartitioned("bt", BT_CLASSES, problem_class, tasks, iterations, _bt_message, send_first=True)
+
+
+def _bt_message(grid: Multipartition, axis: int, cell: Cell, forward: bool) -> tuple[int, int]:
+    numbers, tags = BT_FORWARD if forward else BT_BACKWARD
+    a, b = across(axis)
+    lines = (grid.points // grid.cuts + 1) ** 2
+    return numbers * lines * DOUBLE, tags[axis] + cell[a] + cell[b] * grid.cuts
+
+
+SP_FORWARD, SP_BACKWARD = 22, 10  # numbers of a line
+
+
+def sp(problem_class: str, tasks: int, iterations: int | None = None) -> Program:
+    """Return the timed section of SP; iterations are time steps.
+
+    `tasks` is a square number; cells must have at least three points along each edge.
+    """
+    return multipartitioned("sp", SP_CLASSES, problem_class, tasks, iterations, _sp_message, send_first=False)
+
+
+def _sp_message(grid: Multipartition, axis: int, cell: Cell, forward: bool) -> tuple[int, int]:
+    a, b = across(axis)
+    lines = grid.inner_length(cell[a]) * grid.inner_length(cell[b])
+    return (SP_FORWARD if forward else SP_BACKWARD) * lines * DOUBLE, 0

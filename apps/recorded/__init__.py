@@ -13,9 +13,8 @@ from netplace.apps.recorded.cutting import (
     recorded,
 )
 from netplace.apps.recorded.folding import FOLD_FROM, folded, is_longer
-from netplace.apps.recorded.gathering import check_left_out
 from netplace.apps.recorded.recorded import Recorded
-from netplace.apps.recorded.settling import UnresolvedError, settled
+from netplace.apps.recorded.settling import UnresolvedError, check_left_out, settled
 from netplace.apps.recorded.summary import Summary, counted, summary_of
 from netplace.apps.recorded.trace import IGNORABLE, Reading, Trace
 

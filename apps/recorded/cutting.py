@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from netplace.apps.collectives import Collectives
 from netplace.apps.program import Program
 from netplace.apps.recorded.calls import ROOTED_NUMBERS, Call
-from netplace.apps.recorded.gathering import (
+from netplace.apps.recorded.recorded import Recorded
+from netplace.apps.recorded.settling import (
+    UnresolvedError,
     check_kept,
     check_left_out,
     complete,
     gathered,
     resolved_receives,
+    settled,
     whole_sections,
 )
-from netplace.apps.recorded.recorded import Recorded
-from netplace.apps.recorded.settling import UnresolvedError, settled
 from netplace.apps.recorded.trace import IGNORABLE, Trace
 from netplace.apps.recorded.wildcards import channel_places, resolved, with_sizes
 

@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from netplace.apps.collectives import Collectives
 from netplace.apps.iterations import in_order, ranges
-from netplace.apps.program import Program
+from netplace.apps.program import Program, Repeated
 from netplace.apps.recorded.calls import Call
-from netplace.apps.recorded.gathering import check_kept, check_left_out, complete
 from netplace.apps.recorded.loops import COLUMNS, Normal, Part, Sequence, as_calls
 from netplace.apps.recorded.recorded import Recorded
+from netplace.apps.recorded.settling import check_kept, check_left_out, complete
 from netplace.apps.recorded.trace import Trace
 from netplace.apps.recorded.wildcards import resolved, with_sizes
-from netplace.apps.repeated import Repeated
 from netplace.apps.replay import renumbered
 
 Int = NDArray[np.int64]

@@ -1,21 +1,241 @@
-"""A whole trace in memory: its calls, matched and in order."""
+"""A whole trace in memory: its calls, matched and in order.
+
+Each collective is assembled from the calls of its members. Only `write_collective` determines how a
+collective becomes messages.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.apps import collectives
 from netplace.apps.collectives import Collectives
+from netplace.apps.operation import Op
 from netplace.apps.program import Program
-from netplace.apps.recorded.calls import LISTED, OPERATIONS, Batch, Call
-from netplace.apps.recorded.instances import collective_blocks
+from netplace.apps.recorded.calls import LISTED, OPERATIONS, ROOTED, Batch, Call
 from netplace.apps.recorded.program import joined
 from netplace.apps.recorded.trace import Trace
+from netplace.apps.task import TaskWriter
+
+COLLECTIVE_TAG = 1 << 31  # above every tag of a message
+_Columns = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Collective:
+    operation: str  # one of `OPERATIONS`
+    members: tuple[int, ...]  # world ranks of the communicator
+    root: int  # world rank of the root, -1 if it has none
+    sizes: tuple[int, ...]  # bytes that each member's call names
+    lists: tuple[tuple[int, ...] | None, ...]  # bytes for each partner, where a member's call lists them
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of an operation in which all members name the same."""
+        return max(self.sizes)
+
+
+def write_collective(writer: TaskWriter, what: Collective, tag: int) -> None:
+    """Append to `writer` what its task does in a collective, all messages with one tag."""
+    if len(what.members) <= 1:
+        return
+    if what.operation in _OWN:
+        _OWN[what.operation](writer, what, tag)
+        return
+    root = (what.root,) if what.operation in collectives.ROOTED else ()
+    collectives.COLLECTIVES[what.operation](writer, what.members, *root, what.bytes, tag)
+
+
+def collective_blocks(
+    calls: NDArray[Any],
+    sizes: Sequence[Any],
+    communicators: Mapping[int, tuple[int, ...]],
+    ranks: int,
+    chosen: Collectives | None = None,
+) -> dict[int, _Columns]:
+    """Return the operations that replace each row of a collective or of the wait for one.
+
+    A non-blocking collective begins all of its messages at the call and completes them at the wait, so its
+    rounds do not wait for each other.
+    """
+    rows = np.flatnonzero(calls["kind"] == Call.COLLECTIVE).tolist()
+    if not rows:
+        return {}
+    of: dict[int, list[list[int]]] = {}
+    members_of = communicators
+    places: dict[int, dict[int, int]] = {}
+    rank, communicator = calls["rank"].tolist(), calls["communicator"].tolist()
+    for row in rows:
+        number = communicator[row]
+        if number not in of:
+            places[number] = {member: place for place, member in enumerate(members_of[number])}
+            of[number] = [[] for _ in members_of[number]]
+        if rank[row] not in places[number]:
+            raise ValueError(f"rank {rank[row]} is not a member of the communicator of its collective")
+        of[number][places[number][rank[row]]].append(row)
+    writing = _Writing(calls, sizes, ranks, chosen)
+    for number, by_member in of.items():
+        writing.communicator(members_of[number], number, by_member)
+    return writing.blocks
+
+
+class _Writing:
+    """Blocks of operations, as they are made."""
+
+    def __init__(
+        self, calls: NDArray[Any], sizes: Sequence[Any], ranks: int, chosen: Collectives | None
+    ) -> None:
+        self._chosen = chosen
+        self.blocks: dict[int, _Columns] = {}
+        self._calls, self._sizes, self._ranks = calls, sizes, ranks
+        self._tag, self._root = calls["tag"].tolist(), calls["peer"].tolist()
+        self._size, self._list = calls["size"].tolist(), calls["sizes"].tolist()
+        self._request = calls["request"].tolist()
+        # Above every request of the trace.
+        self._next: dict[int, int] = defaultdict(lambda: int(calls["request"].max(initial=0)) + 1)
+        self._known: dict[Any, dict[int, _Columns]] = {}
+        waits = np.flatnonzero(calls["kind"] == Call.WAIT)
+        keys = zip(calls["rank"][waits].tolist(), calls["request"][waits].tolist(), strict=True)
+        opens = (calls["request"][calls["kind"] == Call.COLLECTIVE] != -1).any()
+        self._waits = dict(zip(keys, waits.tolist(), strict=True)) if opens else {}
+
+    def communicator(self, members: tuple[int, ...], number: int, by_member: list[list[int]]) -> None:
+        most = max(map(len, by_member))
+        for place, rows in enumerate(by_member):
+            if len(rows) < most:
+                full = next(other for other in by_member if len(other) == most)
+                name = OPERATIONS[self._tag[full[len(rows)]]]
+                raise ValueError(
+                    f"rank {members[place]} does not call {name}, number {len(rows)} of the collectives of "
+                    f"its communicator of {len(members)} ranks"
+                )
+        for place in range(most):
+            self._instance(members, number, place, tuple(rows[place] for rows in by_member))
+
+    def _instance(self, members: tuple[int, ...], number: int, place: int, rows: tuple[int, ...]) -> None:
+        operation = self._tag[rows[0]]
+        for member, row in zip(members, rows, strict=True):
+            if self._tag[row] != operation:
+                raise ValueError(
+                    f"rank {member} calls {OPERATIONS[self._tag[row]]} as number {place} of the collectives "
+                    f"of its communicator, where rank {members[0]} calls {OPERATIONS[operation]}"
+                )
+        name = OPERATIONS[operation]
+        root = self._root_of(name, members, rows)
+        lists = tuple(tuple(self._sizes[self._list[row]]) if self._list[row] >= 0 else None for row in rows)
+        what = Collective(name, members, root, tuple(self._size[row] for row in rows), lists)
+        key = (name, number, root, what.sizes, lists)
+        known = self._known.setdefault(key, {})
+        tag = COLLECTIVE_TAG + operation + (number << 32)
+        for member, row in zip(members, rows, strict=True):
+            if member not in known:
+                writer = TaskWriter(member, self._ranks, self._chosen)
+                write_collective(writer, what, tag)
+                known[member] = writer.columns()
+            self._put(row, member, known[member])
+
+    def _root_of(self, name: str, members: tuple[int, ...], rows: tuple[int, ...]) -> int:
+        if name not in ROOTED:
+            return -1
+        roots = {self._root[row] for row in rows if self._root[row] >= 0} or {members[0]}
+        if len(roots) > 1 or not roots <= set(members):
+            raise ValueError(
+                f"{name} among {len(members)} ranks: members disagree on the root, {sorted(roots)}"
+            )
+        return int(roots.pop())
+
+    def _put(self, row: int, member: int, block: _Columns) -> None:
+        opened = int(block["request"].max(initial=-1)) + 1
+        first = self._next[member]
+        request = block["request"].astype(np.int64)
+        request[request >= 0] += first
+        wait = None if self._request[row] == -1 else self._waits.get((member, self._request[row]))
+        if wait is None:
+            self._next[member] += opened
+            self.blocks[row] = block | {"request": request}
+            return
+        messages = np.isin(block["kind"], (Op.SEND, Op.ISEND, Op.RECV, Op.IRECV))
+        begun = {name: column[messages].copy() for name, column in block.items()}
+        sends = np.isin(begun["kind"], (Op.SEND, Op.ISEND))
+        begun["kind"] = np.where(sends, int(Op.ISEND), int(Op.IRECV)).astype(np.int8)
+        count = len(sends)
+        begun["request"] = np.arange(first, first + count, dtype=np.int64)
+        self._next[member] += count
+        self.blocks[row] = begun
+        nothing = np.zeros(count, np.int64)
+        self.blocks[wait] = {
+            "kind": np.full(count, int(Op.WAIT), np.int8),
+            "peer": nothing - 1,
+            "size": nothing,
+            "tag": nothing,
+            "request": begun["request"],
+        }
+
+
+def _straight(writer: TaskWriter, what: Collective, tag: int, sizes: Sequence[int], up: bool) -> None:
+    """Send from the root to each member, or `up` from each to the root, ``sizes[i]`` bytes of member i."""
+    for member, size in zip(what.members, sizes, strict=True):
+        if member == what.root:
+            continue
+        if writer.task == what.root:
+            (writer.recv if up else writer.send)(member, size, tag)
+        elif writer.task == member:
+            (writer.send if up else writer.recv)(what.root, size, tag)
+
+
+def _v_sizes(what: Collective) -> Sequence[int]:
+    """Return the bytes of each member in a gatherv or scatterv: the root's list, or each member's own."""
+    listed = what.lists[what.members.index(what.root)]
+    return listed if listed is not None and len(listed) == len(what.members) else what.sizes
+
+
+def _alltoallv(writer: TaskWriter, what: Collective, tag: int) -> None:
+    p, own = len(what.members), what.members.index(writer.task)
+    rows = [
+        given if given is not None and len(given) == p else (size // p,) * p
+        for given, size in zip(what.lists, what.sizes, strict=True)
+    ]
+    collectives.alltoallv(writer, what.members, rows[own], [row[own] for row in rows], tag)
+
+
+def _reduce_scatter(writer: TaskWriter, what: Collective, tag: int) -> None:
+    root, p = what.members[0], len(what.members)
+    listed = next((given for given in what.lists if given is not None and len(given) == p), None)
+    total = sum(listed) if listed is not None else what.bytes
+    if writer.collectives is not None:
+        collectives.reduce_scatter(writer, what.members, total, tag)
+        return
+    collectives.reduce(writer, what.members, root, total, tag)
+    parts = Collective("scatterv", what.members, root, tuple(listed or (total // p,) * p), (None,) * p)
+    _straight(writer, parts, tag, parts.sizes, up=False)
+
+
+def _reduce_scatter_block(writer: TaskWriter, what: Collective, tag: int) -> None:
+    if writer.collectives is not None:
+        collectives.reduce_scatter_block(writer, what.members, what.bytes * len(what.members), tag)
+        return
+    collectives.reduce(writer, what.members, what.members[0], what.bytes * len(what.members), tag)
+    collectives.scatter(writer, what.members, what.members[0], what.bytes, tag)
+
+
+# Operations that take more than a root and the bytes of a call.
+_OWN: dict[str, Callable[[TaskWriter, Collective, int], None]] = {
+    "barrier": lambda writer, what, tag: collectives.barrier(writer, what.members, tag),
+    "gatherv": lambda writer, what, tag: _straight(writer, what, tag, _v_sizes(what), up=True),
+    "scatterv": lambda writer, what, tag: _straight(writer, what, tag, _v_sizes(what), up=False),
+    "allgatherv": lambda writer, what, tag: collectives.allgatherv(writer, what.members, what.sizes, tag),
+    "alltoallv": _alltoallv,
+    "alltoallw": _alltoallv,
+    "reduce_scatter": _reduce_scatter,
+    "reduce_scatter_block": _reduce_scatter_block,
+}
+
 
 _TAG = (1 << 32) - 1
 

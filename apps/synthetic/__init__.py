@@ -7,8 +7,6 @@ therefore wait for their receives, the pattern never ends, as `Program.check` re
 from __future__ import annotations
 
 from netplace.apps.application import Application
-from netplace.apps.synthetic.exchanges import all_to_all, butterfly
-from netplace.apps.synthetic.gups import gups
 from netplace.apps.synthetic.neighbours import (
     mesh_2d,
     mesh_3d,
@@ -23,8 +21,18 @@ from netplace.apps.synthetic.neighbours import (
     torus_2d,
     torus_3d,
 )
-from netplace.apps.synthetic.rooted import all_to_one, binary_tree, one_to_all
-from netplace.apps.synthetic.sweeps import sweep_2d, sweep_3d, t_sweep_2d, waterfall
+from netplace.apps.synthetic.patterns import (
+    all_to_all,
+    all_to_one,
+    binary_tree,
+    butterfly,
+    gups,
+    one_to_all,
+    sweep_2d,
+    sweep_3d,
+    t_sweep_2d,
+    waterfall,
+)
 
 __all__ = ["SYNTHETIC"]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from netplace.apps import Program, TaskWriter, application
 from netplace.apps.collectives import ALGORITHMS, algorithms_of, schedule
 from netplace.netsim import Config, Network
-from netplace.placement.switch_groups import switch_groups
 from netplace.report.studies.schedules import CachedCase
 from netplace.topologies import Topology, parse
+from netplace.topologies.switch_grid import switch_groups
 
 Nodes = NDArray[np.int64]
 

@@ -23,8 +23,7 @@ from netplace.experiments.partition_metrics.measures import (
 )
 from netplace.experiments.published import published
 from netplace.placement import partition
-from netplace.placement.node_lists import node_lists
-from netplace.placement.rule import grid_of
+from netplace.placement.rule import grid_of, node_lists
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import scatter_figure
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs

@@ -14,7 +14,7 @@ from netplace.experiments.published import published
 from netplace.experiments.shared.relative_bars import draw_relative, times_of
 from netplace.netsim import Config
 from netplace.placement import map_tasks, partition
-from netplace.placement.node_lists import node_lists
+from netplace.placement.rule import node_lists
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
 from netplace.topologies import parse

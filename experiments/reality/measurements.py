@@ -12,7 +12,7 @@ import numpy as np
 
 from netplace.checks.inputs import input_file
 from netplace.placement.mapping.hosts import Host, nodes_of
-from netplace.placement.node_lists import node_lists
+from netplace.placement.rule import node_lists
 from netplace.runs.fitting import Point
 from netplace.topologies import parse
 

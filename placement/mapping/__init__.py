@@ -15,15 +15,23 @@ from numpy.typing import ArrayLike
 from netplace.apps import Program
 from netplace.checks import abbreviate, check_int
 from netplace.extensions import Registry
-from netplace.placement.mapping.best import best
 from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
 from netplace.placement.mapping.hosts import by_hosts, from_file
 from netplace.placement.mapping.link_load import OPTION as LINK_LOAD_OPTION
 from netplace.placement.mapping.link_load import link_load
-from netplace.placement.mapping.optimised import OPTION, classic, optimise, td
-from netplace.placement.mapping.orders import column, consecutive, permuted, shuffle
 from netplace.placement.mapping.problem import MappingProblem, RunTime
 from netplace.placement.mapping.qap import METHODS, QapResult, solve_qap
+from netplace.placement.mapping.rules import (
+    OPTION,
+    best,
+    classic,
+    column,
+    consecutive,
+    optimise,
+    permuted,
+    shuffle,
+    td,
+)
 from netplace.placement.mapping.treematch import treematch
 from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
 from netplace.topologies import Topology

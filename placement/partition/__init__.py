@@ -6,11 +6,14 @@ least as many nodes as it has tasks, in the order of the consecutive mapping.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from netplace.checks import check_int
+from netplace.checks import check_int, check_ranges
 from netplace.extensions import Registry
 from netplace.placement.partition.boxes import (
     bands,
@@ -21,12 +24,93 @@ from netplace.placement.partition.boxes import (
     sub_cubes,
     whole_network,
 )
-from netplace.placement.partition.explicit import explicit, scattered
-from netplace.placement.partition.switches import across_groups, whole_groups, whole_switches
-from netplace.placement.rule import Nodes, PartitionRequest, Rule, find_rule, own_rule
-from netplace.topologies import Topology
+from netplace.placement.rule import Nodes, PartitionRequest, Rule, find_rule, own_rule, read_lines
+from netplace.topologies import Graph, Topology
 
 __all__ = ["PARTITIONS", "PartitionRequest", "partition"]
+
+
+def scattered(request: PartitionRequest) -> list[Nodes]:
+    """Return random nodes for each job, as many as it has tasks, in increasing order.
+
+    The option is a seed of its own, with which the partition stays the same while the seed of the run
+    changes.
+    """
+    rng = request.rng
+    if request.option:
+        rng = np.random.default_rng([check_int(request.option, "partition random: seed", 0), 2])
+    drawn = rng.permutation(request.topology.computing)[: sum(request.sizes)]
+    return [np.sort(part) for part in np.split(drawn, np.cumsum(request.sizes)[:-1])]
+
+
+def explicit(request: PartitionRequest) -> list[Nodes]:
+    """Return the nodes listed in the option, in the order listed.
+
+    The option is a list such as ``0-3,8`` for each job, separated by slashes, or the path of a file with such
+    a list on a line for each job, in which blank lines and text after a ``#`` are ignored.
+    """
+    if not request.option:
+        raise ValueError("partition nodes: no nodes given, expected a form such as nodes:0-3,8 or nodes:FILE")
+    inline = re.fullmatch(r"[-\d,/\s]+", request.option)
+    if inline:
+        named = [("partition nodes", word) for word in request.option.split("/")]
+    else:
+        named = read_lines(Path(request.option))
+    if len(named) != len(request.sizes):
+        where = "partition nodes" if inline else request.option
+        raise ValueError(f"{where}: {len(named)} lists given for {len(request.sizes)} jobs")
+    most = request.topology.nodes - 1
+    return [np.concatenate(check_ranges(text, f"{what}: node", most)) for what, text in named]
+
+
+def _owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDArray[np.int64]:
+    topology = request.topology
+    if not isinstance(topology, Graph) or not topology.first_switch or (by_group and topology.group is None):
+        what = "groups of switches" if by_group else "nodes at switches"
+        raise ValueError(f"partition {name}: needs {what}, {topology} has none")
+    at = topology.home - topology.first_switch
+    if not by_group:
+        return at
+    assert topology.group is not None
+    return topology.group[at]
+
+
+def _whole_sets(request: PartitionRequest, owner: NDArray[np.int64], name: str) -> list[Nodes]:
+    usable = request.topology.computing
+    left = [usable[owner[usable] == set_number] for set_number in np.unique(owner[usable])]
+    parts = []
+    for job, size in enumerate(request.sizes):
+        mine: list[Nodes] = []
+        while sum(map(len, mine)) < size:
+            if not left:
+                raise ValueError(f"partition {name}: no {name} left for the {size} tasks of job {job}")
+            mine.append(left.pop(0))
+        parts.append(np.concatenate(mine) if mine else np.zeros(0, np.int64))
+    return parts
+
+
+def whole_groups(request: PartitionRequest) -> list[Nodes]:
+    """Return, for each job, the nodes of as many groups as it needs, first come first served."""
+    return _whole_sets(request, _owner_of_nodes(request, "groups", by_group=True), "groups")
+
+
+def across_groups(request: PartitionRequest) -> list[Nodes]:
+    """Return the next nodes for each job, dealt to the groups in turn so that jobs are spread widely."""
+    owner = _owner_of_nodes(request, "across-groups", by_group=True)
+    rank = np.empty(len(owner), np.int64)
+    order = np.argsort(owner, kind="stable")
+    size = np.bincount(owner)
+    rank[order] = np.arange(len(owner)) - np.repeat(np.cumsum(size) - size, size)
+    dealt = np.lexsort((owner, rank))
+    dealt = dealt[~np.isin(dealt, request.topology.service)]
+    ends = np.cumsum(request.sizes)
+    return [dealt[end - size : end] for end, size in zip(ends, request.sizes, strict=True)]
+
+
+def whole_switches(request: PartitionRequest) -> list[Nodes]:
+    """Return, for each job, the nodes of as many switches as it needs, first come first served."""
+    return _whole_sets(request, _owner_of_nodes(request, "switches", by_group=False), "switches")
+
 
 _Rule = Rule[PartitionRequest, list[Nodes]]
 

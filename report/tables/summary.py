@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.netsim import Config, Result
 from netplace.netsim.bounds import bounds
 from netplace.netsim.outcome import Finished

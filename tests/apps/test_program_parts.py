@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from netplace.apps import Program, TaskWriter, application, traffic
+from netplace.apps import Program, TaskWriter, application, arrays
 
 
 def ring(rounds, tasks=3, prologue=1, epilogue=1):
@@ -160,7 +160,7 @@ def test_traffic_counts_bytes_and_messages():
 def test_traffic_of_many_tasks_is_sparse(monkeypatch):
     program = application("2d-torus", 36, bytes=10, rounds=3)
     dense = program.traffic()
-    monkeypatch.setattr(traffic, "DENSE_TASKS", 35)
+    monkeypatch.setattr(arrays, "DENSE_TASKS", 35)
     thin = program.traffic()
     for name in "WNB":
         assert isinstance(getattr(thin, name), sparse.csr_array)

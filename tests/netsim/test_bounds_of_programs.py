@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strategies import configs, networks, programs, with_effect
 
 from netplace.apps import Program, TaskWriter, application
-from netplace.apps.repeated import Repeated
+from netplace.apps.program import Repeated
 from netplace.netsim import Config, simulate
 from netplace.netsim.bounds import bounds
 from netplace.placement import map_tasks

@@ -13,7 +13,7 @@ from netplace.netsim.reference.router import Fifo, Output
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Topology, parse
 from netplace.topologies.routing import DISCIPLINES, ROUTINGS, Verdict
-from netplace.topologies.routing.ways import Ways
+from netplace.topologies.routing.dependencies import Ways
 
 Channel = tuple[int, int, int]  # router, port, virtual channel
 

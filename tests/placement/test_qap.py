@@ -10,10 +10,10 @@ from netplace.apps import application
 from netplace.native import placement as native
 from netplace.placement.mapping import METHODS, solve_qap
 from netplace.placement.mapping.qap.grasp import Construction, PairsFirst
+from netplace.placement.mapping.qap.local_search import TabuSearch
 from netplace.placement.mapping.qap.lowered import dense_form, sparse_form
 from netplace.placement.mapping.qap.portfolio import Elites, crossed, perturbed
 from netplace.placement.mapping.qap.problem import qap_problem
-from netplace.placement.mapping.qap.tabu import TabuSearch
 from netplace.topologies import parse
 
 

@@ -9,11 +9,11 @@ from netplace.apps import APPLICATIONS, application
 from netplace.apps.collectives import allreduce, in_groups, selection
 from netplace.cosim.work import Work, body_of, in_switches
 from netplace.netsim import Config
-from netplace.placement.switch_groups import switch_groups
 from netplace.runs import resolve
 from netplace.runs.execute import run_simulation
 from netplace.runs.job_programs import programs_of
 from netplace.topologies import parse
+from netplace.topologies.switch_grid import switch_groups
 
 HIERARCHICAL = "builtin+allreduce=hierarchical"
 

@@ -7,7 +7,7 @@ from netplace.apps import Program, TaskWriter
 from netplace.netsim import ENGINES, Config, Network, measure_load, pattern, simulate
 from netplace.placement import map_tasks
 from netplace.topologies import compute_nodes, parse
-from netplace.topologies.failing import failing
+from netplace.topologies.faults import failing
 from netplace.topologies.routing import make_routes, reach
 
 CONFIG = Config(vcs=3)

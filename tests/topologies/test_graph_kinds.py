@@ -10,7 +10,7 @@ from netplace.apps import application
 from netplace.netsim import simulate
 from netplace.topologies import Graph, Grid, from_networkx, parse
 from netplace.topologies.cables import Cables, graph
-from netplace.topologies.service import marked
+from netplace.topologies.compute_nodes import marked
 
 EVERY = [
     "torus:4x3,c=2",

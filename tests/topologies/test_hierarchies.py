@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from netplace.topologies import Graph, Topology, hierarchy, parse
-from netplace.topologies.indented import read_indented
 from netplace.topologies.routing import check, make_routes
+from netplace.topologies.text_files import read_indented
 
 CONF = """
 SwitchName=top Switches=row[0-1]

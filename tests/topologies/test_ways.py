@@ -20,7 +20,7 @@ from netplace.topologies.routing import (
     reach,
     rises,
 )
-from netplace.topologies.routing.ways import Ways, via_of
+from netplace.topologies.routing.dependencies import Ways, via_of
 
 MANY = 200  # levels
 

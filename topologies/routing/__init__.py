@@ -16,15 +16,20 @@ from netplace.checks import check_choice, check_int
 from netplace.extensions import Registry
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
+from netplace.topologies.routing.algorithms import (
+    all_minimal,
+    all_up_down,
+    costs,
+    d_mod_k,
+    dimension_order,
+    first_minimal,
+    up_down,
+)
 from netplace.topologies.routing.compute_nodes import with_compute_nodes
-from netplace.topologies.routing.dependencies import Verdict, check
+from netplace.topologies.routing.dependencies import Reach, Verdict, barred, check, reach
 from netplace.topologies.routing.loads import crossing, load_bound, most_accepted, shares, worst_permutation
-from netplace.topologies.routing.minimal import all_minimal, costs, dimension_order, first_minimal
-from netplace.topologies.routing.reach import Reach, reach
 from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, SPREADS, Routes, rises, steps, table
 from netplace.topologies.routing.switches import Switches
-from netplace.topologies.routing.up_down import all_up_down, d_mod_k, up_down
-from netplace.topologies.routing.ways import barred
 from netplace.topologies.topology import Topology
 
 __all__ = [

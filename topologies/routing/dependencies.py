@@ -7,25 +7,161 @@ networks", IEEE Trans. Parallel Distrib. Syst. 4 (1993) 1320-1331: there is no d
 can be requested everywhere, lead everywhere, and have no cycle among themselves. Because a packet on an
 escape channel stays on escape channels, these wait for each other only along the escape table. A channel is a
 link at a level.
+
+The rules are those of the engines ("Levels" and "The way" in docs/background/model-tables.md), followed for
+all packets at once. A channel is a link in a phase at a level. If phases have separate levels, phase 1 is
+that of packets that head for their destination; otherwise there is only phase 0.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.native import topologies
 from netplace.topologies.limits import check_memory
 from netplace.topologies.routing.compute_nodes import of_plane
-from netplace.topologies.routing.reach import reach
 from netplace.topologies.routing.routes import Routes, rises
 from netplace.topologies.routing.switches import Switches
-from netplace.topologies.routing.ways import Ways
-
-__all__ = ["Verdict", "check"]
 
 Int = NDArray[np.int64]
+
+
+def via_of(switches: Switches, routes: Routes, switch: int) -> Int:
+    """Return the intermediate switches of packets from a switch."""
+    if routes.via is None:
+        return np.arange(switches.count)
+    return np.asarray(routes.via[switch if len(routes.via) > 1 else 0], np.int64)
+
+
+def barred(switches: Switches, routes: Routes) -> Int:
+    """Return the position of each switch or its group among the intermediate ones; -1 if it has none.
+
+    A packet that chooses a route draws neither the position of its current switch nor that of its
+    destination. With Valiant routing, no switch has a position, and all can be drawn.
+    """
+    place = np.full(switches.count, -1, np.int64)
+    if routes.choice == "valiant":
+        return place
+    if switches.compute_nodes:  # which are not drawn; places are the same in all planes
+        plane = barred(*of_plane(switches, routes, 0))
+        return np.concatenate((*([plane] * switches.planes), place[: switches.compute_nodes]))
+    via = np.arange(switches.count)[None, :] if routes.via is None else routes.via
+    if switches.group is not None and via.shape == (switches.count, int(switches.group.max()) + 1):
+        return switches.group.astype(np.int64)
+    if len(via) == 1:
+        place[via[0]] = np.arange(via.shape[1])
+    return place
+
+
+class Ways:
+    """The channels of a routing whose table leads everywhere, and the dependencies between them.
+
+    A packet reaches fewer than `levels` levels within a phase; channel = (2 link + phase) levels + level.
+    """
+
+    def __init__(self, switches: Switches, routes: Routes, levels: int) -> None:
+        self.switches, self.levels = switches, levels
+        # Switch and port where each link begins, and the switch where it ends.
+        self.here, self.port = np.nonzero(switches.neighbor >= 0)
+        self.end = switches.neighbor[self.here, self.port]
+        self.count = len(self.end) * 2 * levels
+        ports = routes.ports if routes.escape is None else routes.escape[:, :, None]
+        step, kind = rises(switches, routes)
+        ends = switches.with_nodes
+        given = (switches.neighbor, ports, step, kind, levels, routes.anew, ends)
+        if routes.detours:
+            via = np.arange(switches.count)[None, :] if routes.via is None else routes.via
+            found = topologies.detour_ways(
+                *given, via.astype(np.int32), barred(switches, routes), switches.group,
+                routes.choice == "valiant", routes.choice == "par",
+            )  # fmt: skip
+        else:
+            sources = ends if routes.escape is None else np.arange(switches.count)
+            found = topologies.table_ways(*given, sources, np.ascontiguousarray(routes.ports[:, :, 0]))
+        used, waits, self.circular, at, target = found
+        self.used: Int = used  # channels in use, in order
+        self.waits: Int = waits  # pairs of which one waits for the other, in order, as one x `count` + other
+        if at >= 0:
+            raise ValueError(
+                f"routing {routes.name}: no route from switch {at} to switch {target} of {switches.text}, "
+                f"which packets may need"
+            )
+
+    def parts(self, channel: Int) -> tuple[Int, Int, Int]:
+        """Return the link, the phase and the level of channels."""
+        rest, level = np.divmod(channel, self.levels)
+        return rest >> 1, rest & 1, level
+
+
+Levels = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """The worst case of a packet's remaining route along a table, shape (switches, switches).
+
+    Attributes
+    ----------
+    hops : ndarray of int32
+        Number of links to the destination; -1 if the table does not lead there.
+    used, arrival : ndarray of int32
+        Highest level on any link, and level after the last link, for a packet that begins at level 0 if
+        levels are never reset between classes of links.
+    """
+
+    hops: Levels
+    used: Levels
+    arrival: Levels
+
+
+def reach(switches: Switches, ports: NDArray[np.int16], step: NDArray[Any], name: str) -> Reach:
+    """Follow a table from every switch to every other."""
+    _check_ports(switches, ports, name)
+    shape = (switches.count, switches.count)
+    found = topologies.reach(switches.neighbor, ports, step.astype(np.int64))
+    hops, used, arrival = (levels.reshape(shape) for levels in found)
+    _check_paths(switches, hops, ports, name)
+    return Reach(hops, used, arrival)
+
+
+def _check_ports(switches: Switches, ports: NDArray[np.int16], name: str) -> None:
+    """Raise ValueError if a table is of the wrong shape or names a port that does not lead to a switch."""
+    count = switches.count
+    if ports.shape[:2] != (count, count):
+        raise ValueError(
+            f"routing {name}: table of shape {ports.shape}, "
+            f"expected {count} x {count} switches of {switches.text}"
+        )
+    if ports.max(initial=-1) >= switches.ports or ports.min(initial=-1) < -1:
+        raise ValueError(
+            f"routing {name}: port {ports.max()}, expected -1 to {switches.ports - 1} on {switches.text}"
+        )
+    end = switches.neighbor[np.arange(count)[:, None, None], ports]
+    wrong = np.argwhere((ports >= 0) & (end < 0))
+    if len(wrong):
+        a, b, n = wrong[0]
+        raise ValueError(
+            f"routing {name}: from switch {a} to switch {b} by port {ports[a, b, n]}, "
+            "which leads to no switch"
+        )
+
+
+def _check_paths(switches: Switches, hops: Levels, ports: NDArray[np.int16], name: str) -> None:
+    """Raise ValueError if two switches with nodes have no way between them."""
+    ends = switches.with_nodes
+    missing = np.argwhere(hops[np.ix_(ends, ends)] < 0)
+    if len(missing):
+        a, b = ends[missing[0]]
+        if (ports[a, b] < 0).all():
+            raise ValueError(f"routing {name}: no route from switch {a} to switch {b} of {switches.text}")
+        raise ValueError(
+            f"routing {name}: the route from switch {a} to switch {b} of {switches.text} has a cycle or a "
+            f"dead end"
+        )
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.topologies.limits import check_memory
+from netplace.topologies.routing.dependencies import via_of
 from netplace.topologies.routing.routes import Routes
 from netplace.topologies.routing.switches import Switches
-from netplace.topologies.routing.ways import via_of
 
 __all__ = ["crossing", "load_bound", "most_accepted", "shares", "worst_permutation"]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from netplace.checks.records import freeze_arrays
 from netplace.topologies.graph import Graph
+from netplace.topologies.graph_arrays import all_hops
 from netplace.topologies.grid import Grid
 from netplace.topologies.limits import check_memory
-from netplace.topologies.shortest import all_hops
 from netplace.topologies.topology import Topology
 from netplace.topologies.tree import Tree
 

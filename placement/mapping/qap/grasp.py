@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.placement.mapping.qap.budget import Budget
+from netplace.placement.mapping.qap.local_search import TabuSearch
 from netplace.placement.mapping.qap.lowered import Integers, dense_form
 from netplace.placement.mapping.qap.problem import QapProblem
-from netplace.placement.mapping.qap.tabu import TabuSearch
 
 ALPHA = 0.2
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.apps.formats import Options, open_trace
-from netplace.apps.formats.text_writing import text_lines
+from netplace.apps.formats.text_lines import text_lines
 from netplace.apps.recorded import (
     CALL,
     Batch,
@@ -27,7 +27,7 @@ from netplace.apps.recorded import (
     recorded,
     settled,
 )
-from netplace.apps.recorded.gathering import complete, whole_sections
+from netplace.apps.recorded.settling import complete, whole_sections
 from netplace.apps.recorded.wildcards import partners_of
 
 RANKS = 5

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from netplace.apps.recording import build_interposer, launch
+from netplace.apps import recording
+from netplace.apps.recording import build_interposer
 
 
 @pytest.fixture(scope="session")
@@ -31,4 +32,4 @@ def compiled_once(recorders, monkeypatch):
                 build_interposer(compiler + strict, place)
         return Path(shutil.copy(place / "recorder.so", into))
 
-    monkeypatch.setattr(launch, "build_interposer", copy)
+    monkeypatch.setattr(recording, "build_interposer", copy)

@@ -12,8 +12,7 @@ import pytest
 from netplace import parse, simulate
 from netplace.apps.formats import open_trace, read
 from netplace.apps.recorded import IGNORABLE, summary_of
-from netplace.apps.recording import launch, record
-from netplace.apps.recording.launch import launcher_of
+from netplace.apps.recording import build_interposer, launcher_of, record
 
 MPIS = list(filter(shutil.which, ("mpicc.openmpi", "mpicc.mpich"))) or list(filter(shutil.which, ("mpicc",)))
 pytestmark = [
@@ -454,7 +453,7 @@ def test_no_call_is_forgotten(compiler, tmp_path):
     )
     declared = {match[1] for match in takes.finditer(header(compiler))}
     assert {"Send", "Neighbor_alltoallw", "Put", "File_iwrite_at_all", "Comm_idup"} <= declared
-    library = launch.build_interposer(compiler, tmp_path)
+    library = build_interposer(compiler, tmp_path)
     symbols = subprocess.run(["nm", "-D", library], check=True, capture_output=True, text=True).stdout
     defined = set(re.findall(r"\bT MPI_(\w+)", symbols))
     silent = re.compile(SILENT, re.VERBOSE)

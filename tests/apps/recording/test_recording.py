@@ -15,7 +15,7 @@ from netplace import parse, simulate
 from netplace.apps.formats import open_trace, read
 from netplace.apps.formats.recording import ENTRY
 from netplace.apps.recorded import summary_of
-from netplace.apps.recording import launch, record
+from netplace.apps.recording import build_interposer, record
 
 HERE = Path(__file__).parent
 MAGIC = int.from_bytes(b"netplace", "little")
@@ -223,7 +223,7 @@ def test_a_folder_that_the_recorder_cannot_be_loaded_from_is_refused(netplace, t
 @needs_mpi
 def test_the_recorder_compiles_without_a_warning(tmp_path):
     for compiler in MPIS:
-        assert launch.build_interposer(compiler, tmp_path).is_file()  # with -Werror: see conftest.py
+        assert build_interposer(compiler, tmp_path).is_file()  # with -Werror: see conftest.py
 
 
 @needs_mpi

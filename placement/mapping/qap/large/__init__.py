@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.placement.mapping.qap.budget import Budget
-from netplace.placement.mapping.qap.large.annealing import Effort, Level, cost
-from netplace.placement.mapping.qap.large.growing import grown
+from netplace.placement.mapping.qap.large.annealing import Effort, Level, cost, grown
 from netplace.placement.mapping.qap.large.multilevel import Machine, bisected, clustered, narrow, refined
 from netplace.placement.mapping.qap.locations import Locations
 
