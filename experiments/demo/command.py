@@ -1,4 +1,4 @@
-"""``netplace demo``: recorded NPB runs under several mappings, and a shared machine."""
+"""``netplace demo``: recorded NPB runs under several mappings, and schedules with their run times."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from netplace.cli.flags import SEEDS, flag
 @flag("--seeds", "Runs of each case.", SEEDS, 3)
 @flag("--output", "Folder for the files.", default="demo-output", metavar="FOLDER")
 def demo_command(seeds: int, output: str) -> None:
-    """Replay recorded NPB runs on a torus and a tree under three mappings each, and let jobs share a torus.
+    """Replay recorded NPB runs on a torus and a tree under several mappings, and schedule jobs that run them.
 
-    The command prints tables, and writes every run to a CSV file, and a picture of each table.
+    The command prints tables, and writes every run to a CSV file, a picture, a page, and the study with its
+    run-time table.
     """
     from netplace.checks import check_int
     from netplace.experiments.demo.runs import run_demo

@@ -1,46 +1,41 @@
-"""The demonstration: recorded NPB runs under several mappings, and jobs that share a machine."""
+"""The demonstration: recorded NPB runs under several mappings, and schedules with their run times."""
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, dataclass, fields, replace
 from pathlib import Path
-from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from statistics import fmean, geometric_mean
 
 from rich.console import Console
 
 from netplace.checks.csv_cells import write_rows
 from netplace.checks.writing import made_folder
-from netplace.cosim import cosimulate, job_rows_of, make_cosim_plan
+from netplace.cli.sweep_progress import SweepProgress
 from netplace.netsim import Config
 from netplace.netsim.threads import cores
-from netplace.report.pages import page_of, write_page
-from netplace.report.pages.html import Page, Part
+from netplace.report.pages import write_page
+from netplace.report.pages.html import Page
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
-from netplace.report.plots.jobs import sharing_figure
-from netplace.report.tables.cosim import title_of, write_kept
 from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.summary import spread
 from netplace.report.terminal.pulse import is_quiet
 from netplace.report.terminal.screen import number, print_tables, table, with_progress
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each
+from netplace.runs.placement_file import read_placement_file
+from netplace.runs.resources import simulators
+from netplace.runs.schedules import run_schedule, workload_of
+from netplace.runs.tabled_jobs import complete_tables
 from netplace.scheduling.metrics.interval import half_width_of
-
-if TYPE_CHECKING:
-    from rich.table import Table
-
-    from netplace.cosim import CosimPlan
 
 TRACES = ("BT.W.16", "FT.W.16", "IS.W.16", "LU.W.16", "MG.W.16")
 # network: (virtual channels, mappings)
 NETWORKS = {
-    "torus:4x4": (2, ("consecutive", "column", "random")),
-    "tree:4,2": (2, ("consecutive", "shuffle", "random")),
+    "torus:4x4": (2, ("consecutive", "classic", "td", "random")),
+    "tree:4,2": (2, ("consecutive", "classic", "random")),
 }
 
 
@@ -85,84 +80,113 @@ def _ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, 
     return found
 
 
-_MACHINE, _JOBS = "torus:8x8", 40
-_PARTITIONS = ("contiguous", "non-contiguous", "random")
-_GIVEN = {
-    "machine": _MACHINE, "workload": "applications", "sizes": "small", "classes": "2d,3d",
-    "intensity": "low", "repeats": "2:10", "mean_interarrival": 3e-6, "policy": "easy", "explain": True,
-}  # fmt: skip
-_WHY_LESS = (
-    "A slowdown below 1 is not an error: next to other jobs, packets arrive in a different order, and a "
-    "single run can happen to be slightly faster than the run alone."
-)
+# What the second half runs: the programs in every box that an allocator can give them, and their schedules.
+STUDY = """\
+[machine]
+network = "torus:8x4"
+[table]
+store = "times.sqlite"
+mappings = ["consecutive", "classic", "td"]
+[[job]]
+program = "LU.W.16"
+count = 3
+[[job]]
+program = "IS.W.16"
+count = 4
+interval = 1e-3
+[[job]]
+program = "MG.W.16"
+count = 3
+[[job]]
+program = "2d-torus,bytes=4KiB"
+tasks = 8
+count = 6
+repeats = 40
+[schedule]
+policy = ["fcfs", "easy"]
+partition = ["contiguous", "contiguous:bps"]
+mapping = ["consecutive", "td", "best-known"]
+"""
 
 
 @dataclass(frozen=True)
-class _Shared:
-    table: Table  # of all partitioners
-    columns: list[str]  # its headings
-    rows: list[list[str]]  # its cells
-    # The last co-simulation, which is drawn.
-    plan: CosimPlan
-    outcome: dict[str, Any]
+class _Scheduled:
+    """The schedules of a placement study."""
+
+    columns: list[str]
+    rows: list[list[str]]
+    answer: str
 
 
-def _shared_machine(picture: Path) -> _Shared:
-    rows = []
-    for partition in _PARTITIONS:
-        plan = make_cosim_plan(_GIVEN | {"partition": partition, "jobs": _JOBS})
-        outcome = cosimulate(plan).outcome
-        figures = outcome["figures"]
-        sharing, per_job = figures["sharing"], figures["schedule"]["per_job"]
-        rows.append(
-            [
-                partition,
-                number(sharing["mean_slowdown"], 3),
-                number(sharing["most_slowdown"], 3),
-                number(1e6 * per_job["wait"]["mean"], 1),
-                number(1e6 * per_job["run"]["mean"], 1),
-                number(100 * figures["table_error"]["all"]["mean"], 1),
-            ]
-        )
-    write_figure(picture, sharing_figure(job_rows_of(outcome), title_of(plan)))
-    columns = [
-        "partitioner",
-        "slowdown due to sharing",
-        "most",
-        "wait (µs)",
-        "run (µs)",
-        "error of a table (%)",
+def _schedules(output: Path) -> _Scheduled:
+    """Simulate the run times that the jobs of the study need, and schedule every combination."""
+    path = output / "study.toml"
+    path.write_text(STUDY)
+    plans = read_placement_file(path).plans
+    with SweepProgress("run times", True) as progress:
+        complete_tables(plans, workload_of, lambda: simulators(cores()), progress)
+    found = [(plan, run_schedule(plan).figures.metrics) for plan in plans]
+    rows = [
+        [
+            plan.policy,
+            plan.partition,
+            plan.mapping,
+            number(1e3 * metrics.per_job["wait"].mean, 2),
+            number(1e3 * metrics.per_job["run"].mean, 2),
+            number(1e3 * metrics.makespan, 2),
+        ]
+        for plan, metrics in found
     ]
-    title = f"{_JOBS} jobs share {_MACHINE} under EASY, packet by packet"
-    return _Shared(table(title, columns, rows), columns, rows, plan, outcome)
+    base, best = found[0], min(found, key=lambda pair: pair[1].makespan)
+    saved = 100 * (1 - best[1].makespan / base[1].makespan)
+    answer = (
+        f"{best[0].policy} on {best[0].partition} boxes with mapping {best[0].mapping} ends the jobs "
+        f"{saved:.0f} % earlier than {base[0].policy} on {base[0].partition} boxes with mapping {base[0].mapping}."
+    )
+    columns = ["policy", "allocator", "mapping", "wait (ms)", "run (ms)", "makespan (ms)"]
+    return _Scheduled(columns, rows, answer)
 
 
-def _demo_page(outcomes: Sequence[Outcome], pictures: Sequence[Figure], shared: _Shared) -> Page:
-    parts: list[Part] = list(pictures)
-    said = []
+def criteria(outcomes: Sequence[Outcome], network: str) -> str:
+    """Return a sentence on TD and the classic criterion on a network; their times are means over seeds."""
+    means = {
+        mapping: [
+            fmean(o.cycles for o in outcomes if (o.trace, o.network, o.mapping) == (trace, network, mapping))
+            for trace in TRACES
+        ]
+        for mapping in ("td", "classic")
+    }
+    ratios = [td / classic for td, classic in zip(means["td"], means["classic"], strict=True)]
+    faster = sum(ratio < 1 for ratio in ratios)
+    return (
+        f"On {network}, td takes {geometric_mean(ratios):.3f} times as long as the classic criterion "
+        f"(geometric mean of {len(ratios)} programs), and is faster for {faster} of them."
+    )
+
+
+def _demo_page(outcomes: Sequence[Outcome], pictures: Sequence[Figure], scheduled: _Scheduled) -> Page:
+    answers = [
+        criteria(outcomes, network)
+        for network, (_, names) in NETWORKS.items()
+        if {"td", "classic"} <= {*names}
+    ]
     for network in NETWORKS:
         most, trace, name = max(
             (ratio.mean, trace, name)
             for trace in TRACES
             for name, ratio in _ratios(outcomes, trace, network).items()
         )
-        said.append(
+        answers.append(
             f"On {network}, the mapping of tasks to nodes matters most for {trace}: {name} nodes take "
             f"{most:.2f} times as long as consecutive ones."
         )
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "shared"
-        write_kept(folder, shared.plan, shared.outcome)
-        machine = page_of(folder)
-    parts.append(
-        DataTable("The same jobs under three partitioners", shared.columns, shared.rows, note=_WHY_LESS)
-    )
-    notes = [*machine.notes, _WHY_LESS]
-    said.append(f"The rest of this page shows {_MACHINE}, shared by jobs on {_PARTITIONS[-1]} nodes.")
-    title = "netplace demo: recorded programs, and jobs that share a machine"
+    title = "netplace demo: which mapping, and which schedule?"
     seeds = len({outcome.seed for outcome in outcomes})
-    asked = [("traces", ", ".join(TRACES)), ("seeds", str(seeds)), *machine.asked]
-    return Page(title, [*said, *machine.verdict], asked, [*parts, *machine.parts], machine.missing, notes)
+    request = [("traces", ", ".join(TRACES)), ("seeds", str(seeds)), ("study", STUDY)]
+    table = DataTable(
+        "Schedules with the run times of a table", scheduled.columns, scheduled.rows, note=scheduled.answer
+    )
+    return Page(title, [*answers, scheduled.answer], request, [*pictures, table])
 
 
 def run(case: Case) -> Outcome:
@@ -193,7 +217,7 @@ def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
     write_rows(path, [field.name for field in fields(Outcome)], map(astuple, outcomes))
 
 
-_COLOURS = ("consecutive", "random", "column", "shuffle")
+_COLOURS = ("consecutive", "random", "classic", "td")
 
 
 def mappings_figure(outcomes: Sequence[Outcome], network: str) -> Figure:
@@ -256,12 +280,11 @@ def run_demo(seeds: int, output: Path) -> None:
         by_network = {network: mappings_figure(outcomes, network) for network in NETWORKS}
         write_figure(output / "mappings.png", _together(by_network))
         show(outcomes)
-        shared = _shared_machine(output / "sharing.png")
-        print_tables(shared.table)
-        note.print(_WHY_LESS)
-        write_page(
-            output / "report.html", _demo_page(outcomes, [*by_network.values()], shared), "netplace demo"
-        )
-        pictures = f"{output / 'mappings.png'}, {output / 'sharing.png'}"
-        note.print(f"every run: {output / 'runs.csv'}\npictures:  {pictures}")
+        scheduled = _schedules(output)
+        print_tables(table("schedules with the run times of a table", scheduled.columns, scheduled.rows))
+        note.print(scheduled.answer)
+        page = _demo_page(outcomes, [*by_network.values()], scheduled)
+        write_page(output / "report.html", page, "netplace demo")
+        files = [output / name for name in ("runs.csv", "mappings.png", "study.toml", "times.sqlite")]
+        note.print(f"runs, picture, study and its run times: {', '.join(map(str, files))}")
         note.print(f"all of it, to open or to send: {output / 'report.html'}")
