@@ -139,10 +139,10 @@ def _schedules(output: Path) -> _Scheduled:
     ]
     base, best = found[0], min(found, key=lambda pair: pair[1].makespan)
     saved = 100 * (1 - best[1].makespan / base[1].makespan)
-    answer = (
-        f"{best[0].policy} on {best[0].partition} boxes with mapping {best[0].mapping} ends the jobs "
-        f"{saved:.0f} % earlier than {base[0].policy} on {base[0].partition} boxes with mapping {base[0].mapping}."
+    first, fastest = (
+        f"{plan.policy} on {plan.partition} boxes with mapping {plan.mapping}" for plan in (base[0], best[0])
     )
+    answer = f"{fastest} ends the jobs {saved:.0f} % earlier than {first}."
     columns = ["policy", "allocator", "mapping", "wait (ms)", "run (ms)", "makespan (ms)"]
     return _Scheduled(columns, rows, answer)
 
@@ -165,11 +165,8 @@ def criteria(outcomes: Sequence[Outcome], network: str) -> str:
 
 
 def _demo_page(outcomes: Sequence[Outcome], pictures: Sequence[Figure], scheduled: _Scheduled) -> Page:
-    answers = [
-        criteria(outcomes, network)
-        for network, (_, names) in NETWORKS.items()
-        if {"td", "classic"} <= {*names}
-    ]
+    both = [network for network, (_, names) in NETWORKS.items() if {"td", "classic"} <= {*names}]
+    answers = [criteria(outcomes, network) for network in both]
     for network in NETWORKS:
         most, trace, name = max(
             (ratio.mean, trace, name)

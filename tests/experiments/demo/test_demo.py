@@ -14,9 +14,8 @@ def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace, sketch
     monkeypatch.setattr(demo, "cores", lambda: 1)
     networks = {"torus:4x4": (2, ("consecutive", "classic", "td")), "tree:4,2": (2, ("consecutive",))}
     monkeypatch.setattr(demo, "NETWORKS", networks)
-    monkeypatch.setattr(
-        demo, "STUDY", demo.STUDY.replace('"LU.W.16"', '"lu,class=S,iterations=1"\ntasks = 16')
-    )
+    shorter = demo.STUDY.replace('"LU.W.16"', '"lu,class=S,iterations=1"\ntasks = 16')
+    monkeypatch.setattr(demo, "STUDY", shorter)
     shown = netplace("demo", "--seeds", 2, "--output", tmp_path / "out put")
     assert shown.exit_code == 0, shown.stderr
     assert "torus:4x4" in shown.stdout
