@@ -46,8 +46,8 @@ def check_readable(path: str | Path) -> Path:
         mode = path.stat().st_mode
     except (OSError, ValueError):
         return path
-    if stat.S_ISFIFO(mode) and "pipe:[" not in os.path.realpath(path):
-        raise ValueError(f"{path}: is a named pipe, expected a file, or <(command) from a shell")
+    if stat.S_ISFIFO(mode):
+        raise ValueError(f"{path}: is a pipe, which can be read only once, expected a file")
     if stat.S_ISBLK(mode) or (stat.S_ISCHR(mode) and not _ends(path)):
         raise ValueError(f"{path}: is a device, expected a file")
     return path

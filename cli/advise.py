@@ -94,6 +94,9 @@ def advise_command(**given: Any) -> None:
     output: Path | None = given["output"]
     limits = Limits(given["seconds"], given["simulations"])
     if given["log"]:
+        for name, its in (("trace", "trace"), ("app", "app"), ("jobs", "jobs"), ("from", "matrix")):
+            if given[its]:
+                raise ValueError(f"--log: --{name} was given too; expected a log of jobs, or one job")
         machine = machine_of(given["machine"])
         return _advise_on_rules(given, output, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)

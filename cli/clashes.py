@@ -10,10 +10,8 @@ from typing import Any
 import rich_click as click
 
 from netplace.checks.inputs import check_readable
-from netplace.checks.pipes import keep_pipe
 from netplace.cli.examples import examples_of
 from netplace.cli.help import HelpfulCommand
-from netplace.cli.idle_flags import refuse_idle_flags
 from netplace.cli.provenance import noted, provenance_beside
 
 # The flags that name what is written; a store is read as well.
@@ -37,7 +35,6 @@ class FilesCommand(HelpfulCommand):
             context.meta.update(kept)
             if not context.resilient_parsing:
                 refuse_clashes(context)
-                refuse_idle_flags(context)
             context.call_on_close(stack.pop_all().close)
         context.with_resource(
             provenance_beside([Path(text) for flag, text in _named(context) if flag in WRITTEN])
@@ -57,7 +54,7 @@ def refuse_clashes(context: click.Context) -> None:
     named = list(_named(context))
     for place, (flag, text) in enumerate(named):
         for end in _ends(text) if flag not in WRITTEN else ():
-            keep_pipe(check_readable(end))
+            check_readable(end)
         for other, its in [*named[:place], *named[place + 1 :]]:
             beside_store = flag == _STORE and other not in WRITTEN
             if flag in (*WRITTEN, _STORE) and not beside_store and _may_be(its, Path(text)):

@@ -27,6 +27,7 @@ from netplace.cli.settings import (
     config_from,
     json_flag,
     seed_flag,
+    tell_ignored,
     tell_limits,
     threads_flag,
 )
@@ -78,6 +79,7 @@ def load_command(**given: Any) -> None:
     plans = _of_study(study) if study else _of_flags(given)
     _tell_left_out(plans)
     tell_limits((plan.network, plan.config) for plan in plans)
+    tell_ignored((plan.network, plan.config) for plan in plans)
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
     measure = partial(outcome_of, threads=execution.network_threads())
     with pulse("cycles") as progress:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from netplace.checks import abbreviate, check_int
 from netplace.cli.flags import COUNT, REAL, Bytes, flag, flags
-from netplace.cli.idle_flags import given_names, refuse
 from netplace.cli.many import named_flags
 from netplace.cli.settings import WHAT_RUNS
-from netplace.report.terminal.screen import bytes_read
 
 if TYPE_CHECKING:
     from netplace.netsim import Config
@@ -121,6 +118,7 @@ def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: 
     from netplace.runs import resolve
     from netplace.runs.job_programs import handy
 
+    _check_said_once(click.get_current_context().params)
     phit_bytes = given["bytes_per_phit"]
     jobs = [job | {"mapping": mapping} for job in _jobs(_with_collective(given))]
     if phit_bytes is not None:
@@ -134,32 +132,31 @@ def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: 
             seed=seed,
             max_cycles=given.get("max_cycles"),
         )
-    run = run if phit_bytes else handy(run, partial(click.echo, err=True))
-    _refuse_idle(given, run)
-    return run
+    return run if phit_bytes else handy(run, partial(click.echo, err=True))
 
 
-def _refuse_idle(given: dict[str, Any], run: Run) -> None:
-    """Refuse flags for which no job of the run has a use."""
-    flags = {name: name for name in given_names() if name in _OF_JOBS}
-    if any("=" in text for text in given["algorithms"]):
-        flags["collectives"] = "algorithms"
-    if not flags:
-        return
-    from netplace.runs.idle_options import idle_options
-    from netplace.runs.job_programs import repeated_of
-
-    with bytes_read(Path(job.path) for job in run.jobs if job.path) as advance:
-        repeated_of(run, advance)  # kept, for the run too
-    for name, why in idle_options(run, flags):
-        refuse(flags[name], given[flags[name]], why)
+def _check_said_once(given: dict[str, Any]) -> None:
+    """Refuse a flag whose option the text of every application has too: only one of the two can hold."""
+    texts = [given["app"]] if given["app"] else [name for _, name in given["jobs"]]
+    options = [text.replace(":", ",", 1).split(",")[1:] for text in texts]
+    for own, names in _OPTIONS_OF.items():
+        value = given[own if own in given else f"{own}_"]
+        said = [word for words in options for word in words if word.partition("=")[0].strip() in names]
+        if value in (None, "") or not said or len(said) < len(texts) or said[0] == f"{own}={value}":
+            continue
+        raise ValueError(
+            f"--{own}: {value} given, and the application says {said[0]}; expected one of the two"
+        )
 
 
-# Flags that need something in the programs of the jobs.
-_OF_JOBS = (
-    "cpu_scale", "flops", "ignore", "collectives", "nonblocking_sends", "outstanding_sends",
-    "outstanding_bytes",
-)  # fmt: skip
+_OPTIONS_OF = {  # options of applications, by the flag that says the same
+    "class": ("class", "problem_class"),
+    "packets": ("packets", "bytes"),
+    "bytes": ("bytes", "packets"),
+    "rounds": ("rounds",),
+    "tasks": ("tasks",),
+    "iterations": ("iterations",),
+}
 _NAMED = ("section", "tasks", "cpu_scale", "max_cycles", "seed")  # keys of a run that are flags
 
 

@@ -25,6 +25,7 @@ from netplace.cli.settings import (
     json_flag,
     network_flag,
     seed_flag,
+    tell_ignored,
     tell_limits,
     threads_flag,
 )
@@ -97,6 +98,7 @@ def run_command(**given: Any) -> None:
     given = _on_hosts(given)
     run = run_from(given, config, partition=given["partition"], mapping=given["mapping"], seed=seeds[0])
     tell_limits([(run.network, run.config)])
+    tell_ignored([(run.network, run.config)])
     flags = (item.name for item in fields(_Asked) if item.name not in ("run", "seeds"))
     asked = _Asked(run=run, seeds=seeds, **{name: given[name] for name in flags})
     executed = _executed(asked)

@@ -15,7 +15,7 @@ from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
 from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder, with_provenance
 from netplace.cli.run_times import complete_run_times
-from netplace.cli.settings import json_flag, tell_limits, threads_flag
+from netplace.cli.settings import json_flag, tell_ignored, tell_limits, threads_flag
 from netplace.cli.sweep_progress import SweepProgress
 from netplace.report.files.outputs import check_output, check_output_folder
 from netplace.report.terminal.screen import print_json
@@ -163,6 +163,7 @@ def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) 
     if left:
         sweep.check_programs(left)
         tell_limits((run.network, run.config) for run in left)
+        tell_ignored((run.network, run.config) for run in left)
     execution = Execution(given["workers"], given["dask"], threads=given["threads"])
     resources = execution.resources(None, len(runs))
     return (resources if left else replace(resources, dask=None)).simulators()

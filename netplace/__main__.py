@@ -9,19 +9,17 @@ if __name__ == "__main__":
         del sys.path[0]  # the working folder: what lies beside a trace is data, and no module
     __spec__ = None  # so that worker processes which are begun anew run this file first, as for the script
 
+import os
 import signal
 
 _INTERRUPTED = signal.getsignal(signal.SIGINT)
 if _INTERRUPTED is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process without a traceback, until it is heard
 
-from netplace.checks.elsewhere import ignore_settings_here  # noqa: E402
-from netplace.checks.idle_threads import one_thread  # noqa: E402
-
 __all__ = ["main"]
 
-one_thread()
-ignore_settings_here()
+# OpenBLAS, which NumPy includes, has no threads: netplace's matrices are small, and processes can be forked.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if _INTERRUPTED is signal.default_int_handler:
     signal.signal(signal.SIGINT, _INTERRUPTED)
 

@@ -14,6 +14,7 @@ from typing import Any
 from netplace.apps.program import Repeated
 from netplace.extensions import describe_rule_error
 from netplace.netsim import Network, Result, SimulationError
+from netplace.netsim.effects import ignored_settings
 from netplace.netsim.result import versions
 from netplace.netsim.simulation import replay
 from netplace.placement.rule import Nodes
@@ -191,6 +192,8 @@ def _signature(run: Run, topology: Topology, places: list[Nodes]) -> bytes:
 
 
 def _with_winners(figures: RunFigures, run: Run, methods: tuple[str, ...]) -> RunFigures:
-    """Return figures with the names of the mappings that jobs which asked for the best one were given."""
+    """Return figures with the mappings that won where jobs asked for the best, and with ignored settings."""
     pairs = zip(run.jobs, methods, strict=True)
-    return figures.with_winners([method if simulates(job.mapping) else None for job, method in pairs])
+    notes = tuple(ignored_settings(network_of(run.network), run.config)) or None
+    winners = [method if simulates(job.mapping) else None for job, method in pairs]
+    return replace(figures, notes=notes).with_winners(winners)

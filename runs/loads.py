@@ -15,7 +15,7 @@ from netplace.checks.schema import Kind, fields_of, table
 from netplace.checks.settings import said_of
 from netplace.netsim import ENGINES, PATTERNS, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
-from netplace.netsim.effects import check_settings
+from netplace.netsim.effects import check_settings, ignored_settings
 from netplace.netsim.result import versions
 from netplace.runs.digests import Digest, check_digest, digests_of_wiring, source_of_routing
 from netplace.runs.networks import network_of
@@ -41,6 +41,7 @@ class LoadFigures:
     events: int = quantity("State changes of the measurement.", **_OF)
     mean_delay: float | None = quantity("Mean of `delay`; None if no packet was consumed.", "cycles", **_OF)
     versions: dict[str, str] = field(default_factory=dict)  # versions of the software
+    notes: tuple[str, ...] | None = None  # settings that the network ignores
 
     @classmethod
     def of(cls, point: LoadPoint) -> LoadFigures:
@@ -157,7 +158,8 @@ def measure_plan(
         threads=threads,
         progress=progress,
     )
-    return LoadFigures.of(point)
+    notes = tuple(ignored_settings(network_of(plan.network), plan.config))
+    return replace(LoadFigures.of(point), notes=notes or None)
 
 
 def outcome_of(

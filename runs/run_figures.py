@@ -69,6 +69,7 @@ class RunFigures:
     jobs: tuple[JobFigures, ...] = quantity("The jobs.")
     events: int = quantity("Number of state changes that the engine applied.")
     faults: tuple[FaultReport, ...] = quantity("Effects of each fault.")
+    notes: tuple[str, ...] | None = quantity("Settings that the network ignores.", default=None)
 
     @classmethod
     def of(cls, result: Result) -> RunFigures:

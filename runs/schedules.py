@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from netplace.netsim.effects import ignored_settings
 from netplace.netsim.result import versions
 from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
@@ -115,7 +116,11 @@ def run_schedule(
         _figures(made, plan.uncounted),
         power=None if rules is None else power_figures(made, rules.model),
         site=None if site is None else site.counts(),
-        notes=(*jobs.notes, *(rules.model.doubts if rules else ())),
+        notes=(
+            *jobs.notes,
+            *ignored_settings(machine, plan.config),
+            *(rules.model.doubts if rules else ()),
+        ),
     )
     return ScheduleRun(made, replace(figures, cpu_seconds=time.process_time() - began))
 

@@ -1,15 +1,14 @@
 """Hypothesis strategies: networks, settings, programs, placements, traffic, and stories made of them."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import strategies as st
 
 from netplace.apps import Program, TaskWriter
 from netplace.netsim import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES, Config, Traffic
-from netplace.netsim.effects import without_effect
-from netplace.topologies import Topology, parse
+from netplace.topologies import parse
 
 TWISTED = ("4x2", "2x2+1", "3x2", "5x5+2", "6x2+1", "6x3+1", "8x4+3")
 TREES = ("tree:2,1", "tree:2,3", "tree:3,2", "tree:4,2")
@@ -32,15 +31,6 @@ def networks():
     """Return the text of a small network of any kind."""
     twisted = st.sampled_from(TWISTED).map("twisted:{}".format)
     return st.one_of(grids(), grids(), twisted, st.sampled_from(TREES), st.sampled_from(THIN_TREES))
-
-
-def with_effect(topology: Topology, config: Config) -> Config:
-    """Return settings that were drawn without those that a network refuses, as they change nothing on it."""
-    while idle := list(without_effect(topology, config)):
-        if len(idle) > 1 and "bubble" in idle:  # the others may be why there is none
-            idle.remove("bubble")
-        config = replace(config, **{name: getattr(Config(), name) for name in idle})
-    return config
 
 
 @st.composite

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.checks import abbreviate
-from netplace.checks.idle_threads import as_given
 
 __all__ = ["Recorded", "build_interposer", "record"]
 
@@ -130,7 +129,9 @@ def _stop(child: subprocess.Popen[bytes]) -> int:
 
 def _environment() -> dict[str, str]:
     """Return the environment of the launcher: a small machine may run more ranks than it has cores."""
-    settings = as_given(os.environ)
+    settings = dict(os.environ)
+    if settings.get("OPENBLAS_NUM_THREADS") == "1":  # set by the command line of netplace, for itself
+        del settings["OPENBLAS_NUM_THREADS"]
     settings.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
     settings.setdefault("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
     if os.geteuid() == 0:  # Open MPI refuses root, which is the only user of many containers

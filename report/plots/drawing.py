@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from matplotlib import rc_context
+from matplotlib import rc_context, rcdefaults, rcParams
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.collections import LineCollection, PolyCollection
@@ -73,7 +73,9 @@ def axes_of(figure: Figure) -> Any:
 def _drawn(figure: Figure, make: Callable[..., Drawing] = Drawing) -> Iterator[tuple[Drawing, Any]]:
     """Draw a figure on a new one of Matplotlib's, and yield that and the axes of the panels."""
     width, points = COLUMN if figure.narrow else PAGE
-    with rc_context(STYLE | {"font.size": points}):
+    with rc_context():
+        rcdefaults()  # not what a matplotlibrc of the user or in the working folder says
+        rcParams.update(STYLE | {"font.size": points})
         drawing = make(figsize=(width, figure.height))
         grid = draw(drawing, figure)
         wrap_title(drawing, points)

@@ -1,7 +1,7 @@
 """Play a story on an engine and keep all that the engine tells."""
 
 import numpy as np
-from strategies import Step, Story, with_effect
+from strategies import Step, Story
 
 from netplace.netsim import DeadlockError, Network
 from netplace.topologies import parse
@@ -14,7 +14,7 @@ class Player:
         topology = parse(story.network)
         self.network = Network(
             topology,
-            with_effect(topology, story.config),
+            story.config,
             engine=engine,
             seed=story.seed,
             record_messages=story.seed % 2 == 0,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from strategies import configs, with_effect
+from strategies import configs
 from wirings import RANDOM, wired
 
 from netplace.apps import Program, TaskWriter
@@ -80,7 +80,6 @@ def test_flows_are_in_order_in_random_cases(engine, monkeypatch):
     @given(wired(configs(eager_limit=(None,)), fabric=True, ordered=(True,)), st.integers(0, 3))
     def in_order(where, seed):
         text, config = where
-        config = with_effect(parse(text), config)
         assume(config.ordered_flows and not config.allow_deadlock)
         assert overtaken(text, config, engine, seed, packets=9) == 0
 

@@ -218,7 +218,6 @@ def test_applications_run_as_long_as_a_table_says(netplace, tmp_path):
         ([*SMALL[1:], "--policy", "sjf", "--estimates", "fixed"], ["expected the form fixed:SECONDS"]),
         ([*SMALL[1:], "--overrun", "requeue"], ["policy fcfs does not backfill"]),
         ([*SMALL[1:], "--partition", "contiguous:bps"], ["needs run times of a table"]),
-        ([*SMALL[1:], "--at", "5"], ["--at: 5 has no effect: without -o"]),
         ([*SMALL[1:], "--workers", "2"], ["--workers: 2 given"]),
         ([*SMALL[1:], "--seed", "-1"], ["--seed: -1 is too small"]),
         ([*SMALL[1:], "--rows", "rows.txt"], ["rows.txt: unknown kind of file"]),

@@ -103,7 +103,7 @@ def test_places_without_a_node_are_left_out_of_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--app", "2d-torus"), "--app: 2d-torus has no effect: --log judges rules"),
+        (("--app", "2d-torus"), "--log: --app was given too; expected"),
         (("--spread-cost", "-1"), "cost of spread"),
         (("--queue", "none"), "policy"),
         (("--default", "none"), "partition"),

@@ -4,8 +4,6 @@ import csv
 from functools import cache
 from pathlib import Path
 
-from strategies import with_effect
-
 from netplace.apps.formats import read
 from netplace.netsim import Config, Result, simulate
 from netplace.topologies import parse
@@ -53,7 +51,7 @@ def run(row, seed=0, engine="kernel", threads=1) -> Result:
     return simulate(
         topology,
         program(row["trace"]),
-        config=with_effect(topology, setting(row["insee_options"])),
+        config=setting(row["insee_options"]),
         engine=engine,
         seed=seed,
         threads=threads,

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import configs, networks, programs, with_effect
+from strategies import configs, networks, programs
 
 from netplace.apps import Program, TaskWriter, application
 from netplace.apps.program import Repeated
@@ -17,7 +17,7 @@ from netplace.topologies import parse
 def test_no_mapping_is_faster(data):
     topology = parse(data.draw(networks()))
     program = data.draw(programs(tasks=min(topology.nodes, 6)))
-    config = with_effect(topology, data.draw(configs(bubbles=(2, 3), queues=(4, 8))))
+    config = data.draw(configs(bubbles=(2, 3), queues=(4, 8)))
     nodes = data.draw(st.permutations(range(topology.nodes)))[: program.tasks]
     least = bounds(program, topology, config).least
     assert simulate(topology, program, nodes, config=config).cycles >= least

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import configs, networks, placements, programs, with_effect
+from strategies import configs, networks, placements, programs
 
 from netplace.apps import Op
 from netplace.netsim import simulate
@@ -21,7 +21,7 @@ SENDS = (Op.SEND, Op.ISEND)
 def runs(draw):
     """Return a program, where its tasks sit, the network and its settings; none of them can lock."""
     topology = parse(draw(networks()))
-    config = with_effect(topology, draw(configs(bubbles=(2, 3), eager_limit=(None,))))
+    config = draw(configs(bubbles=(2, 3), eager_limit=(None,)))
     program = draw(programs(draw(st.integers(1, min(8, topology.nodes))), most=25))
     nodes = draw(placements(program.tasks, range(topology.nodes)))
     return topology, config, program, nodes
@@ -77,7 +77,6 @@ def test_jobs_that_share_nothing_do_not_feel_each_other(run):
     if config.arbiter == "random":
         config = replace(config, arbiter="fifo")
     mesh = parse(f"mesh:{max(2, program.tasks)}x3")
-    config = with_effect(mesh, config)
     row = np.arange(program.tasks)  # minimal routes stay in their row
     alone = simulate(mesh, program, row, config=config)
     both = simulate(mesh, [program, program], [row, row + 2 * mesh.sizes[0]], config=config)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_cases import program
-from strategies import configs, networks, programs, with_effect
+from strategies import configs, networks, programs
 
 from netplace.apps import application
 from netplace.apps.carried import carried
@@ -122,7 +122,7 @@ def test_what_holds_of_any_program(data):
     topology = parse(data.draw(networks()))
     made = data.draw(programs(tasks=min(topology.nodes, 6), most=20))
     limits = {"bubbles": (2, 3), "queues": (4, 8), "eager_limit": (None, None, 100)}
-    config = with_effect(topology, data.draw(configs(**limits, sends=("interleaved",))))
+    config = data.draw(configs(**limits, sends=("interleaved",)))
     config = replace(config, outstanding_sends=None, outstanding_bytes=None)
     nodes = data.draw(st.permutations(range(topology.nodes)))[: made.tasks]
     result = simulate(topology, made, nodes, config=config, record_messages=True)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import program as writers
-from strategies import configs, networks, placements, programs, with_effect
+from strategies import configs, networks, placements, programs
 
 from netplace.apps import APPLICATIONS
 from netplace.netsim import ENGINES, Config, Network, pattern, simulate
@@ -24,7 +24,7 @@ def facts(network, jobs):
 @given(st.data())
 def test_pieces_of_any_length(data):
     topology = parse(data.draw(networks()))
-    config = with_effect(topology, data.draw(configs(bubbles=(2, 3), eager_limit=(None,))))
+    config = data.draw(configs(bubbles=(2, 3), eager_limit=(None,)))
     program = data.draw(programs(data.draw(st.integers(1, min(8, topology.nodes)))))
     nodes = data.draw(placements(program.tasks, range(topology.nodes)))
     whole, pieces = (Network(topology, config, seed=3, record_messages=True) for _ in range(2))

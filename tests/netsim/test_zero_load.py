@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import configs, networks, with_effect
+from strategies import configs, networks
 
 from netplace.apps import Program, TaskWriter
 from netplace.netsim import ENGINES, Config, simulate
@@ -37,7 +37,7 @@ def test_many_packets_follow_each_other_without_a_gap(engine):
 @given(st.data())
 def test_any_pair_of_any_network(data):
     topology = parse(data.draw(networks()))
-    config = with_effect(topology, data.draw(configs(eager_limit=(None,))))
+    config = data.draw(configs(eager_limit=(None,)))
     pair = data.draw(st.permutations(range(topology.nodes)))[:2]
     compute = data.draw(st.integers(0, 9))
     result = simulate(

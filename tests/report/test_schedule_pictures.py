@@ -49,13 +49,9 @@ def test_a_window_is_drawn_and_an_empty_one_refused(drawn, netplace, tmp_path):
     assert netplace(*FLAGS, "-o", tmp_path / "out", "--from", 2, "--to", 5).exit_code == 0
     assert drawn[0].axes[0].get_xlim() == (2, 5)
     assert drawn[0].axes[1].get_ylabel() == "jobs waiting"
-    for flags, words in (
-        (["--from", 5, "--to", 2, "-o", tmp_path / "two"], "--to: 2 is not after --from 5"),
-        (["--from", 5], "--from: 5 has no effect: without -o no Gantt chart is drawn"),
-    ):
-        found = netplace(*FLAGS, *flags)
-        assert found.exit_code == 2
-        assert words in found.stderr
+    found = netplace(*FLAGS, "--from", 5, "--to", 2, "-o", tmp_path / "two")
+    assert found.exit_code == 2
+    assert "--to: 2 is not after --from 5" in found.stderr
 
 
 def test_several_schedules_leave_a_picture_of_them_side_by_side(drawn, netplace, tmp_path):

@@ -181,6 +181,7 @@ _RUN_OPTIONS: dict[str, Kind] = {
     **dict.fromkeys(("drained_cycles", "phits", "injection_blocked", "events", "cpu_seconds"), _COUNT),
     **dict.fromkeys(("engine", "partition", "mapping"), text),
     "faults": listed(_ANY_TABLE),
+    "notes": listed(text),
     "versions": table_of(text),
     "slowest_job": maybe(number()),
     "slowest_cycles": maybe(_COUNT),
