@@ -118,7 +118,8 @@ def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: 
     from netplace.runs import resolve
     from netplace.runs.job_programs import handy
 
-    _check_said_once(click.get_current_context().params)
+    context = click.get_current_context(silent=True)
+    _check_said_once(context.params if context else given)
     phit_bytes = given["bytes_per_phit"]
     jobs = [job | {"mapping": mapping} for job in _jobs(_with_collective(given))]
     if phit_bytes is not None:

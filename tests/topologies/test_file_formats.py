@@ -349,7 +349,7 @@ def test_files_that_are_no_text(tmp_path, kind):
     with pytest.raises(ValueError, match="is a folder"):
         parse(f"{kind}:{tmp_path}")
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(ValueError, match="is a named pipe"):
+    with pytest.raises(ValueError, match="is a pipe"):
         parse(f"{kind}:{tmp_path / 'pipe'}")
 
 
