@@ -24,6 +24,7 @@ def check_settings(topology: Topology, config: Config) -> None:
 
 def ignored_settings(topology: Topology, config: Config) -> list[str]:
     """Return a sentence for each setting that was given and that the network ignores."""
+    names: tuple[str, ...]
     if uses_table_router(topology, config):
         names, why = ("vc_policy", "bubble", "tree_routing"), f"which uses the table router{_cause(config)}"
     elif isinstance(topology, Tree):
