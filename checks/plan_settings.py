@@ -44,6 +44,9 @@ SCHEDULE_SETTINGS = {
         most=2.0**53,
     ),
     "repeats": _of_jobs("Range of repetitions of each application, LEAST:MOST.", metavar="LEAST:MOST"),
+    "applications": _of_jobs(
+        "Applications and communication shares of the jobs of a log (TOML).", metavar="MIX.toml"
+    ),
     "cores_per_node": _of_jobs(
         "Processors per node, by which netplace divides sizes in a log.", int, least=1
     ),
@@ -99,9 +102,6 @@ COSIM_SETTINGS = {name: setting for name, setting in SCHEDULE_SETTINGS.items() i
     "repeats": replace(SCHEDULE_SETTINGS["repeats"], default="1:1"),
     "mapping": _of_rules("Mapping of tasks to the nodes of each job.", default="consecutive"),
     "fidelity": _of_rules("Fidelity of run times: table, sampled or live.", default="live"),
-    "applications": _of_jobs(
-        "Applications and communication shares of the jobs of a log (TOML).", metavar="MIX.toml"
-    ),
     "collectives": _of_jobs(
         "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",
         default="builtin",

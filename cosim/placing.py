@@ -7,11 +7,11 @@ from dataclasses import replace
 from netplace.cosim.alone import compact
 from netplace.cosim.cost import check_block
 from netplace.cosim.loop_times import TIMED, LoopTimes
-from netplace.cosim.mix import mixed_work, read_mix
 from netplace.cosim.placed import Placing, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.stored_times import StoredTimes
-from netplace.cosim.work import Work, application_work
+from netplace.cosim.work import Work, application_work, mixed_work
+from netplace.runs.mix import read_mix
 from netplace.runs.networks import network_of
 from netplace.scheduling import Job
 

@@ -15,7 +15,6 @@ from netplace.checks.plan_settings import COSIM_JOBS, COSIM_SETTINGS
 from netplace.checks.records import check_fields, check_keys
 from netplace.checks.schema import Kind
 from netplace.checks.settings import said_of
-from netplace.cosim.mix import digest_of_mix, read_mix
 from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
 from netplace.netsim import Config
@@ -24,6 +23,7 @@ from netplace.placement.mapping import MAPPINGS
 from netplace.runs.chance import network_draws
 from netplace.runs.digests import digest_of_rule, source_of_routing, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN
+from netplace.runs.mix import digest_of_mix, read_mix
 from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import key_of, revisions_of
@@ -64,7 +64,7 @@ class CosimPlan:
     estimate_factor : float
         Ratio of a user's estimate to the job's run time when it runs alone.
     applications : str
-        File that gives the jobs of a log their applications; see `netplace.cosim.mix`. If it is empty, the
+        File that gives the jobs of a log their applications; see `netplace.runs.mix`. If it is empty, the
         workload itself names the applications.
     target_half_width : float
         Target relative half-width of the times of jobs alone, and of sampled times.

@@ -14,7 +14,6 @@ from netplace.cosim.cost import check_affordable
 from netplace.cosim.fidelities import RUNNERS
 from netplace.cosim.figures import CosimFigures, costs, figures, times_unmapped
 from netplace.cosim.job_row import JobRow, job_rows
-from netplace.cosim.mix import read_mix
 from netplace.cosim.placed import Placing
 from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
@@ -26,6 +25,7 @@ from netplace.netsim.effects import ignored_settings
 from netplace.netsim.result import versions
 from netplace.runs.job_list import is_job_list
 from netplace.runs.job_programs import check_packets
+from netplace.runs.mix import read_mix
 from netplace.runs.schedules import workload_of
 from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule

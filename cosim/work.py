@@ -17,6 +17,7 @@ from netplace.checks.records import check_fields
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
 from netplace.runs.job_programs import program_once
+from netplace.runs.mix import Mix, choosing
 from netplace.scheduling import Job
 from netplace.topologies import Topology
 from netplace.topologies.switch_grid import switch_groups
@@ -70,11 +71,30 @@ def application_work(config: Config, collectives: str = "") -> WorkOf:
     return work
 
 
-def choosing(application: str, collectives: str) -> str:
-    """Return the text of an application with what chooses its collectives, unless it says so itself."""
-    if not collectives or ",collectives=" in application or ":collectives=" in application:
-        return application
-    return f"{application},collectives={collectives}"
+def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], seed: int = 0) -> WorkOf:
+    """Return the function that gives the work of a job of a log, with all its iterations.
+
+    `period` returns the cycles of an iteration of a job alone on a compact partition.
+    """
+    known: dict[tuple[int, float, int], Work] = {}  # jobs of two logs may have one number
+
+    def work(job: Job) -> Work:
+        key = job.number, job.run_time, job.nodes
+        if key not in known:
+            known[key] = made(job)
+        return known[key]
+
+    def made(job: Job) -> Work:
+        cycles = job.run_time * 1e9 / config.cycle_ns
+        text, tasks, share = mix.draw(job, config, seed)
+        once = Work(text, tasks)
+        if not text:
+            return replace(once, compute=round(cycles))
+        speaking = period(job, once)
+        once = replace(once, compute=round(speaking * (1 - share) / share))
+        return replace(once, iterations=max(1, round(cycles / period(job, once))))
+
+    return work
 
 
 def in_switches(work: Work, machine: Topology, nodes: Nodes) -> Work:

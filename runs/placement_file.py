@@ -25,7 +25,8 @@
 
 Lists of ``[machine]`` and ``[schedule]`` multiply. ``[machine]`` has the network and its settings;
 ``[table]`` where run times are kept, which mappings are simulated and with how many seeds; ``[schedule]`` any
-key of a schedule. Instead of ``[[job]]``, ``[jobs]`` has ``workload`` and its options.
+key of a schedule. Instead of ``[[job]]``, ``[jobs]`` has ``workload`` and its options, and ``[applications]``
+the programs of the jobs of a log; see `netplace.runs.mix`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from netplace.checks.plan_settings import OF_TABLES, SCHEDULE_SETTINGS
 from netplace.netsim.config import SETTINGS, Config
 from netplace.runs.job_list import read_job_list
 from netplace.runs.job_programs import program_once
+from netplace.runs.mix import read_mix
 from netplace.runs.networks import network_of
 from netplace.runs.placing import place_jobs
 from netplace.runs.plan import CANDIDATES, Plan, known_mapping, make_plan
@@ -146,7 +148,12 @@ class _Reader:
             workload = str(jobs.get("workload", ""))
             if workload and "." in workload and not Path(workload).is_absolute():
                 jobs["workload"] = str(self._path.parent / workload)
+            if "applications" in self._data:
+                jobs["applications"] = str(self._path)
+                self._try("applications", "", lambda: read_mix(self._path))
             return jobs
+        if "applications" in self._data:
+            self._fault("", "applications", "applications: given with [[job]], expected a log in [jobs]")
         try:
             read_job_list(self._path)
         except FaultsError as error:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import check_choice, check_int
-from netplace.checks.plan_settings import JOBS, SCHEDULE_SETTINGS
+from netplace.checks.plan_settings import JOBS, OF_TABLES, SCHEDULE_SETTINGS
 from netplace.checks.records import check_keys, pairs_of
 from netplace.checks.schema import Kind
 from netplace.checks.settings import said_of
@@ -21,6 +21,7 @@ from netplace.placement.rule import find_rule
 from netplace.runs.digests import Digest, among_options, digests_of_wiring, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
 from netplace.runs.job_list import digests_of_programs
+from netplace.runs.mix import digest_of_mix
 from netplace.runs.networks import network_of
 from netplace.runs.outcomes import SCHEDULE
 from netplace.runs.power_file import DEFAULT_POWER, read_power
@@ -40,7 +41,7 @@ from netplace.topologies import Topology
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 2
 _SITE = "site"  # the policy of plans with the rules of a site
-_FILES = ("workload", "times", "power", "site")  # keys whose files count by what is in them
+_FILES = ("workload", "times", "power", "site", "applications")  # keys whose files count by what is in them
 # Mappings that are simulated where the best known one is asked for.
 CANDIDATES = ("consecutive", "random", "classic", "td")
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
@@ -70,6 +71,7 @@ class Plan:
     separate_repeats: bool = False
     scattered_factor: float | None = None
     config: Config = field(default_factory=Config)  # settings of the network, for run times from a table
+    applications: str = ""  # file of the programs of a log's jobs; see `netplace.runs.mix`
     locality: bool = False  # whether to measure the distances between each job's nodes
     installed: int | None = None  # number of existing nodes of the machine, the first ones; None means all
     seed: int = 0
@@ -167,6 +169,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         overrun=overrun,
         mapping=_mapping(said, times),
         config=config,
+        applications=str(said.get("applications", "")),
         **_of_table(said, times, config),
         locality=said.get("locality", False),
         installed=_installed(said, machine),
@@ -276,7 +279,7 @@ def _check_times(times: str, machine: Any, simulate: bool) -> bool:
 def _of_table(said: Mapping[str, Any], times: str, config: Config) -> dict[str, Any]:
     """Return what is said of run times from a table, and refuse it where there is none."""
     name, _, path = times.partition(":")
-    for key in ("mappings", "table_seeds", "separate_repeats", "scattered_factor", "simulate"):
+    for key in ("applications", *OF_TABLES):
         if said.get(key) and name not in FILE_TIMES:
             raise ValueError(f"{key}: {said[key]} given, but run times {times!r} are not from a table")
     if config != Config() and name not in FILE_TIMES:
@@ -367,6 +370,8 @@ def _digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> 
     digests = []
     if "site" in said:  # with the outages that it may name
         digests.append(("site", hashlib.sha256(repr(read_site(said["site"])).encode()).hexdigest()))
+    if "applications" in said:
+        digests.append(("applications", digest_of_mix(said["applications"])))
     if workload not in WORKLOADS:
         digests.append(("workload", file_digest(Path(workload))))
         digests += digests_of_programs(workload)

@@ -223,7 +223,27 @@ class RunTimeTable:
             cycles = self._scattered_factor * max(boxes) if boxes else None
         if cycles is None:
             raise LookupError(self.lacking([self.run_of(job, allocation, self._simulated(mapping))]))
-        return cycles * self._second
+        return self._seconds(job, cycles)
+
+    def _seconds(self, job: Job, cycles: float) -> float:
+        """Return the seconds of a job whose program takes so many cycles.
+
+        A job of a log takes its run time in its compact place with the consecutive mapping; elsewhere, the
+        share in which it communicates is as much longer as its program.
+        """
+        if not job.run_time:
+            return cycles * self._second
+        compact = self._cycles(job, self.compact(job))
+        if compact is None:
+            raise LookupError(self.lacking([self.run_of(job, self.compact(job), "consecutive")]))
+        return job.run_time * (1 - job.communication + job.communication * cycles / compact)
+
+    def compact(self, job: Job) -> Allocation:
+        """Return a compact place for a job on the empty machine, with the consecutive mapping."""
+        if isinstance(self.machine, Grid):
+            shape = Factors(self.machine, cubic=True, round_up=True)(job)[0][0]
+            return Allocation(np.arange(math.prod(shape)), shape, "consecutive")
+        return Allocation(np.arange(job.nodes), mapping="consecutive")
 
     def _cycles(self, job: Job, allocation: Allocation) -> float | None:
         """Return the cycles of a job on its nodes, which are simulated if that is possible and necessary."""
@@ -254,7 +274,7 @@ class RunTimeTable:
         if not known:
             run = self.run_of(job, Allocation(np.arange(job.nodes)), self._simulated(self.mapping))
             raise LookupError(self.lacking([run]))
-        return max(known) * self._second
+        return self._seconds(job, max(known))
 
     def ranking(self, job: Job) -> Choices:
         """Return the boxes for a job with their best mappings, the fastest first; unknown ones come last."""
@@ -327,7 +347,8 @@ class RunTimeTable:
         for job in jobs:
             if not job.program:
                 continue
-            for allocation in places.get(job.number, ()):
+            own = [self.compact(job)] if job.run_time else []
+            for allocation in (*own, *places.get(job.number, ())):
                 nodes = allocation.shape or allocation.nodes.tobytes()
                 key = job.program, job.tasks, job.nodes, job.repeats > 1, nodes, allocation.mapping
                 if key in seen:

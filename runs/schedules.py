@@ -14,6 +14,7 @@ from netplace.netsim.effects import ignored_settings
 from netplace.netsim.result import versions
 from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
+from netplace.runs.mix import read_mix, with_programs
 from netplace.runs.networks import network_of
 from netplace.runs.plan import Plan, check_unchanged
 from netplace.runs.power_file import read_power
@@ -56,6 +57,8 @@ def workload_of(plan: Plan) -> Workload:
         )
         jobs = read_whole if plan.jobs is None else read_whole[: plan.jobs]
         jobs = jobs if target is None else at_load(jobs, nodes, target)
+        if plan.applications:
+            jobs = with_programs(jobs, read_mix(plan.applications), plan.config, plan.seed)
     else:
         if "repeats" in options:
             options["repeats"] = tuple(options["repeats"])

@@ -141,7 +141,7 @@ def _needed(plan: Plan, jobs: Workload) -> tuple[list[Job], dict[int, list[Alloc
     seen: dict[tuple[object, ...], Job] = {}
     for job in jobs:
         if job.program:
-            seen.setdefault((job.program, job.tasks, job.nodes, job.repeats > 1), job)
+            seen.setdefault((job.program, job.tasks, job.nodes, job.repeats > 1, job.run_time > 0), job)
     chosen = list(seen.values())
     return chosen, {job.number: places_of(job, machine, partitioner) or [] for job in chosen}
 

@@ -25,6 +25,8 @@ class Job:
         Number of tasks of the program; 0 means one on each node.
     repeats : int
         Number of times that the program runs, one after the other.
+    communication : float
+        Share of the run time of a log, alone in a compact place, in which the program communicates.
     user, queue, executable : int
         Numbers in the log, or -1.
     after : int
@@ -46,3 +48,4 @@ class Job:
     after: int = -1
     think: float = 0.0
     executable: int = -1
+    communication: float = 1.0

@@ -1,4 +1,4 @@
-"""Shares of communication of the NAS Parallel Benchmarks: what `netplace.cosim.mix` holds.
+"""Shares of communication of the NAS Parallel Benchmarks: what `netplace.runs.mix` holds.
 
 Run with ``python docs/figures/communication.py``; takes half a minute.
 """

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from netplace.cosim import Attempt, LiveExecution, Placing, Work, application_work, cycles_alone
 from netplace.cosim.alone import compact
-from netplace.cosim.mix import mixed_work, read_mix
+from netplace.cosim.work import mixed_work
 from netplace.experiments.shared.archive_logs import ArchiveLog
 from netplace.netsim import Config
 from netplace.report.studies.schedules import CachedCase
+from netplace.runs.mix import read_mix
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.workload import Workload, at_load
 from netplace.topologies import parse

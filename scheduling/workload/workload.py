@@ -31,6 +31,7 @@ _COLUMNS = {
     "after": np.int64,
     "think": np.float64,
     "executable": np.int64,
+    "communication": np.float64,
 }
 _AT_ONCE = 4096  # jobs that an iteration makes ahead
 
@@ -43,7 +44,7 @@ class Workload(Sequence[Job]):
 
     Attributes
     ----------
-    number, submit, nodes, run_time, repeats, user, queue, after, think, executable : ndarray
+    number, submit, nodes, run_time, repeats, user, queue, after, think, executable, communication : ndarray
         As in `Job`.
     estimate : ndarray of float
         As in `Job`; NaN: none.
@@ -74,6 +75,7 @@ class Workload(Sequence[Job]):
     after: Column = None  # type: ignore[assignment]
     think: Column = None  # type: ignore[assignment]
     executable: Column = None  # type: ignore[assignment]
+    communication: Column = None  # type: ignore[assignment]
     kinds: tuple[tuple[str, int], ...] = (("", 0),)
     machine_nodes: int | None = None
     header: tuple[str, ...] = ()
@@ -83,7 +85,14 @@ class Workload(Sequence[Job]):
     def __post_init__(self) -> None:
         """Fill in the columns that were omitted, freeze all, and check them."""
         count = len(self.number)
-        usual = {"estimate": np.nan, "kind": 0, "repeats": 1, "status": COMPLETED, "think": 0}
+        usual = {
+            "estimate": np.nan,
+            "kind": 0,
+            "repeats": 1,
+            "status": COMPLETED,
+            "think": 0,
+            "communication": 1,
+        }
         for name, dtype in _COLUMNS.items():
             given = getattr(self, name)
             column = np.full(count, usual.get(name, -1), dtype) if given is None else np.array(given, dtype)
@@ -134,7 +143,7 @@ class Workload(Sequence[Job]):
             "repeats": [job.repeats for job in ordered],
             **{
                 name: [getattr(job, name) for job in ordered]
-                for name in ("user", "queue", "after", "think", "executable")
+                for name in ("user", "queue", "after", "think", "executable", "communication")
             },
         }
         arrays: dict[str, Any] = {name: np.array(values, _COLUMNS[name]) for name, values in columns.items()}

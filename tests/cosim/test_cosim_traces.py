@@ -2,9 +2,9 @@
 
 import pytest
 
-from netplace.cosim.mix import digest_of_mix, read_mix
 from netplace.cosim.work import Work, body_of
 from netplace.netsim import Config
+from netplace.runs.mix import digest_of_mix, read_mix
 
 MIX = '[[class]]\napplication = "{}"\nround = "down"\n'
 

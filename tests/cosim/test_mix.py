@@ -8,8 +8,8 @@ import pytest
 from netplace import carried, read
 from netplace.apps import Op
 from netplace.cosim import LoopTimes, Placing, cosimulate, make_cosim_plan, placing_of
-from netplace.cosim.mix import MEASURED, read_mix
 from netplace.netsim import Config, simulate
+from netplace.runs.mix import MEASURED, read_mix
 from netplace.scheduling import Allocation, Job
 from netplace.topologies import parse
 
@@ -95,11 +95,11 @@ def test_jobs_that_only_communicate_are_told_of(files, tmp_path):
 def test_classes_are_drawn_by_job_and_seed_alone():
     mix = read_mix_of(MIX)
     jobs = [Job(number, 0, 8, 100.0) for number in range(200)]
-    names = [mix.work(job, Config(), seed=1)[0].application for job in jobs]
-    assert names == [mix.work(job, Config(), seed=1)[0].application for job in jobs]
-    assert names != [mix.work(job, Config(), seed=2)[0].application for job in jobs]
+    names = [mix.draw(job, Config(), seed=1)[0] for job in jobs]
+    assert names == [mix.draw(job, Config(), seed=1)[0] for job in jobs]
+    assert names != [mix.draw(job, Config(), seed=2)[0] for job in jobs]
     assert 120 < names.count("2d-torus,packets=4") < 180
-    shares = [mix.work(job, Config())[1] for job in jobs]
+    shares = [mix.draw(job, Config())[2] for job in jobs]
     assert {share for share in shares if share != 0.25}
     assert all(share == 0.25 or 0.1 <= share <= 0.2 for share in shares)
 
@@ -146,13 +146,13 @@ def test_mistakes_in_the_file(text, said):
 def test_jobs_that_fit_nowhere():
     job = Job(7, 0, 6, 10.0)
     with pytest.raises(ValueError, match="job 7 of 6 nodes and 10 s matches no class"):
-        read_mix_of('[[class]]\napplication = "gups"\nnodes = "8:"').work(job, Config())
+        read_mix_of('[[class]]\napplication = "gups"\nnodes = "8:"').draw(job, Config())
     with pytest.raises(ValueError, match="nearest sizes are 4 and 8"):
-        read_mix_of('[[class]]\napplication = "butterfly"').work(job, Config())
+        read_mix_of('[[class]]\napplication = "butterfly"').draw(job, Config())
     with pytest.raises(ValueError, match="job 7: option of application 'butterfly': unknown name 'packet'"):
-        read_mix_of('[[class]]\napplication = "butterfly,packet=4"').work(job, Config())
-    work, _ = read_mix_of('[[class]]\napplication = "butterfly"\nround = "down"').work(job, Config())
-    assert work.tasks == 4
+        read_mix_of('[[class]]\napplication = "butterfly,packet=4"').draw(job, Config())
+    _, tasks, _ = read_mix_of('[[class]]\napplication = "butterfly"\nround = "down"').draw(job, Config())
+    assert tasks == 4
 
 
 def test_a_job_that_only_computes_is_on_the_live_network_too(tmp_path):
@@ -167,7 +167,7 @@ def test_a_job_that_only_computes_is_on_the_live_network_too(tmp_path):
 
 def test_a_measured_share_is_drawn():
     mix = read_mix_of('communication = "npb"\n[[class]]\napplication = "butterfly"')
-    drawn = {mix.work(Job(number, 0, 8, 10.0), Config())[1] for number in range(60)}
+    drawn = {mix.draw(Job(number, 0, 8, 10.0), Config())[2] for number in range(60)}
     assert drawn == {*MEASURED["npb"].values()}
     assert not mix.upper_bound
     with pytest.raises(ValueError, match=r"mix.toml:1: communication: unknown name 'nas'; valid: npb"):

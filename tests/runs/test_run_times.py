@@ -236,3 +236,13 @@ def test_programs_have_one_form():
         program_text("lu,class", 16, "torus:8x8", Config())
     with pytest.raises(ValueError, match="unknown name 'luu'"):
         program_text("luu", 16, "torus:8x8", Config())
+
+
+def test_a_job_of_a_log_takes_its_run_time_in_a_compact_place():
+    times = table(*_BY_HAND, mapping="td")
+    logged = job(4, "2d-mesh,bytes=64")
+    logged = Job(1, 0, 4, 1000.0, program=logged.program, communication=0.3)
+    # Alone in a square with the consecutive mapping the program takes 60 cycles, in a row under td 80.
+    assert times.seconds(logged, box(2, 2)) == pytest.approx(1000 * (0.7 + 0.3 * 70 / 60))
+    assert times.seconds(logged, box(4, 1)) == pytest.approx(1000 * (0.7 + 0.3 * 80 / 60))
+    assert times.seconds(logged, box(2, 2, mapping="consecutive")) == pytest.approx(1000)

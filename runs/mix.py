@@ -22,7 +22,7 @@ an iteration is then the whole trace.
 
 A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the share
 of its time, alone on a compact partition, in which it communicates: a number, bounds of a uniform draw, or a
-name of `netplace.cosim.mix.MEASURED`, from whose shares one is drawn. It computes for the rest, before
+name of `netplace.runs.mix.MEASURED`, from whose shares one is drawn. It computes for the rest, before
 each iteration. The number of iterations is the one that takes the run time of the log.
 
 Without `communication`, a job only communicates, and its slowdown is an upper bound.
@@ -32,7 +32,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -40,13 +40,15 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import check_choice
-from netplace.cosim.work import Work, WorkOf, body_of, choosing
+from netplace.apps.arrays import traffic
+from netplace.checks import abbreviate, check_choice
 from netplace.extensions import file_digest
 from netplace.netsim import Config
+from netplace.runs.job_programs import program_once
 from netplace.runs.programs import is_trace, trace_digest, trace_path
-from netplace.runs.toml_lines import line_of, read_table_list
+from netplace.runs.toml_lines import line_of, read_table_list, read_toml
 from netplace.scheduling import Job
+from netplace.scheduling.workload import Workload
 
 # Measured shares of communication, from which jobs can draw theirs.
 #
@@ -123,10 +125,13 @@ class Mix:
         )
         return replace(self, classes=tuple(classes))
 
-    def work(self, job: Job, config: Config, seed: int = 0) -> tuple[Work, float]:
-        """Return an iteration of a job, and the share of its time in which it communicates."""
+    def draw(self, job: Job, config: Config, seed: int = 0) -> tuple[str, int, float]:
+        """Return the program of a job, its tasks, and the share of its time in which it communicates.
+
+        A job that never communicates has no program.
+        """
         if job.nodes == 1:
-            return Work("", 1), 0.0
+            return "", 1, 0.0
         fitting = [job_class for job_class in self.classes if job_class.fits(job)]
         if not fitting:
             raise ValueError(
@@ -139,8 +144,8 @@ class Mix:
         chosen = fitting[int(rng.choice(len(fitting), p=weights / weights.sum()))]
         share = chosen.share(rng)
         if share == 0:
-            return Work("", job.nodes), 0.0
-        return Work(chosen.application, self._tasks(chosen, job, config)), share
+            return "", job.nodes, 0.0
+        return chosen.application, self._tasks(chosen, job, config), share
 
     def _tasks(self, chosen: Class, job: Job, config: Config) -> int:
         """Return how many tasks an application has on the nodes of a job."""
@@ -163,7 +168,7 @@ class Mix:
 
 def _exists(application: str, tasks: int, config: Config) -> bool:
     try:
-        return bool(body_of(Work(application, tasks), config).traffic().W.sum())
+        return bool(traffic(program_once(application, tasks, config)).W.sum())
     except ValueError:
         return False
 
@@ -171,40 +176,49 @@ def _exists(application: str, tasks: int, config: Config) -> bool:
 def _refusal(application: str, job: Job, config: Config) -> str:
     """Return why an application does not exist on the nodes of a job."""
     try:
-        body_of(Work(application, job.nodes), config)
+        program_once(application, job.nodes, config)
     except ValueError as error:
         return str(error)
     return f"{application} on {job.nodes} nodes sends nothing to another node"
 
 
-def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], seed: int = 0) -> WorkOf:
-    """Return the function that gives the work of a job of a log, with all its iterations.
+def choosing(application: str, collectives: str) -> str:
+    """Return the text of an application with what chooses its collectives, unless it says so itself."""
+    if not collectives or ",collectives=" in application or ":collectives=" in application:
+        return application
+    return f"{application},collectives={collectives}"
 
-    `period` returns the cycles of an iteration of a job alone on a compact partition.
-    """
-    known: dict[tuple[int, float, int], Work] = {}  # jobs of two logs may have one number
 
-    def work(job: Job) -> Work:
-        key = job.number, job.run_time, job.nodes
-        if key not in known:
-            known[key] = made(job)
-        return known[key]
-
-    def made(job: Job) -> Work:
-        cycles = job.run_time * 1e9 / config.cycle_ns
-        once, share = mix.work(job, config, seed)
-        if not once.application:
-            return replace(once, compute=round(cycles))
-        speaking = period(job, once)
-        once = replace(once, compute=round(speaking * (1 - share) / share))
-        return replace(once, iterations=max(1, round(cycles / period(job, once))))
-
-    return work
+def with_programs(jobs: Workload, mix: Mix, config: Config, seed: int = 0) -> Workload:
+    """Return the jobs of a log with the programs that they run, drawn from classes."""
+    drawn = [mix.draw(job, config, seed) for job in jobs]
+    kinds = {kind: place for place, kind in enumerate(dict.fromkeys((text, n) for text, n, _ in drawn))}
+    return replace(
+        jobs,
+        kind=np.array([kinds[text, n] for text, n, _ in drawn], np.int64),
+        kinds=tuple(kinds),
+        communication=np.array([share for *_, share in drawn]),
+    )
 
 
 def read_mix(path: str | Path) -> Mix:
+    """Return the classes of a file of their own, or of the table ``[applications]`` of a placement study."""
     path = Path(path)
-    text, tables, said = read_table_list(path, "class", ("communication",))
+    within = read_toml(path)[1].get("applications")
+    if isinstance(within, dict):
+        text, inside = read_toml(path)[0], "applications."
+        said = {name: value for name, value in within.items() if name != "class"}
+        tables = within.get("class", [])
+        for key in said.keys() - {"communication"}:
+            raise ValueError(
+                f"{path}:{line_of(text, 'applications', key)}: unknown key {abbreviate(key)}, expected "
+                f"communication or [[applications.class]]"
+            )
+        if not isinstance(tables, list) or not tables or not all(isinstance(own, dict) for own in tables):
+            raise ValueError(f"{path}: [applications] has no [[applications.class]], expected at least one")
+    else:
+        inside = ""
+        text, tables, said = read_table_list(path, "class", ("communication",))
     usual = {"communication": said.get("communication", _COMMUNICATION)}
     classes = []
     for place, table in enumerate(tables):
@@ -213,7 +227,11 @@ def read_mix(path: str | Path) -> Mix:
         except ValueError as error:
             key = str(error).partition(":")[0]
             inherited = key in said and key not in table
-            where = line_of(text, "" if inherited else f"class.{place}", key if key in usual | table else "")
+            where = line_of(
+                text,
+                inside[:-1] if inherited else f"{inside}class.{place}",
+                key if key in usual | table else "",
+            )
             raise ValueError(f"{path}:{where}: {error}") from None
     return Mix(tuple(classes), str(path))
 

@@ -1,0 +1,120 @@
+"""Placement studies: one file from programs to schedules."""
+
+import re
+
+import pytest
+
+from netplace.checks import FaultsError
+from netplace.runs.placement_file import is_placement_file, read_placement_file
+from netplace.runs.resources import simulators
+from netplace.runs.schedules import run_schedule, workload_of
+from netplace.runs.tabled_jobs import complete_tables
+
+STUDY = """\
+[machine]
+network = ["torus:4x4", "tree:4,2"]
+[table]
+mappings = ["consecutive", "td"]
+[[job]]
+program = "2d-mesh,bytes=1KiB"
+tasks = 4
+count = 3
+repeats = 5
+interval = 1e-5
+[[job]]
+program = "butterfly,bytes=64"
+tasks = 8
+[schedule]
+policy = ["fcfs", "easy"]
+partition = ["contiguous", "contiguous:bps"]
+mapping = ["consecutive", "best-known"]
+"""
+LOG = """\
+; MaxProcs: 16
+1 0 5 600 4 -1 -1 4 900 -1 1 1 1 -1 1 -1 -1 -1
+2 90 -1 300 8 -1 -1 8 900 -1 1 1 1 -1 1 -1 -1 -1
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+def test_a_study_is_a_file_with_a_machine(study, tmp_path):
+    assert is_placement_file(study)
+    (tmp_path / "other.toml").write_text('machine = "torus:4x4"\n')
+    assert not is_placement_file(tmp_path / "other.toml")
+    assert not is_placement_file(tmp_path / "times.csv")
+
+
+def test_lists_multiply_and_what_does_not_exist_is_noted(study):
+    found = read_placement_file(study)
+    assert len(found.plans) == 2 * 2 * 2 + 2 * 1 * 2  # no bps on the tree
+    assert {plan.mappings for plan in found.plans if plan.machine == "tree:4,2"} == {("consecutive",)}
+    assert any("mapping td is left out on tree:4,2" in note for note in found.notes)
+    assert any("partition contiguous:bps is left out on tree:4,2" in note for note in found.notes)
+
+
+def test_a_second_schedule_simulates_nothing(study):
+    plans = read_placement_file(study).plans
+    steps = []
+    complete_tables(plans, workload_of, lambda: simulators(1), announce=steps.append)
+    assert len(steps) >= 2, "repetitions take several steps"
+    first = [run_schedule(plan).outcome["metrics"]["makespan"] for plan in plans]
+    complete_tables(plans, workload_of, lambda: pytest.fail("something was simulated again"))
+    assert [run_schedule(plan).outcome["metrics"]["makespan"] for plan in plans] == first
+    by_mapping = {(p.machine, p.policy, p.partition, p.mapping): t for p, t in zip(plans, first, strict=True)}
+    for (machine, policy, partition, mapping), makespan in by_mapping.items():
+        if mapping == "best-known" and partition == "contiguous" and policy == "fcfs":
+            assert makespan <= by_mapping[machine, policy, partition, "consecutive"]
+
+
+def test_the_programs_of_a_log_come_from_classes(study, tmp_path):
+    (tmp_path / "log.swf").write_text(LOG)
+    top, _, rest = STUDY.partition("[[job]]")
+    applications = '[applications]\ncommunication = 0.25\n[[applications.class]]\napplication = "2d-mesh"\n'
+    jobs = '[jobs]\nworkload = "log.swf"\n'
+    study.write_text(top + jobs + applications + "[schedule]" + rest.partition("[schedule]")[2])
+    plan = read_placement_file(study).plans[0]
+    jobs = workload_of(plan)
+    assert [(job.program, job.run_time, job.communication) for job in jobs] == [
+        ("2d-mesh", 600.0, 0.25),
+        ("2d-mesh", 300.0, 0.25),
+    ]
+    complete_tables([plan], workload_of, lambda: simulators(1))
+    assert run_schedule(plan).schedule.end.max() >= 390
+
+
+def test_all_faults_are_told_at_once(study):
+    spoiled = STUDY.replace("[table]", "vcss = 2\n[table]").replace('"td"', '"tdd"')
+    spoiled = spoiled.replace("butterfly,bytes", "buterfly,bytes").replace("tasks = 4", "tasks = 0")
+    study.write_text(spoiled)
+    with pytest.raises(FaultsError) as caught:
+        read_placement_file(study)
+    assert len(caught.value.faults) == 4
+    for fault, line in zip(("vcss", "tasks: 0", "buterfly", "tdd"), (3, 8, 13, 5), strict=True):
+        assert any(re.search(rf"study\.toml:{line}: .*{fault}", told) for told in caught.value.faults), fault
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("[machine]\nnetwork", "[machine]\nnet", "unknown name 'net'; did you mean network"),
+        ('network = ["torus:4x4", "tree:4,2"]', 'network = "tours:4x4"', "did you mean torus"),
+        ("[[job]]", "[[jobb]]", "expected either tables [[job]] or a table [jobs]"),
+        ('policy = ["fcfs", "easy"]', 'policy = "eazy"', "did you mean easy"),
+        ("repeats = 5", "repeats = 0", "repeats: 0 is too small"),
+        (
+            'partition = ["contiguous", "contiguous:bps"]',
+            'partition = "quadrants"',
+            "unknown name 'quadrants'",
+        ),
+    ],
+)
+def test_a_fault_is_told_with_its_line(study, old, new, sentence):
+    study.write_text(STUDY.replace(old, new))
+    with pytest.raises(ValueError, match=re.escape(sentence)):
+        read_placement_file(study)
