@@ -8,13 +8,13 @@ import numpy as np
 from netplace.apps.collectives.decisions import decision_table
 from netplace.apps.formats import open_trace, read, rewrite
 from netplace.apps.recorded import summary_of
-from netplace.cosim.mix import read_mix
 from netplace.cosim.plan import read_cosim_study
 from netplace.placement import partition
 from netplace.placement.mapping.hosts import read_hosts
 from netplace.report.files.held import read_held
 from netplace.report.files.traffic import read_traffic
 from netplace.runs.job_list import read_job_list
+from netplace.runs.mix import read_mix
 from netplace.runs.power_file import read_power
 from netplace.runs.site_file import read_site
 from netplace.runs.study_file import read_study
