@@ -82,10 +82,8 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
     if given["as_json"]:
         print_json(with_provenance({"rows": plain_rows(frame), "runs": len(runs), "failed": failed}))
     else:
-        _show(
-            _without_others(frame) if given["jobs"] else frame,
-            f"{len(frame)} {_rows_are(given)}, times in cycles",
-        )
+        shown = _for_people(frame, given)
+        _show(shown, f"{len(shown)} {_rows_are(given)}, times in cycles")
     lost = int((runs["cycles"].isna() & runs["failure"].isna()).sum()) if files[0].endswith(".toml") else 0
     if lost:
         say(f"{lost} of {len(runs)} runs are missing; repeat the command to try them again")
@@ -94,6 +92,15 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
         say(f"{failed} of {len(runs)} runs failed, the first because of: {first}")
     if failed or lost:
         sys.exit(FAILED)
+
+
+def _for_people(frame: pd.DataFrame, given: dict[str, Any]) -> pd.DataFrame:
+    """Return a table as the terminal shows it: repetitions of a program as the cycles of one more."""
+    from netplace.runs.run_times import is_repeated, with_periods
+
+    if given["jobs"]:
+        return _without_others(frame)
+    return with_periods(frame) if not given["each"] and is_repeated(frame) else frame
 
 
 def _write_folder(folder: Path, frame: pd.DataFrame, rows: pd.DataFrame, source: Path, of_jobs: bool) -> None:

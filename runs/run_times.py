@@ -25,7 +25,7 @@ from netplace.runs.resolve import resolve
 from netplace.runs.resources import simulators
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
-from netplace.runs.tables import entry_of, read_table, run_table, settings_of, time_table, times_of
+from netplace.runs.tables import ENTRY, entry_of, read_table, run_table, settings_of, time_table, times_of
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
@@ -425,6 +425,29 @@ class RunTimeTable:
         return ". The nearest entry differs in " + ", ".join(
             f"{name}: {best[name] or 'none'}, expected {wanted[name] or 'none'}" for name in differing
         )
+
+
+def is_repeated(frame: pd.DataFrame) -> bool:
+    """Return whether programs of a table run several times."""
+    return bool(frame["problem"].str.contains(rf"\b{_REPEATS}").any())
+
+
+def with_periods(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the times of single repetitions, with the cycles of one more in a column ``period``.
+
+    `frame` is a table of run times; the period is empty where a program does not run several times.
+    """
+    words = frame["problem"].str.split(",")
+    problem = words.map(lambda own: ",".join(word for word in own if not word.startswith(_REPEATS)))
+    count = frame["problem"].str.extract(rf"\b{_REPEATS}(\d+)")[0].astype(float).fillna(1.0)
+    entry = [name for name in ENTRY if name != "settings"]
+    ordered = frame.assign(problem=problem, count_=count).sort_values("count_", kind="stable")
+    groups = ordered.groupby([*entry, "settings"], dropna=False, sort=False)
+    last, before = groups.tail(1).set_index([*entry, "settings"]), groups.nth(-2)
+    before = before.set_index([*entry, "settings"])
+    period = (last["mean"] - before["mean"]) / (last["count_"] - before["count_"])
+    single = ordered[ordered["count_"] == 1].drop(columns="count_")
+    return single.join(period.rename("period"), on=[*entry, "settings"]).sort_values(ENTRY)
 
 
 def describe(run: Run) -> str:

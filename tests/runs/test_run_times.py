@@ -10,7 +10,7 @@ from netplace.netsim import Config
 from netplace.runs import execute, resolve
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.places import place_of
-from netplace.runs.run_times import SEPARATE, RunTime, RunTimeTable, program_text
+from netplace.runs.run_times import SEPARATE, RunTime, RunTimeTable, is_repeated, program_text, with_periods
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, run_table, time_table, write_table
 from netplace.scheduling import Allocation, Job, make_partitioner, schedule
@@ -246,3 +246,19 @@ def test_a_job_of_a_log_takes_its_run_time_in_a_compact_place():
     assert times.seconds(logged, box(2, 2)) == pytest.approx(1000 * (0.7 + 0.3 * 70 / 60))
     assert times.seconds(logged, box(4, 1)) == pytest.approx(1000 * (0.7 + 0.3 * 80 / 60))
     assert times.seconds(logged, box(2, 2, mapping="consecutive")) == pytest.approx(1000)
+
+
+def test_a_table_for_people_has_the_cycles_of_one_more_repetition():
+    rows = [("lu", f"S{count}", "mesh:4x2", 100 + 60 * n) for n, count in enumerate(("", ",repeats=2"))]
+    rows += [("lu", "S,repeats=4", "mesh:4x2", 282), ("cg", "S", "mesh:4x2", 70)]
+    frame = pd.DataFrame(
+        dict(zip(ENTRY, (name, problem, 8, network, "whole", "", "td", ""), strict=True)) | {"mean": cycles}
+        for name, problem, network, cycles in rows
+    )
+    shown = with_periods(frame)
+    assert is_repeated(frame)
+    assert not is_repeated(shown)
+    assert shown["application"].tolist() == ["cg", "lu"]
+    assert shown["mean"].tolist() == [70, 100]
+    assert shown["period"].isna().tolist() == [True, False]
+    assert shown["period"].iloc[1] == (282 - 160) / 2
