@@ -147,7 +147,7 @@ def _plugin() -> click.Option:
         expose_value=False,
         is_eager=True,  # before any value in which a name of the plug-in may be
         callback=load,
-        help=f"Load a Python file that adds rules by name; repeatable. [also: {PLUGINS}]",
+        help="Load a Python file that adds rules; repeatable.",
     )
 
 

@@ -106,7 +106,7 @@ engine_flag = flag("--engine", "Engine: kernel (compiled) or reference (readable
 seed_flag = flag("--seed", "Random seed.", SEED, 0)
 threads_flag = flag(
     "--threads",
-    "Threads per network, or auto: one per core for large networks. The result is the same.",
+    "Threads per network, or auto. The result is the same.",
     THREADS,
     1,
     metavar="N|auto",

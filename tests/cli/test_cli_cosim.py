@@ -37,7 +37,7 @@ def test_one_run_as_json_and_as_files(netplace, tmp_path):
     assert frame["live"].tolist() == [job["live"] for job in found["jobs"]]
     before = (folder / "cosim.json").stat().st_mtime_ns
     again = netplace(*SMALL, "--policy", "easy", "--partition", "random", "--json", "-o", folder)
-    assert json.loads(again.stdout) == found
+    assert described(again) == found
     assert (folder / "cosim.json").stat().st_mtime_ns == before
 
 
