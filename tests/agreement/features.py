@@ -194,7 +194,8 @@ def live(text: str, engine: str) -> Any:
     network.stop(stopped)
     network.start(_programs()[1], nodes[3:6])
     network.finish()
-    return network.now, network.counters().link_packets.tolist(), network.result().cycles
+    result = network.result()
+    return network.now, network.counters().link_packets.tolist(), [str(job.fate) for job in result.jobs]
 
 
 def _plan(text: str, **more: Any) -> Any:
