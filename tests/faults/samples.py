@@ -171,8 +171,8 @@ Ca\t1 "H-00000000000000c5"\t\t# "node3 HCA-1"
     "sweep.toml": 'network = ["torus:4x4", "mesh:4x4"]\napp = ["butterfly,packets=1", "waterfall"]\ntasks = 16\n'
     'mapping = ["consecutive", "random"]\nseeds = 2\nmax_cycles = 100000\n\n[config]\nvcs = [2, 3]\n\n[[pairs]]\n'
     'vc_policy = ["smart", "shortest"]\nbubble = [2, 1]\n',
-    "list.toml": '[[job]]\napplication = "training:model=toy,tp=2,pp=2"\nnodes = 4\nrepeats = 2\ncollectives = "nccl"\n\n'
-    '[[job]]\napplication = "3d-torus,bytes=4096"\nnodes = 8\ncount = 3\nsubmit = 1e-5\n',
+    "list.toml": '[[job]]\nprogram = "training:model=toy,tp=2,pp=2"\nnodes = 4\nrepeats = 2\ncollectives = "nccl"\n\n'
+    '[[job]]\nprogram = "3d-torus,bytes=4096"\nnodes = 8\ncount = 3\nsubmit = 1e-5\n',
     "table.csv": "application,problem,tasks,network,partition,shape,mapping,settings,count,missing,failed,mean,std,"
     "min,max\nbutterfly,,16,torus:4x4,whole,,random,,1,0,0,9.0,0.0,9.0,9.0\n",
     "tree.conf": "queues: all\nslots: [n0=1], [n1=1], [n2=1]\ngroups:\n  g0={n0,n1},\n  g1={n2}\n"

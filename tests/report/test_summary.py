@@ -11,8 +11,8 @@ def test_means_go_through_dicts_and_lists():
     assert means([one, two]) == {"a": 1.5, "b": [2, 2], "c": {"d": 5.0}, "e": "text", "f": None, "g": True}
 
 
-def test_what_is_not_always_a_number_is_that_of_the_first():
-    assert means([{"p95": None}, {"p95": 3}]) == {"p95": None}
+def test_what_is_not_always_a_number_is_the_mean_of_those_that_are():
+    assert means([{"p95": None}, {"p95": 3}]) == {"p95": 3}
     assert means([[1, 2], [3]]) == [1, 2]
 
 

@@ -202,6 +202,7 @@ _SATURATION = table(
 # What was asked for a load point stands beside all points, where it is the same, or in each.
 _LOAD_ASKED: dict[str, Kind] = {
     "network": text,
+    "contents": anything,
     "traffic": text,
     "offered": _COUNT,
     "config": _CONFIG,
