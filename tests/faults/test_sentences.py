@@ -126,7 +126,7 @@ def test_an_empty_file_of_results_is_called_empty(netplace, tmp_path, content):
         (
             "workload info w.csv",
             {"w.csv": "number,submit,nodes,run_time,application\n1,0,16,9,butterfly\n"},
-            "w.csv, line 1, column: unknown name 'application'; valid: number, submit, nodes, run_time, estimate",
+            "w.csv, line 1, column: unknown name 'application'; valid: number, submit, nodes",
         ),
         (
             "map --network torus:4x4 --from w.csv",
