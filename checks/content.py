@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import zlib
 from pathlib import Path
 
 from netplace.checks.inputs import input_file
 
 MOST_UNPACKED = 1 << 30  # bytes to which a compressed file may unpack
+_BLOCK = 1 << 20
 _GZIP = b"\x1f\x8b"
 
 
@@ -30,19 +33,12 @@ def read_content(path: Path) -> bytes:
 
 def _unpacked(path: Path, content: bytes) -> bytes:
     """Return all members of a gzip file, one after the other."""
-    parts: list[bytes] = []
-    size, rest = 0, content
-    while rest:
-        unpack = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        try:
-            parts.append(unpack.decompress(rest, MOST_UNPACKED - size + 1))
-        except zlib.error as error:
-            raise ValueError(f"{path}: is a broken gzip file, {error}") from None
-        size += len(parts[-1])
-        check_unpacked(path, size)
-        if not unpack.eof:
-            raise ValueError(f"{path}: is a broken gzip file, the end is missing")
-        rest = unpack.unused_data.lstrip(b"\0")  # zeros may follow, as tapes have them
-        if rest and not is_packed(rest):
-            raise ValueError(f"{path}: is a broken gzip file, other data follow the compressed data")
-    return b"".join(parts)
+    unpacked = bytearray()
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            while part := file.read(_BLOCK):
+                unpacked += part
+                check_unpacked(path, len(unpacked))
+    except (OSError, EOFError, zlib.error) as error:
+        raise ValueError(f"{path}: is a broken gzip file, {error}") from None
+    return bytes(unpacked)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from netplace.checks.sizes import available
+import os
+
+
+def available() -> int:
+    """Return the bytes of memory of this machine."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 class NotEnoughMemoryError(ValueError, MemoryError):

@@ -2,7 +2,6 @@
 
 import json
 import re
-import resource
 import time
 import tracemalloc
 
@@ -13,7 +12,6 @@ import netplace.netsim.memory
 import netplace.netsim.network
 from netplace.apps import application
 from netplace.checks import check_size
-from netplace.checks.sizes import available
 from netplace.cli import app
 from netplace.netsim import Config
 from netplace.netsim.lower import lower
@@ -22,8 +20,6 @@ from netplace.topologies.host_lists import count_hosts, expand
 
 FILES = {
     "range": ("slurm", "SwitchName=s0 Nodes=n[0-999999999]\n"),
-    "nested": ("slurm", "SwitchName=s0 Nodes=n[0-9999]x[0-9999]y[0-99]\n"),
-    "many ranges": ("slurm", "".join(f"SwitchName=s{i} Nodes=n{i}x[0-999999]\n" for i in range(40))),
     "switches": ("slurm", "SwitchName=s0 Nodes=n[0-9]\nSwitchName=t Switches=s[0-99999999999]\n"),
     "width": ("graph", "a b width=99999999\nb c\n"),
     "widths": ("graph", "".join(f"a b{i} width=5000000\n" for i in range(40))),
@@ -32,10 +28,9 @@ FILES = {
     "width in a tree": ("tree-file", "a s\nb t\ns r 99999999\nt r\n"),
 }
 TEXTS = (
-    *("slimfly:61", "slimfly:101", "slimfly:1000000007", "slimfly:5,p=1000000000", "hypercube:24"),
-    *("torus:20000x20000", "mesh:1000x1000,c=1000", "tree:64,4", "xgft:2;9,9;1,99999999"),
-    *("dragonfly:a=100,p=50,h=50", "dragonfly:a=1,p=1,h=99999999,g=2", "dragonfly:a=20000,p=1,h=1,g=2"),
-    *("dragonfly+:leaves=300,spines=300,p=300,h=300", "hyperx:100x100x100,c=10", "hyperx:9000,c=1"),
+    *("slimfly:61", "slimfly:5,p=1000000000", "hypercube:24", "torus:20000x20000", "mesh:1000x1000,c=1000"),
+    *("tree:64,4", "xgft:2;9,9;1,99999999", "dragonfly:a=100,p=50,h=50", "hyperx:9000,c=1"),
+    "dragonfly+:leaves=300,spines=300,p=300,h=300",
 )
 COMMANDS = {
     "tables": "two-kinds --queries 1000000 --cpus 4 --gpus 4",
@@ -56,7 +51,7 @@ COMMANDS = {
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 3 << 30)  # on machines of any size
+    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 3 << 30)
     begun = time.process_time()
     yield
     assert time.process_time() - begun < 3  # with imports; most take a hundredth of a second
@@ -163,14 +158,3 @@ def test_half_a_network_more_than_fits_is_refused(monkeypatch):
     assert parse("torus:100x100").nodes == 10_000
     with pytest.raises(ValueError, match=r"torus:150x150: too large, 90,000 ports would take 0\.0 GB"):
         parse("torus:150x150")
-
-
-def test_what_a_process_may_have_bounds_what_is_built(monkeypatch):
-    available.cache_clear()
-    monkeypatch.setattr(resource, "getrlimit", lambda _: (10**7, 10**7))
-    try:
-        assert available() == 10**7
-        with pytest.raises(ValueError, match=r"torus:1000x1000: too large, .* expected at most 0\.0 GB"):
-            parse("torus:1000x1000")
-    finally:
-        available.cache_clear()

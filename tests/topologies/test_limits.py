@@ -4,7 +4,6 @@ import tracemalloc
 
 import pytest
 
-from netplace.checks.sizes import available
 from netplace.topologies import parse
 
 
@@ -12,10 +11,8 @@ from netplace.topologies import parse
     "text",
     [
         "torus:100000x100000",
-        "mesh:1000000000000x3",
         "torus:" + "x".join(["2"] * 40),
         "tree:2,31",
-        "tree:10,400",
         "tree:10,1000000000",
         "thintree:4,1,1000000000",
     ],
@@ -26,10 +23,6 @@ def test_more_ports_than_can_be_numbered(text: str) -> None:
     ) as caught:
         parse(text)
     assert str(caught.value).startswith(f"{text}: ")
-
-
-def test_this_machine_tells_its_memory() -> None:
-    assert 2**20 < available() < 1 << 62
 
 
 def test_a_side_of_very_many_digits_is_told_in_short() -> None:
