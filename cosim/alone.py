@@ -10,6 +10,7 @@ import numpy as np
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.stored_times import StoredTimes
 from netplace.netsim import ArbiterState, DeadlockError
+from netplace.netsim.classes import read_classes
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics.interval import half_width_of, half_widths_with_prior
@@ -114,18 +115,22 @@ class FreshTimes:
         """Return the number of cycles that a job takes alone on its nodes."""
         # Where nothing is left to chance a shift along the rings of a torus changes nothing.
         nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
-        key = placed.work, nodes.tobytes()
+        key = placed.work, nodes.tobytes(), self._class(placed)
         if key not in self._cycles:
             self._cycles[key] = self._of(placed)
         return self._cycles[key]
 
     def _simulated(self, placed: Placed) -> float:
         def draw(number: int) -> float:
-            key = "fresh", placed.work, placed.nodes.tobytes(), number
+            key = "fresh", placed.work, placed.nodes.tobytes(), self._class(placed), number
             placing = self._placing.drawn(number)
             return float(self._stored.get(key, lambda: cycles_alone(placing, placed, self._engine)))
 
         return several(draw, self._target_half_width).cycles if self._draws else draw(0)
+
+    def _class(self, placed: Placed) -> int:
+        """Return the traffic class of a job by its number."""
+        return placed.job.number % read_classes(self._placing.config.traffic_classes).count
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time of a job alone on its assigned nodes, in seconds."""

@@ -111,7 +111,13 @@ class Placing:
     def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
         """Start a job on a network, now or in cycle `at`, and return its number on that network."""
         check_int(placed.work.iterations, f"job {placed.job.number}: iterations", 0, (1 << 31) - 1)
-        return network.start(self.loop(placed), placed.nodes, at=at, times=placed.work.iterations)
+        return network.start(
+            self.loop(placed),
+            placed.nodes,
+            at=at,
+            times=placed.work.iterations,
+            identity=placed.job.number,  # alone it has the traffic class that it has beside others
+        )
 
 
 def without_faults(placing: Placing, after: int = -1) -> Placing:

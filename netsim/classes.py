@@ -16,8 +16,8 @@ _MOST_WEIGHT = 16
 class Classes:
     count: int = 1  # number of classes; class 0 has the highest priority
     # Messages of at most this many bytes belong to class 0, and others to the last class. If None, all
-    # messages of the n-th job that begins belong to class n mod `count`. Open-loop traffic belongs to the
-    # last class.
+    # messages of a job with identity n (by default the n-th job that is started) belong to class n mod
+    # `count`. Open-loop traffic belongs to the last class.
     bytes: int | None = None
     # Number of packets of each class per turn on a link. If empty, a link serves classes by strict priority.
     weights: tuple[int, ...] = ()
@@ -27,11 +27,11 @@ class Classes:
         """The class of each turn of a link with weights; empty for strict priority."""
         return tuple(number for number, weight in enumerate(self.weights) for _ in range(weight))
 
-    def of_message(self, job: int, packets: int, packet_bytes: int) -> int:
+    def of_message(self, identity: int, packets: int, packet_bytes: int) -> int:
         if self.count == 1:
             return 0
         if self.bytes is None:
-            return job % self.count
+            return identity % self.count
         return 0 if packets <= max(1, -(-self.bytes // packet_bytes)) else self.count - 1
 
 

@@ -148,8 +148,12 @@ class Engine(Protocol):
     def repeats(self) -> bool:
         """Whether `install` can run a program several times."""
 
-    def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
+    def install(
+        self, program: Program, nodes: NDArray[np.int64], times: int = 1, identity: int | None = None
+    ) -> int:
         """Start a job in cycle `now` with task i on ``nodes[i]``, and return its number.
+
+        `identity` gives its traffic class; by default it is the number.
 
         Its iterations run `times` times in total, as with `Program.repeat`, but are stored once.
         """
@@ -173,7 +177,7 @@ class Engine(Protocol):
         """
 
     def drained(self, number: int) -> bool:
-        """Return whether a job has ended and has no packets in flight."""
+        """Return whether a job has ended and has no packet in flight or still to be created."""
 
     def forget(self, number: int) -> None:
         """Delete the record of a job that has ended."""

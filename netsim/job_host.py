@@ -6,6 +6,7 @@ from bisect import insort
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 from weakref import WeakSet
 
@@ -48,6 +49,7 @@ class HostedJob:
     program: Program
     nodes: NDArray[np.int64]
     times: int
+    identity: int  # by which it is given its traffic class
     number: int = -1
     stopped_by_fault: bool = False
     lost_at: int = -1  # cycle in which a fault stopped it before it began
@@ -78,7 +80,8 @@ class JobHost:
         self.timed = True
         self._explains = bool(explain)
         self.threads = usable_threads(topology, threads, engine=engine)
-        self._engine = ENGINES[engine](
+        self._thread = get_ident()
+        self._own_engine = ENGINES[engine](
             topology, self.config, self.seed, self.record_messages, bool(explain), self.threads
         )
         self.faults: list[FaultReport] = []
@@ -103,6 +106,15 @@ class JobHost:
         self.between: Callable[[], None] | None = None
         self._window_loads: list[NDArray[np.int64]] = []
         self._window = 0  # cycles of each
+
+    @property
+    def _engine(self) -> Engine:
+        """The engine, for the thread that made the network."""
+        if get_ident() != self._thread:
+            raise ValueError(
+                "network: belongs to the thread that created it, and this is another; create one in each"
+            )
+        return self._own_engine
 
     def _first_routing(self) -> str:
         """Return the name of the routing in tables if faults can change it."""
@@ -139,7 +151,13 @@ class JobHost:
         return self._engine.in_flight
 
     def start(
-        self, program: Program, nodes: ArrayLike | None = None, *, at: int | None = None, times: int = 1
+        self,
+        program: Program,
+        nodes: ArrayLike | None = None,
+        *,
+        at: int | None = None,
+        times: int = 1,
+        identity: int | None = None,
     ) -> int:
         """Start a job, and return its number.
 
@@ -152,6 +170,9 @@ class JobHost:
         times : int
             Number of repetitions of its iterations, as in `Program.repeat`. They are stored once, unless
             messages are recorded.
+        identity : int, optional
+            Number by which a job is given its traffic class (`Config.traffic_classes`), the same wherever it
+            runs; by default its number on this network.
         """
         if program not in self._sound:
             program.check_columns()
@@ -160,6 +181,8 @@ class JobHost:
         where = place(program, nodes, self.topology)
         begin = self.now if at is None else check_int(at, "start cycle", 0, LAST_CYCLE - 1)
         check_int(times, f"times of {program.name or 'the program'}", 1, (1 << 31) - 1)
+        if identity is not None:
+            check_int(identity, "identity", 0)
         if begin < self.now:
             raise ValueError(f"start cycle: {begin} is in the past, the network is at cycle {self.now}")
         if begin == self.now:
@@ -176,7 +199,7 @@ class JobHost:
         with self._uninterrupted():
             job = self._given
             self._given += 1
-            self._jobs[job] = HostedJob(program, where, times)
+            self._jobs[job] = HostedJob(program, where, times, job if identity is None else identity)
             insort(self._waiting, (begin, job))
         return job
 
@@ -288,7 +311,7 @@ class JobHost:
             self._check_free(job.nodes, f"job {number} begins in cycle {self.now}, but ")
             del self._waiting[0]
             self._holder[job.nodes] = number
-            job.number = self._engine.install(job.program, job.nodes, job.times)
+            job.number = self._engine.install(job.program, job.nodes, job.times, job.identity)
             self._stirred = self.now + 1
             if self._explains:
                 self._numbers.append(number)

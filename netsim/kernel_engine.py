@@ -124,14 +124,16 @@ class KernelEngine:
             known[repeated] = code, lowered
         return known[repeated]
 
-    def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
+    def install(
+        self, program: Program, nodes: NDArray[np.int64], times: int = 1, identity: int | None = None
+    ) -> int:
         code, lowered = self._code(program, times > 1)
         nodes = np.asarray(nodes, np.int64)
         classes = _NONE
         if self._classes.count > 1:
-            started = self._started
+            known = self._started if identity is None else identity
             packets = self.config.packet_bytes
-            of_keys = [self._classes.of_message(started, n, packets) for n in lowered.key[:, 2].tolist()]
+            of_keys = [self._classes.of_message(known, n, packets) for n in lowered.key[:, 2].tolist()]
             classes = np.array(of_keys, np.int32)
         number = int(self._network.install(code, nodes.astype(np.int32), times, classes))
         self._started = number + 1

@@ -22,6 +22,7 @@ from netplace.netsim.validation import check_pointers, check_traffic
 __all__ = ["ENGINES", "LAST_CYCLE", "ArbiterState", "Network", "Waiting"]
 
 _MOST_WINDOWS = 20_000  # in which link loads are counted
+_SURE = 2  # cycles in which nothing moves, after which a standstill is told if no event is to come
 _BYTES_PER_LOAD = 32  # of a link in a window: for its count, and for the derived load
 
 
@@ -190,7 +191,11 @@ class Network(JobHost):
                 self._engine.now = limit
                 return []
             if self._running or self._engine.in_flight:
-                raise self._deadlock()
+                known = max(self.now, self._stirred + _SURE, self._engine.quiet_since + _SURE)
+                self._engine.now = min(known, max(limit, self.now))
+                if known <= limit:
+                    raise self._deadlock()
+                return []
             if limit < LAST_CYCLE:
                 self._engine.now = max(limit, self.now)
             return []
@@ -214,7 +219,8 @@ class Network(JobHost):
     def _deadlock(self) -> DeadlockError:
         blocked = self._engine.blocked()
         ours = {job.number: number for number, job in self._jobs.items()}
-        blocked.tasks = [(ours[job], *rest) for job, *rest in blocked.tasks]  # type: ignore[misc]
+        blocked.tasks = sorted((ours[job], *rest) for job, *rest in blocked.tasks)  # type: ignore[misc]
+        blocked.fifos = sorted((*fifo[:3], sorted(fifo[3])) for fifo in blocked.fifos)
         programs = {number: job.program for number, job in self._jobs.items()}
         cycle = max(self._stirred, self._engine.quiet_since)
         self._still = cycle

@@ -39,6 +39,19 @@ void drop_turns(Pool<Turn>& turns, Node& node, Condition is_ours) {
     node.shares = node.first_turn >= 0;
 }
 
+// Whether a node has a packet of some keys still to create.
+template <class Condition>
+bool owes(const Hosts& hosts, std::int32_t number, Condition is_ours) {
+    const Node& node = hosts.nodes[number];
+    Desk& desk = const_cast<Hosts&>(hosts).desk_of(number);  // which is only read
+    if (node.left > 0 && is_ours(node.under >> 2)) return true;
+    for (std::int32_t at = node.first_turn; at >= 0; at = desk.turns[at].next)
+        if (is_ours(desk.turns[at].label >> 2)) return true;
+    for (std::int32_t at = node.first_due; at >= 0; at = desk.due_messages[at].next)
+        if (is_ours(static_cast<std::uint32_t>(desk.due_messages[at].order))) return true;
+    return false;
+}
+
 void mark_ending(Hosts& hosts, Job& job) {
     if (!job.keyed || job.ending) return;
     job.ending = true;
@@ -50,9 +63,11 @@ void mark_ending(Hosts& hosts, Job& job) {
 bool drained(const Hosts& hosts, const Job& job) {
     if (job.end < 0) return false;
     if (!job.keyed) return true;
-    if (job.code->by_rendezvous > 0 || job.code->interleaved)  // a node may owe a message, perhaps of another job by now
+    const std::int64_t begin = job.first_key, end = begin + job.code->keys();
+    const auto is_ours = [&](std::int64_t key) { return begin <= key && key < end; };
+    if (job.code->by_rendezvous > 0 || job.code->interleaved)
         for (std::int32_t node : job.nodes)
-            if (hosts.nodes[node].first_due >= 0 || hosts.nodes[node].left > 0 || hosts.nodes[node].shares) return false;
+            if (owes(hosts, node, is_ours)) return false;
     return hosts.jobs.at_rest(job.first_key, job.code->keys());
 }
 
@@ -162,7 +177,6 @@ void stop(Hosts& hosts, const HostingRules& rules, std::int64_t number) {
             job.task_lost[node.task] = lost_before(node, now);
             if (node.busy_until >= now) computing.push_back(2 * static_cast<std::uint32_t>(number_of_node));
             node.job = node.waits = -1;
-            node.blocked = node.drawn > 0;
             node.since = -1;
             node.busy_until = 0;
             node.outstanding = 0;
@@ -182,6 +196,9 @@ void stop(Hosts& hosts, const HostingRules& rules, std::int64_t number) {
                 at = &due.next;
             }
         }
+        // A packet of another may wait for room as well.
+        const bool owing = node.left > 0 || node.first_due >= 0 || node.shares;
+        node.blocked = node.drawn > 0 || (node.blocked && (owing || node.since >= 0));
     }
     job.running = 0;
     job.end = now;
@@ -258,7 +275,7 @@ void generate(Hosts& hosts, const HostingRules& rules, const Chance& chance, Sou
         if (node.next_draw < 0) continue;
         node.next_draw = -1;
         node.drawn = 0;
-        node.blocked = node.blocked && (node.since >= 0 || node.left > 0);
+        node.blocked = node.blocked && (node.since >= 0 || node.left > 0 || node.first_due >= 0 || node.shares);
     }
     dismiss(hosts);
     if (hosts.sources.keys > 0) hosts.old_sources.emplace_back(hosts.sources.first_key, static_cast<std::int32_t>(hosts.sources.keys));

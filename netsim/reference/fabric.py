@@ -43,9 +43,11 @@ class Fabric:
         self.link_cycles: NDArray[np.int64] = np.zeros(topology.neighbor.shape, np.int64)
         self.phits = 0  # moved phits, including consumed ones
         self.moved = False  # whether links or consumption moved a phit in the last cycle
+        self._freed = False  # whether `single` consumption became free, so that its router looks once more
         self._seed = seed
         self._packet_phits = config.packet_phits
         self._crossbar = config.crossbar_speedup
+        self._single = config.ejection == "single"
         self._marks = read_congestion(config.congestion_control).marks
         self._arbiter = arbiter_of(config.arbiter, uses_table_router(topology, config))
         self._deliver = deliver
@@ -70,7 +72,7 @@ class Fabric:
         """
         self.charge_up_to(now)
         before = self.phits
-        self.moved = False
+        self.moved = self._freed = False
         self._unload(now)
         self._grant(self._requests(now), now)
         if self.blame is not None:
@@ -79,7 +81,7 @@ class Fabric:
         self._consume(now)
         if self.blame is not None:
             self.blame.charge(now)
-        if self._in_motion() or self.wires or self.credits:
+        if self._in_motion() or self.wires or self.credits or self._freed:
             return True
         # Headers alone. If phits moved there may be new room. If none did, no header found anything to ask
         # for, and each stands as it would after any number of such cycles: they can be left out.
@@ -266,6 +268,7 @@ class Fabric:
                 del self.consuming[fifo]
                 if fifo.output is not None:
                     fifo.output.finish(now)
+                    self._freed = self._single
                 self._deliver(self._leave(fifo, now), now)
 
     def _leave(self, fifo: Fifo, now: int) -> Packet:

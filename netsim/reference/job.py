@@ -223,6 +223,7 @@ class Job:
     def __init__(
         self,
         number: int,
+        identity: int,
         program: Program,
         nodes: list[Node],
         clock: Clock,
@@ -234,6 +235,7 @@ class Job:
     ) -> None:
         check_cycles(program)
         self.number = number
+        self.identity = identity  # by which its traffic class is given
         self.interleaved = config.interleaves(program)
         self.end = -1
         self._start = start

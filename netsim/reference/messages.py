@@ -14,6 +14,7 @@ class Owner(Protocol):
     """The message and packet counts of a job."""
 
     number: int
+    identity: int
     in_flight: int
     stopped: bool
     interleaved: bool

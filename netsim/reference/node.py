@@ -119,6 +119,7 @@ class Node:
         self.program: Load | None = None
         self.traffic: Load | None = None
         self.created = 0  # packets created
+        self.wake = 0  # cycle in which it looks again at what its rate has held back
         # Packets whose arrival it does not know yet, by destination, if these are limited.
         self.under_way: Counter[int] = Counter()
         self.rates: dict[int, Rate] = {}  # rates of packet creation, by destination, if these are limited
@@ -180,6 +181,11 @@ class Node:
         self._owed = [owed for owed in self._owed if owed[-1].job is not job]
         heapq.heapify(self._owed)
 
+    def owes(self, job: object) -> bool:
+        """Return whether packets of a job are still to be created."""
+        loads = [self._begun, self.program, *self._turns, *(owed[-1] for owed in self._owed)]
+        return any(load is not None and load.job is job for load in loads)
+
     @property
     def active(self) -> bool:
         """Whether there are packets to create or to move to an injection FIFO."""
@@ -233,7 +239,8 @@ class Node:
 
     def _may_create(self, load: Load, now: int) -> bool:
         """Return whether congestion control allows another packet to the destination of a load."""
-        if self._control.rate and self._rate(load).due > now:
+        if self._control.rate and (due := self._rate(load).due) > now:
+            self.wake = due if self.wake <= now else self.wake
             return False
         return self._within_window(load)
 
@@ -241,7 +248,7 @@ class Node:
         """Return the traffic class of a load; open-loop traffic belongs to the last class."""
         if load.job is None:
             return self._classes.count - 1
-        return self._classes.of_message(load.job.number, load.packets, self._packet_bytes)
+        return self._classes.of_message(load.job.identity, load.packets, self._packet_bytes)
 
     def _of(self, load: Load) -> list[_Injector]:
         """Return the injectors of a load's class; the one of its flow if packets keep their order."""

@@ -135,10 +135,13 @@ class ReferenceEngine:
     repeats = False
     stands = False
 
-    def install(self, program: Program, nodes: NDArray[np.int64], times: int = 1) -> int:
+    def install(
+        self, program: Program, nodes: NDArray[np.int64], times: int = 1, identity: int | None = None
+    ) -> int:
         seats = self._seats(program, np.asarray(nodes))
         job = Job(
             self._installed,
+            self._installed if identity is None else identity,
             program,
             seats,
             self._clock,
@@ -169,7 +172,7 @@ class ReferenceEngine:
 
     def drained(self, number: int) -> bool:
         job = self._find(number)
-        return job.end >= 0 and job.in_flight == 0
+        return job.end >= 0 and job.in_flight == 0 and not any(task.node.owes(job) for task in job.tasks)
 
     def forget(self, number: int) -> None:
         del self._jobs[number]
@@ -263,7 +266,10 @@ class ReferenceEngine:
         goes_on = self._fabric.cycle(now)
         if self._fabric.moved:
             self._clock.stir(now)
-        return goes_on or bool(self._acks or self._notices) or any(node.hopeful for node in self._active)
+        if goes_on or self._acks or self._notices or any(node.hopeful for node in self._active):
+            return True
+        # A node looks again when its rate allows it, even if what waited has been taken away.
+        return bool(self._control.rate) and any(node.wake > now + 1 for node in self._nodes)
 
     def _rouse(self, node: Node) -> None:
         self._active[node] = None
