@@ -16,7 +16,8 @@ from netplace.cli.provenance import noted, provenance_beside
 
 # The flags that name what is written; a store is read as well.
 WRITTEN = (
-    "-o", "--write", "--matrix", "--csv", "--parquet", "--rows", "--timeline", "--record-messages", "--plot",
+    "-o", "--write", "--matrix", "--csv", "--latex",
+    "--parquet", "--rows", "--timeline", "--record-messages", "--plot",
     "--output",
 )  # fmt: skip
 _STORE = "--store"

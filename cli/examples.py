@@ -33,9 +33,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace collective allreduce --ranks 64 --bytes 1000000 --collectives openmpi --json",
     ),
     "map": (
-        "netplace map --network torus:8x8 --app cg --class A --tasks 64 --mapping td --seconds 1",
-        "netplace map --network thintree:4,2,2 --trace lu.W.16 --mapping classic:criterion=oversubscription",
-        "netplace map --network torus:4x4 --trace is.W.16 --mapping best:3 --json",
+        "netplace map --network torus:4x4 --program lu,class=S -o which.html",
+        "netplace map --network torus:8x8 --program CG.A.64 --budget 600 --workers 2 --store runs.sqlite",
+        "netplace map --network tree:4,2 --program IS.W.16 --mapping classic --mapping treematch --seeds 5",
+        "netplace map --network torus:8x8 --app cg --class A --tasks 64 --mapping td -o mapping.csv",
     ),
     "metrics": (
         "netplace metrics --network mesh:32x32 --app lu --class A --tasks 64 --configurations 5",

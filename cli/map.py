@@ -1,4 +1,4 @@
-"""``netplace map``: give each task of a job its node, and show what that makes of its traffic."""
+"""``netplace map``: which mapping of the tasks of a job is fastest, or what one mapping does to traffic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import rich_click as click
 from netplace.checks import check_choice
 from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
-from netplace.cli.flags import COUNT, PICTURE, REAL, SEED, SEEDS, flag
+from netplace.cli.flags import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS, Number, flag
 from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from netplace.report.tables.mapping_search import Searched
+    from netplace.runs.mapping_search import Search
     from netplace.topologies import Topology
 
 PANEL = "Placement"
@@ -42,11 +42,14 @@ _OUTCOMES = (".html", ".json")
 @flag("--from matrix", "Traffic matrix: CSV, or NumPy's .npy or .npz.", metavar="FILE", panel=WHAT_RUNS)
 @flag("--partition", "Partition: the nodes of the job.", default="whole", panel=PANEL)
 @flag(
-    "--mapping",
-    "Mapping of tasks to nodes. [default: link-load; classic with --method or --criterion, or on more "
-    "than 2,048 switches]",
+    "--mapping mappings",
+    "Mapping of tasks to nodes; repeatable. A single one is computed, and nothing is simulated. [default: "
+    "compare consecutive, classic, td, link-load and random]",
+    multiple=True,
+    metavar="MAPPING",
     panel=PANEL,
 )
+@flag("--budget", "CPU seconds for a comparison. [default: 60]", Number(0), metavar="SECONDS", panel=PANEL)
 @flag("--method", "Search method of classic and td: portfolio, grasp, 2opt, faq.", panel=PANEL)
 @flag("--seconds", "CPU seconds per search.", REAL, panel=PANEL)
 @flag("--search-iterations", "Iterations per search. [default: depends on the method]", COUNT, panel=PANEL)
@@ -56,7 +59,13 @@ _OUTCOMES = (".html", ".json")
     panel=PANEL,
 )
 @flag("--seed", "Random seed.", SEED, 0)
-@flag("--seeds", "Number of searches with different seeds; the best mapping is used.", SEEDS, 1)
+@flag(
+    "--seeds",
+    "Number of searches of each random kind, as far as the budget lasts; of a single mapping, the best is "
+    "used. [default: 10; of a single mapping 1]",
+    SEEDS,
+    metavar="N",
+)
 @resource_flags("1")
 @store_flag("none")
 @flag(
@@ -72,42 +81,98 @@ _OUTCOMES = (".html", ".json")
 )
 @flag("--hosts", "Names of the nodes for --export, one per line. [default: n0, n1, ..]", metavar="FILE")
 @flag("--plot picture", "Draw traffic and link loads (png, pdf or svg).", PICTURE)
+@flag("--csv table", "Write the times and verdicts of a comparison as CSV.", OUTPUT, metavar="FILE")
+@flag("--latex", "Write the tables of a comparison as LaTeX.", OUTPUT, metavar="FILE")
 @json_flag
 def map_command(**given: Any) -> None:
-    """Map the tasks of a job to nodes, and show the resulting traffic.
+    """Answer which mapping of the tasks of a job to nodes is fastest, and write this mapping.
 
-    The command compares the mapping with the consecutive one: cost (bytes times the cost function),
-    distances of pairs of tasks (TAD) and of bytes (WTAD), the same with asymmetry (_AL), and the bytes
-    on the most loaded link if all minimal routes are equally likely. Only --mapping best simulates and
-    uses the settings of the network.
+    The job is simulated alone under several kinds of mapping, with several searches of each kind, within
+    --budget. Verdicts compare mean times: TD against classic, and the fastest against the others.
+
+    With a single --mapping, or a traffic matrix, nothing is simulated: the mapping is compared with the
+    consecutive one by cost (bytes times the cost function), distances of pairs of tasks (TAD) and of bytes
+    (WTAD), the same with asymmetry (_AL), and the bytes on the most loaded link if all minimal routes are
+    equally likely.
     """
-    from netplace.report.tables.mapping_search import Searched
-    from netplace.runs.mapping_search import MappingPlan, Search, find, qap_result_of
-
     output = _Output(given["output"] and Path(given["output"]), given["export"], given["hosts"])
-    seeds = range(given["seed"], given["seed"] + given["seeds"])
+    if given["matrix"] is not None or len(set(given["mappings"])) == 1:
+        _compute(given, output)
+    else:
+        _compare(given, output)
+
+
+def _compare(given: dict[str, Any], output: _Output) -> None:
+    from netplace.checks.csv_cells import write_rows
+    from netplace.report.tables.latex import latex
+    from netplace.report.tables.mapping_choice import choice_results, choice_tables, csv_rows
+    from netplace.runs.mapping_choice import candidates_on, choose
+    from netplace.runs.mapping_search import MappingPlan, find
+
+    if given["criterion"] is not None:
+        raise ValueError(
+            f"--criterion: {given['criterion']} is the cost of one mapping; expected also --mapping classic"
+        )
+    budget = _BUDGET if given["budget"] is None else given["budget"]
+    names = list(dict.fromkeys(given["mappings"]))
+    for name in names:
+        MAPPINGS.split(name, "--mapping")
+    search = _search(given)
+    launched = output.names(search.topology)
+    found, notes = (names, []) if names else candidates_on(search)
+    rules = list(dict.fromkeys(["consecutive", *_rules(found, given)]))
+
+    def outcomes(plans: list[MappingPlan]) -> list[dict[str, Any]]:
+        workers = None if len(plans) == 1 and not given["dask"] else given["workers"]
+        return Execution(workers, given["dask"], given["store"]).outcomes(plans, find, "mappings", "mappings")
+
+    choice = choose(search, rules, given["seeds"] or _SEARCHES, budget, outcomes)
+    results = choice_results(choice, search, notes, budget)
+    if given["table"]:
+        rows = csv_rows(choice, search)
+        write_rows(given["table"], list(rows[0]), [row.values() for row in rows])
+    if given["latex"]:
+        write_atomically(given["latex"], latex(choice_tables(results)))
+    _show(results, search, choice.nodes, launched, output, given)
+
+
+def _compute(given: dict[str, Any], output: _Output) -> None:
+    from netplace.report.tables.mapping_search import Searched
+    from netplace.runs.mapping_search import MappingPlan, find, qap_result_of
+
+    for name, flag_name in (("budget", "--budget"), ("table", "--csv"), ("latex", "--latex")):
+        if given[name] is not None:
+            why = "a matrix" if given["matrix"] is not None else "a single mapping"
+            raise ValueError(
+                f"{flag_name}: {given[name]} given with {why}, of which nothing is simulated; expected "
+                f"a program, and no --mapping or several"
+            )
+    seeds = range(given["seed"], given["seed"] + (given["seeds"] or 1))
     check_plans(len(seeds), "mappings", "--seeds")
-    matrix = None if given["matrix"] is None else _matrix(given)
-    rule, criterion = mapping_rule(
-        given["mapping"] or default_mapping(given["network"], given["method"], given["criterion"]),
-        given["method"],
-        given["seconds"],
-        given["search_iterations"],
-        given["criterion"],
-    )
-    config, run = config_from(given), None
-    if matrix is None:
-        run = run_from(given, config, partition=given["partition"], mapping=rule)
-        config = run.config
-    search = Search(given["network"], given["partition"], rule, config, run, matrix)
-    execution = Execution(given["workers"], given["dask"], given["store"])
+    options = (given["method"], given["seconds"], given["search_iterations"], given["criterion"])
+    [*_, text] = given["mappings"] or [default_mapping(given["network"], given["method"], given["criterion"])]
+    rule, criterion = mapping_rule(text, *options)
+    search = _search(given)
     names = output.names(search.topology)
+    execution = Execution(given["workers"], given["dask"], given["store"])
     # Several have a bar, and may have processes of their own, which are not forked beside a thread.
     with under_way("map") if len(seeds) == 1 else nullcontext():
-        plans = [MappingPlan(search, seed) for seed in seeds]
+        plans = [MappingPlan(search, rule, seed) for seed in seeds]
         outcomes = execution.outcomes(plans, find, "mappings", "mappings")
-    made = Searched.best(search, criterion, seeds, [qap_result_of(outcome) for outcome in outcomes])
-    _show(made, names, output, given["picture"], given["as_json"])
+    made = Searched.best(search, rule, criterion, seeds, [qap_result_of(outcome) for outcome in outcomes])
+    _show(made.to_dict(), search, made.kept.mapping, names, output, given)
+
+
+def _search(given: dict[str, Any]) -> Search:
+    """Return the job that is mapped."""
+    from netplace.runs.mapping_search import Search
+
+    config, run, seed = config_from(given), None, given["seed"]
+    matrix = None if given["matrix"] is None else _matrix(given)
+    if matrix is None:
+        run = run_from(given, config, partition=given["partition"], mapping="consecutive", seed=seed)
+        config = run.config
+    return Search(given["network"], given["partition"], config, run, matrix, seed)
 
 
 @dataclass(frozen=True)
@@ -177,8 +242,15 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
     from netplace.report.files.traffic import read_traffic
     from netplace.runs.networks import network_of
 
-    if any(given[name] for name in ("trace", "app", "jobs")):
-        raise ValueError("--from: the matrix replaces the application; expected no --trace, --app or --jobs")
+    if any(given[name] for name in ("program", "trace", "app", "jobs")):
+        raise ValueError(
+            "--from: the matrix replaces the application; expected no --program, --trace, --app or --jobs"
+        )
+    if len(set(given["mappings"])) > 1:
+        raise ValueError(
+            f"--mapping: {len(given['mappings'])} given with --from, a matrix, which cannot be simulated; "
+            f"expected one"
+        )
     W = read_traffic(Path(given["matrix"]), network_of(given["network"]).nodes)
     if given["tasks"] not in (None, len(W)):
         raise ValueError(
@@ -187,29 +259,62 @@ def _matrix(given: dict[str, Any]) -> NDArray[Any]:
     return W
 
 
-def _show(made: Searched, names: list[str], output: _Output, picture: Path | None, as_json: bool) -> None:
+def _show(
+    results: dict[str, Any],
+    search: Search,
+    nodes: NDArray[Any],
+    names: list[str],
+    output: _Output,
+    given: dict[str, Any],
+) -> None:
+    """Write a mapping, the comparison or measurements that led to it, and a picture; show them."""
     from netplace.report.pages.kinds.mapping import mapping_page
 
-    nodes, search = made.kept.mapping, made.search
-    if picture:
+    if given["picture"]:
         from netplace.report.plots import write_figure
         from netplace.report.plots.networks import mapping_figure
+        from netplace.report.tables.mapping_search import traits
 
-        figure = mapping_figure(search.traffic, search.topology, made.load, [nodes], made.title)
-        write_figure(picture, figure)
+        _, load = traits(search.topology, nodes, search.traffic)
+        figure = mapping_figure(search.traffic, search.topology, load, [nodes], results["title"])
+        write_figure(given["picture"], figure)
 
     def also(folder: Path) -> None:
         write_atomically(folder / "mapping.csv", _rows(nodes.tolist()))
 
     answer = CommandOutput(
-        made.to_dict, terminal=lambda: mapping_page(made.to_dict()).show(), what="mapping", also=also
+        lambda: results,
+        terminal=lambda: mapping_page(results).show(),
+        what="mapping",
+        also=also,
+        remarks=results.get("notes", ()),
     )
-    show(answer, output.outcome, as_json)
+    show(answer, output.outcome, given["as_json"])
     if output.path and not output.outcome:
         output.write(nodes.tolist(), names)
 
 
-_SEARCHES = ("classic", "link-load", "td")
+_SEARCHING = ("classic", "link-load", "td")
+_SEARCHES, _BUDGET = 10, 60.0  # of a comparison: searches of each kind, and CPU seconds
+
+
+def _rules(names: Sequence[str], given: dict[str, Any]) -> list[str]:
+    """Return several mapping rules with the options from flags, each with those that it takes."""
+    rules, taken = [], set()
+    for name in names:
+        kind = name.partition(":")[0]
+        takes = {"seconds", "search_iterations"} if kind in _SEARCHING else set()
+        takes |= {"method"} if kind in ("classic", "td") else set()
+        options = [given[key] if key in takes else None for key in ("method", "seconds", "search_iterations")]
+        rules.append(mapping_rule(name, *options)[0])
+        taken |= takes
+    for key in ("method", "seconds", "search_iterations"):
+        if given[key] is not None and key not in taken:
+            raise ValueError(
+                f"--{key.replace('_', '-')}: {given[key]} given, but none of the mappings "
+                f"{', '.join(names)} takes it"
+            )
+    return rules
 
 
 def default_mapping(network: str, method: str | None, criterion: str | None) -> str:
@@ -235,8 +340,8 @@ def mapping_rule(
         ("--seconds", "seconds=", seconds),
         ("--search-iterations", "iterations=", iterations),
     ):
-        if value is not None and name not in _SEARCHES:
-            expected = " or ".join(_SEARCHES)
+        if value is not None and name not in _SEARCHING:
+            expected = " or ".join(_SEARCHING)
             raise ValueError(f"{option}: mapping {name} does not search, expected {expected}")
         if value is not None:
             added.append(f"{word}{value}")

@@ -47,6 +47,11 @@ class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click
 
 _flag = partial(flag, panel=WHAT_RUNS)
 program_flags = flags(
+    _flag(
+        "--program",
+        "Application or trace with its options, as in files of jobs: lu,class=W or CG.A.64,section=timed.",
+        metavar="TEXT",
+    ),
     _flag("--trace", "Trace file, or the name of a bundled trace.", metavar="FILE"),
     _flag("--app", "Application; see netplace list apps.", metavar="NAME"),
     _flag(
@@ -171,7 +176,7 @@ def _with_collective(given: dict[str, Any]) -> dict[str, Any]:
                 "expected --collective OPERATION"
             )
         return given
-    for name in ("trace", "app", "jobs"):
+    for name in _PROGRAMS:
         if given[name]:
             raise ValueError(
                 f"--collective: {alone[0]} runs alone, and --{name} was given; expected one of the two, or "
@@ -187,10 +192,12 @@ def _with_collective(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
-    if sum(bool(given[name]) for name in ("trace", "app", "jobs")) != 1:
-        raise ValueError("application: expected one of --trace, --app and --jobs")
+    if sum(bool(given[name]) for name in _PROGRAMS) != 1:
+        raise ValueError("application: expected one of --program, --trace, --app and --jobs")
     same, options = _same(given), _options(given)
     reading = {name: given[name] for name in ("flops", "ignore", "trc_unit") if given[name] is not None}
+    if given["program"]:
+        return [_program(given["program"], same | options | reading)]
     if given["trace"]:
         return [_trace(given["trace"], same, options) | reading]
     for name in reading:
@@ -204,6 +211,24 @@ def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 _MOST_JOBS = 1 << 20
+
+
+_PROGRAMS = ("program", "trace", "app", "jobs")
+
+
+def _program(text: str, flags: dict[str, Any]) -> dict[str, Any]:
+    """Return the job that a text names, with options that flags say and the text does not."""
+    from netplace.runs.programs import request_of
+
+    request = request_of(text)
+    usual = {"section": "whole", "iterations": "", "cpu_scale": 0.0}
+    for name, value in flags.items():
+        if name in request and value not in (request[name], usual.get(name)):
+            raise ValueError(
+                f"--{name.replace('_', '-')}: {value} given, but --program {text} says "
+                f"{request[name]}; expected one"
+            )
+    return flags | request
 
 
 def _trace(name: str, same: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""The search for a mapping of one job, once per seed: description, execution, and storage."""
+"""The search for a mapping of one job, and its simulation there: description, execution, and storage."""
 
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -13,14 +14,14 @@ from numpy.typing import NDArray
 from netplace.apps import Program
 from netplace.checks import check_size
 from netplace.checks.records import freeze_arrays
-from netplace.netsim import Config
+from netplace.netsim import Config, SimulationError
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, find_mapping
 from netplace.placement.rule import Nodes
 from netplace.runs.digests import contents_of
-from netplace.runs.job_programs import programs_of
+from netplace.runs.job_programs import programs_of, repeated_of, settled
 from netplace.runs.networks import network_of
-from netplace.runs.placing import run_time_of, simulates
+from netplace.runs.placing import run_time_of
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.spec import Run
 from netplace.topologies import Topology
@@ -35,11 +36,11 @@ class Search:
 
     network: str
     partition: str = "whole"
-    mapping: str = "td"
-    config: Config = field(default_factory=Config)  # settings of the network, for mappings that simulate
+    config: Config = field(default_factory=Config)  # settings of the network, for simulations
     run: Run | None = None  # what the job runs; None: nothing but its traffic is known
     # Bytes from the task of the row to that of the column, where there is no run.
     matrix: NDArray[Any] | None = None
+    seed: int = 0  # of the partition
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -76,74 +77,98 @@ class Search:
     def tasks(self) -> int:
         return int(self.traffic.shape[0])
 
-    @property
-    def simulates(self) -> bool:
-        """Whether the mapping rule simulates candidates."""
-        return simulates(self.mapping)
+    @cached_property
+    def nodes(self) -> Nodes:
+        """The nodes of its partition."""
+        return partition(self.partition, self.topology, [self.tasks], seed=self.seed)[0]
 
-    def nodes(self, seed: int) -> Nodes:
-        return partition(self.partition, self.topology, [self.tasks], seed=seed)[0]
+    @cached_property
+    def traffic_digest(self) -> str:
+        from scipy import sparse
+
+        flows = sparse.coo_array(self.traffic)
+        digest = hashlib.sha256()
+        for part in (*flows.coords, flows.data):
+            digest.update(np.ascontiguousarray(part).tobytes())
+        return digest.hexdigest()
+
+    def cycles(self, nodes: Nodes, seed: int) -> int | None:
+        """Return how long the job takes alone with its tasks on `nodes`."""
+        assert self.run is not None
+        [job] = settled(self.run, self.topology, repeated_of(self.run), [nodes])
+        alone = run_time_of(self.topology, job.program, self.config, seed, self.run.max_cycles, job.times)
+        return alone(nodes, None)
 
 
 @dataclass(frozen=True)
 class MappingPlan:
-    """One search for a mapping."""
+    """One search for a mapping, and a simulation of the job with this mapping if `simulated`."""
 
     search: Search
-    seed: int
+    mapping: str  # rule, a key of `netplace.placement.MAPPINGS` with its option
+    seed: int  # of the search and of the simulated network
+    simulated: bool = False
+    nodes: tuple[int, ...] = ()  # a mapping that is known already; empty: it is searched for
 
     @cached_property
     def key(self) -> str:
         search = self.search
-        revised = revisions_of([search.mapping], search.partition, search.config)
+        revised = revisions_of([self.mapping], search.partition, search.config)
         return key_of(REVISION, self.to_dict() | {"revisions": revised})
 
     def to_dict(self) -> dict[str, Any]:
-        from scipy import sparse
-
-        flows = sparse.coo_array(self.search.traffic)
-        digest = hashlib.sha256()
-        for part in (*flows.coords, flows.data):
-            digest.update(np.ascontiguousarray(part).tobytes())
+        search = self.search
         return {
-            "network": str(self.search.topology),
-            "tasks": self.search.tasks,
-            "traffic": digest.hexdigest(),
-            "runs": "" if self.search.run is None else self.search.run.key,
-            "partition": self.search.partition,
-            "mapping": self.search.mapping,
+            "network": str(search.topology),
+            "tasks": search.tasks,
+            "traffic": search.traffic_digest,
+            "runs": "" if search.run is None else search.run.key,
+            "partition": search.partition,
+            "partition_seed": search.seed,
+            "mapping": self.mapping,
             "contents": contents_of(
-                str(self.search.topology),
-                self.search.config.routing,
-                self.search.partition,
-                [self.search.mapping],
+                str(search.topology), search.config.routing, search.partition, [self.mapping]
             ),
-            "config": self.search.config.described(),
+            "config": search.config.described(),
             "seed": self.seed,
+            "simulated": self.simulated,
+            "nodes": self.nodes,
         }
 
 
 def find(plan: MappingPlan) -> dict[str, Any]:
-    """Return the mapping of a plan as data for JSON; for workers."""
-    search, seed = plan.search, plan.seed
+    """Return the mapping of a plan, and its time if it is simulated, as data for JSON; for workers."""
+    search, seed, began = plan.search, plan.seed, time.process_time()
     program, topology = search.program, search.topology
-    result = find_mapping(
-        search.mapping,
-        topology,
-        search.tasks,
-        nodes=search.nodes(seed),
-        program=program,
-        W=search.traffic,
-        run_time=None if program is None else run_time_of(topology, program, search.config, seed),
-        seed=seed,
-    )
+    if plan.nodes:
+        result = QapResult(np.array(plan.nodes), np.nan, plan.mapping, 0, 0.0)
+    else:
+        result = find_mapping(
+            plan.mapping,
+            topology,
+            search.tasks,
+            nodes=search.nodes,
+            program=program,
+            W=search.traffic,
+            run_time=None if program is None else run_time_of(topology, program, search.config, seed),
+            seed=seed,
+        )
     cost = None if not np.isfinite(result.cost) else result.cost
-    return {**vars(result), "mapping": result.mapping.tolist(), "cost": _number(cost)}
+    found = {**vars(result), "mapping": result.mapping.tolist(), "cost": _number(cost)}
+    if not plan.simulated:
+        return found
+    cycles, failure = None, ""
+    try:
+        cycles = search.cycles(result.mapping, seed)
+    except SimulationError as error:
+        failure = " ".join(str(error).split())
+    return found | {"cycles": cycles, "failure": failure, "cpu_seconds": time.process_time() - began}
 
 
 def qap_result_of(outcome: dict[str, Any]) -> QapResult:
     cost = float("inf") if outcome["cost"] is None else outcome["cost"]
-    return QapResult(**{**outcome, "mapping": np.array(outcome["mapping"], np.int64), "cost": cost})
+    mapping = np.array(outcome["mapping"], np.int64)
+    return QapResult(mapping, cost, outcome["method"], outcome["iterations"], outcome["seconds"])
 
 
 def _number(value: Any) -> int | float | None:

@@ -1,4 +1,4 @@
-"""What bounds the run time of a job, and how much a mapping could save at most, in a sentence."""
+"""What bounds the run time of a job, and what the bound says about mappings, in a sentence."""
 
 from __future__ import annotations
 
@@ -40,14 +40,12 @@ def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = Fals
 
 
 def mapping_bound(description: Mapping[str, Any]) -> list[str]:
-    """Return whether mapping can matter, for a described `Searched` whose bounds are known."""
+    """Return the bound of the run time under every mapping, for a described job whose bounds are known."""
     if not (bounds := description.get("bounds")):
         return []
     binding, least, link = bounds["binding"], bounds["least"], description["link_cycles"]
     does = _DOES[binding].format(**bounds[binding])
-    busy = f"the busiest link is busy for about {link:,.0f} cycles"
-    if link <= least:
-        saving = "only what distance adds" if binding == "dependencies" else "little"
-        return [f"Limited by {binding}: {does}, {busy}, so another mapping can save {saving}."]
-    share = 100 * (1 - least / link)
-    return [f"Limited by a link: {busy}; {does}, so a mapping can save at most {share:.2g} %."]
+    return [
+        f"Lower bound: with every mapping the job takes at least {least:,} cycles ({does}). With this "
+        f"one, the busiest link is busy for about {link:,.0f} cycles."
+    ]

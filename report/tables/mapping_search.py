@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
 from netplace.runs.job_programs import repeated_of, settled
 from netplace.runs.mapping_search import Search
-from netplace.runs.placing import run_time_of
+from netplace.runs.placing import simulates
 from netplace.topologies import Topology
 
 _BESIDE = ("consecutive", "random")  # mappings beside which the best is shown
@@ -91,33 +90,31 @@ class Searched:
     """The best of the mappings that were found for a job, beside the consecutive one."""
 
     search: Search  # the job
+    rule: str  # the mapping rule
     criterion: str  # key of `netplace.placement.mapping.CRITERIA`: of what the costs are
     seed: int  # seed of the best
     kept: QapResult  # the best
     mine: Traits  # what it makes of the traffic
     others: dict[str, Traits]  # what the mappings of `_BESIDE` do, by their names
-    times: dict[str, int | None]  # cycles of the job alone under these, where candidates are simulated
-    load: NDArray[np.float64]  # shape (routers, ports): bytes expected on each link
     costs: Sequence[float]  # bytes times the criterion of every mapping that was found
 
     @classmethod
     def best(
-        cls, search: Search, criterion: str, seeds: Sequence[int], mappings: Sequence[QapResult]
+        cls, search: Search, rule: str, criterion: str, seeds: Sequence[int], mappings: Sequence[QapResult]
     ) -> Searched:
         """Return the best of the mappings of several seeds: by its own cost if that is a time or a load."""
         topology = search.topology
         costs = [_cost(search.traffic, topology, mapping.mapping, criterion) for mapping in mappings]
-        by_own = search.simulates or search.mapping.partition(":")[0] == "link-load"
+        by_own = simulates(rule) or rule.partition(":")[0] == "link-load"
         place = int(np.argmin([mapping.cost for mapping in mappings] if by_own else costs))
         kept, seed = mappings[place], seeds[place]
-        mine, load = traits(topology, kept.mapping, search.traffic, criterion)
-        others, times = {}, {}
-        for name in _BESIDE:
-            nodes = map_tasks(name, topology, search.tasks, nodes=search.nodes(seed), seed=seed)
-            others[name], _ = traits(topology, nodes, search.traffic, criterion)
-            if search.simulates and search.program:
-                times[name] = run_time_of(topology, search.program, search.config, seed)(nodes, None)
-        return cls(search, criterion, seed, kept, mine, others, times, load, costs)
+        placed = {"": kept.mapping} | {
+            name: map_tasks(name, topology, search.tasks, nodes=search.nodes, seed=seed) for name in _BESIDE
+        }
+        measured = {
+            name: traits(topology, nodes, search.traffic, criterion)[0] for name, nodes in placed.items()
+        }
+        return cls(search, rule, criterion, seed, kept, measured.pop(""), measured, costs)
 
     @property
     def theirs(self) -> Traits:
@@ -127,10 +124,9 @@ class Searched:
     @property
     def title(self) -> str:
         search = self.search
-        name = search.program.name if search.program else "traffic matrix"
         return (
-            f"{name} ({search.tasks} tasks) on {search.topology}, partition {search.partition}, "
-            f"mapping {search.mapping}"
+            f"{name_of(search)} ({search.tasks} tasks) on {search.topology}, partition {search.partition}, "
+            f"mapping {self.rule}"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -139,44 +135,46 @@ class Searched:
             "title": self.title,
             "network": str(search.topology),
             "partition": search.partition,
-            "mapping": search.mapping,
+            "mapping": self.rule,
             "criterion": self.criterion,
             "tasks": search.tasks,
             "seed": self.seed,
             "method": kept.method,
             "iterations": kept.iterations,
             "seconds": kept.seconds,
-            "cycles": int(kept.cost) if search.simulates and np.isfinite(kept.cost) else None,
+            "cycles": int(kept.cost) if simulates(self.rule) and np.isfinite(kept.cost) else None,
             **asdict(self.mine),
             "ratio": self.mine.cost / self.theirs.cost if self.theirs.cost else None,
             **{name: asdict(theirs) for name, theirs in self.others.items()},
-            "times": self.times,
-            "traffic": self._pairs,
-            **self._bounds,
+            "traffic": pairs_of(search.traffic),
+            **bounds_of(search, kept.mapping, self.mine.most_link_load),
             "costs": self.costs,
             "nodes": kept.mapping.tolist(),
         }
 
-    @property
-    def _pairs(self) -> list[list[float]]:
-        """Return sender, receiver and bytes of each pair, or nothing of more than can be seen."""
-        flows = sparse.coo_array(self.search.traffic)
-        if flows.shape[0] > _MOST_TASKS:
-            return []
-        columns = zip(*(ends.tolist() for ends in flows.coords), flows.data.tolist(), strict=True)
-        return [[*pair] for pair in columns]
 
-    @cached_property  # by the terminal, a page and JSON alike
-    def _bounds(self) -> dict[str, Any]:
-        """Return what bounds the run time under every mapping, where the program is known."""
-        search = self.search
-        if search.run is None:
-            return {}
-        [job] = settled(search.run, search.topology, repeated_of(search.run), [self.kept.mapping])
-        return {
-            "bounds": bounds(job, search.topology, search.config).to_dict(),
-            "link_cycles": self.mine.most_link_load / search.config.phit_bytes,
-        }
+def name_of(search: Search) -> str:
+    return search.program.name if search.program else "traffic matrix"
+
+
+def pairs_of(W: Any) -> list[list[float]]:
+    """Return sender, receiver and bytes of each pair, or nothing of more than can be seen."""
+    flows = sparse.coo_array(W)
+    if flows.shape[0] > _MOST_TASKS:
+        return []
+    columns = zip(*(ends.tolist() for ends in flows.coords), flows.data.tolist(), strict=True)
+    return [[*pair] for pair in columns]
+
+
+def bounds_of(search: Search, nodes: Nodes, most_link_load: float) -> dict[str, Any]:
+    """Return what bounds the run time under every mapping, where the program is known."""
+    if search.run is None:
+        return {}
+    [job] = settled(search.run, search.topology, repeated_of(search.run), [nodes])
+    return {
+        "bounds": bounds(job, search.topology, search.config).to_dict(),
+        "link_cycles": most_link_load / search.config.phit_bytes,
+    }
 
 
 def _cost(W: Any, topology: Topology, nodes: Nodes, criterion: str) -> float:

@@ -1,4 +1,4 @@
-"""The page of a program, as ``netplace map --json`` prints it: traffic, mappings side by side, bounds."""
+"""The pages of ``netplace map --json``: which mapping is fastest, and one mapping beside others."""
 
 from __future__ import annotations
 
@@ -10,13 +10,21 @@ from scipy import sparse
 from netplace.checks.quantities import Quantity, quantities
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.saved import asked_of, details_of, saved_object
-from netplace.report.plots.charts import bar_figure
+from netplace.report.plots.charts import bar_figure, interval_figure
+from netplace.report.plots.figure import HELD, Figure
 from netplace.report.plots.networks import traffic_figure
 from netplace.report.tables.bounds import mapping_bound
 from netplace.report.tables.data_table import DataTable
+from netplace.report.tables.mapping_choice import CONSECUTIVE, choice_tables
 from netplace.report.tables.mapping_search import Traits
 
 _TIME = Quantity("run time alone", "cycles")
+_COLOURS: dict[str, int | str] = {
+    "faster": 2,
+    "slower": 3,
+    CONSECUTIVE: 6,
+    **dict.fromkeys(("equal", "not clear", "not decided"), HELD),
+}
 _BESIDE = ("consecutive", "random")
 _ASKED = ("network", "partition", "mapping", "criterion", "tasks", "seed", "method", "iterations", "seconds")
 
@@ -27,11 +35,57 @@ def page(path: Path) -> Page:
 
 
 def mapping_page(results: dict[str, Any]) -> Page:
-    """Return the page of a description by `netplace.report.tables.mapping_search.Searched`."""
+    """Return the page of a comparison of mappings, or of one mapping, in JSON-compatible form."""
+    return _choice_page(results) if "candidates" in results else _search_page(results)
+
+
+def _choice_page(results: dict[str, Any]) -> Page:
+    verdict = [results["answer"], *results["sentences"], *mapping_bound(results)]
+    figure, (drawn, missing) = _times_figure(results), _traffic_parts(results)
+    parts: list[Part] = [*figure, *choice_tables(results), *drawn]
+    asked = ("network", "partition", "tasks", "seed", "budget", "cpu_seconds")
+    return Page(
+        results["title"],
+        verdict,
+        asked_of({name: results[name] for name in asked}),
+        parts,
+        missing,
+        results["notes"],
+    )
+
+
+def _times_figure(results: dict[str, Any]) -> list[Figure]:
+    """Return the mean times relative to the consecutive mapping, if this one was simulated."""
+    means = {one["mapping"]: one["mean"] for one in results["candidates"] if one["mean"] is not None}
+    if CONSECUTIVE not in means:
+        return []
+    usual, names = means[CONSECUTIVE], list(means)
+    half = {one["mapping"]: one["half_width"] for one in results["candidates"]}
+    words = {CONSECUTIVE: CONSECUTIVE}
+    for each in results["verdicts"]:
+        if each["than"] == CONSECUTIVE:
+            words[each["mapping"]] = each["verdict"]
+        elif each["mapping"] == CONSECUTIVE:
+            turned = {"faster": "slower", "slower": "faster"}
+            words[each["than"]] = turned.get(each["verdict"], each["verdict"])
+    return [
+        interval_figure(
+            "Run time relative to the consecutive mapping",
+            names,
+            [100 * (means[name] / usual - 1) for name in names],
+            [100 * half[name] / usual if half[name] is not None else None for name in names],
+            [words[name] for name in names],
+            unit="% (negative: faster)",
+            colours=_COLOURS,
+            whiskers="95 % intervals of the means",
+        )
+    ]
+
+
+def _search_page(results: dict[str, Any]) -> Page:
     usual = results["consecutive"]
-    times = results["times"]
     named = {results["mapping"]: results}
-    named |= {name: {**results[name], "cycles": times.get(name)} for name in _BESIDE}
+    named |= {name: {**results[name], "cycles": None} for name in _BESIDE}
     said = {"cycles": _TIME} | {name: each for name, each in quantities(Traits).items() if each.shown}
     shown = {key: each for key, each in said.items() if results[key] is not None}
     rows = [
@@ -53,19 +107,23 @@ def mapping_page(results: dict[str, Any]) -> Page:
         ),
         DataTable("Mappings side by side", ["", *named, "first / consecutive"], rows),
     ]
-    missing = []
-    if pairs := results["traffic"]:
-        parts.append(traffic_figure(_matrix(pairs, results["tasks"]), "Traffic between tasks"))
-    else:
-        missing = ["the traffic between tasks, which is drawn for up to 256 tasks"]
-    nodes = [[task, int(node)] for task, node in enumerate(results["nodes"])]
-    parts.append(DataTable("Nodes", ["task", "node"], nodes, most=0))
+    drawn, missing = _traffic_parts(results)
+    parts += drawn
     if len(results["costs"]) > 1:
         seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
         parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds, most=0))
     title = results.get("title") or f"Mapping {results['mapping']} on {results['network']}"
     asked = asked_of({name: results[name] for name in _ASKED if name in results})
     return Page(title, _verdict(results, usual), asked, parts, missing)
+
+
+def _traffic_parts(results: dict[str, Any]) -> tuple[list[Part], list[str]]:
+    """Return the traffic and the node of each task, and what is missing."""
+    nodes = [[task, int(node)] for task, node in enumerate(results["nodes"])]
+    table = DataTable("Nodes", ["task", "node"], nodes, most=0)
+    if not (pairs := results["traffic"]):
+        return [table], ["the traffic between tasks, which is drawn for up to 256 tasks"]
+    return [traffic_figure(_matrix(pairs, results["tasks"]), "Traffic between tasks"), table], []
 
 
 def _matrix(pairs: list[list[float]], tasks: int) -> Any:
@@ -84,7 +142,7 @@ def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
     if results.get("cycles") is not None:
         said.insert(0, f"Alone on the network the job takes {results['cycles']:,} cycles.")
     else:
-        said.append("Nothing was simulated; netplace run simulates the run time.")
+        said.append("Nothing was simulated; without --mapping, netplace map simulates several mappings.")
     if len(costs := results["costs"]) > 1:
         said.append(f"The costs of {len(costs)} mappings are from {min(costs):,.0f} to {max(costs):,.0f}.")
     return said + mapping_bound(results)

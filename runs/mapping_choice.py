@@ -1,0 +1,353 @@
+"""Which kind of mapping is fastest: searches and simulations within a budget, and verdicts on their times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from netplace.netsim import SimulationError
+from netplace.placement.mapping import MAPPINGS
+from netplace.placement.mapping.cost import has_dimensions
+from netplace.placement.mapping.routed_links import MOST_SWITCHES
+from netplace.placement.rule import Nodes
+from netplace.runs.chance import network_draws, rule_draws
+from netplace.runs.mapping_search import MappingPlan, Search
+from netplace.scheduling.metrics.comparison import Paired, judged, unpaired
+from netplace.scheduling.metrics.interval import Estimate, estimate
+from netplace.topologies.routing import Switches
+
+CANDIDATES = ("consecutive", "classic", "td", "link-load", "random")  # in the order of their first runs
+ENOUGH = 5  # times from which a verdict on something random follows
+_FINALISTS, _DRAWS = 3, 5  # mappings that are simulated again where the network is random, and how often
+_FINAL_SEED = 1_000_000  # seeds of these simulations begin so far from those of the searches
+
+Outcomes = Callable[[list[MappingPlan]], list[dict[str, Any]]]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """The simulated times of one kind of mapping.
+
+    Attributes
+    ----------
+    mapping : str
+        Its name.
+    cycles : tuple of int
+        Time of the job with each mapping that was found, in the order of the seeds.
+    exact : bool
+        Whether neither the mapping nor the network is random, so that there is a single time.
+    seeds, mappings : tuple
+        Seed and nodes of each mapping; empty where only times are known.
+    failure : str
+        Why the job did not end with a mapping of this kind.
+    rule : str
+        The mapping rule with its options, if the name lacks these.
+    """
+
+    mapping: str
+    cycles: tuple[int, ...]
+    exact: bool = False
+    seeds: tuple[int, ...] = ()
+    mappings: tuple[Nodes, ...] = ()
+    failure: str = ""
+    rule: str = ""
+
+    @property
+    def decides(self) -> bool:
+        """Whether there are enough times for a verdict."""
+        return bool(self.cycles) and (self.exact or len(self.cycles) >= ENOUGH)
+
+    @cached_property
+    def estimate(self) -> Estimate:
+        """Mean time in cycles."""
+        return estimate(self.cycles)
+
+    @property
+    def half_width(self) -> float:
+        """Half-width of the 95 % interval of the mean; NaN if unknown."""
+        if self.exact:
+            return 0.0
+        return self.estimate.half_width if self.decides else math.nan
+
+    @property
+    def fastest(self) -> int:
+        """Index of the mapping with the least time."""
+        return int(np.argmin(self.cycles))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A comparison of two kinds of mapping.
+
+    Attributes
+    ----------
+    faster : float
+        Share of the mean time with mapping `than` that `mapping` saves; negative if it takes longer.
+    half_width : float
+        Half-width of the 95 % interval of `faster`; NaN if not decided.
+    p_value : float
+        Probability of such a difference by chance, corrected by Holm's method for all pairs of kinds.
+    words : str
+        ``"faster"``, ``"slower"``, ``"equal"``, ``"not clear"`` or ``"not decided"``.
+    """
+
+    mapping: str
+    than: str
+    faster: float
+    half_width: float
+    p_value: float
+    words: str
+
+    def reversed(self) -> Verdict:
+        """Return the verdict from the point of view of the other mapping."""
+        ratio = 1 / (1 - self.faster)
+        words = {"faster": "slower", "slower": "faster"}.get(self.words, self.words)
+        return Verdict(self.than, self.mapping, 1 - ratio, self.half_width * ratio**2, self.p_value, words)
+
+
+_WORDS = {
+    "clearly less": "faster",
+    "clearly more": "slower",
+    "within chance": "not clear",
+    "equal": "equal",
+    "one run": "not decided",
+}
+
+
+def verdicts(candidates: Sequence[Candidate]) -> list[Verdict]:
+    """Return a verdict on every pair of candidates with times, as one family: Welch's t-test, and Holm."""
+    pairs = list(combinations([one for one in candidates if one.cycles], 2))
+    differences = [_difference(one, than) for one, than in pairs]
+    return [
+        Verdict(
+            one.mapping,
+            than.mapping,
+            1 - one.estimate.mean / than.estimate.mean,
+            _half_width(one, than),
+            judgement.p_value,
+            _WORDS[judgement.words],
+        )
+        for (one, than), difference, judgement in zip(pairs, differences, judged(differences), strict=True)
+    ]
+
+
+def _difference(one: Candidate, than: Candidate) -> Paired:
+    first, second = ((each.estimate.mean, _spread(each), len(each.cycles)) for each in (than, one))
+    if one.decides and than.decides:
+        return unpaired(first, second, known=True)  # what is the same in every search is certain
+    return Paired(second[0] - first[0], math.nan, math.nan, 1, first[0])
+
+
+def _half_width(one: Candidate, than: Candidate) -> float:
+    """Return the half-width of the 95 % interval of the ratio of two mean times, by the delta method."""
+    if not (one.decides and than.decides):
+        return math.nan
+    mean, ratio = than.estimate.mean, one.estimate.mean / than.estimate.mean
+    parts = [
+        (weight * _spread(each) / mean) ** 2 / len(each.cycles)
+        for each, weight in ((one, 1.0), (than, ratio))
+    ]
+    squares = sum(
+        part**2 / max(1, len(each.cycles) - 1) for part, each in zip(parts, (one, than), strict=True)
+    )
+    return Estimate(0.0, math.sqrt(sum(parts)), sum(parts) ** 2 / squares + 1).half_width if squares else 0.0
+
+
+def _spread(candidate: Candidate) -> float:
+    return float(np.std(candidate.cycles, ddof=1)) if len(candidate.cycles) > 1 else 0.0
+
+
+def verdict_on(found: Sequence[Verdict], mapping: str, than: str) -> Verdict | None:
+    """Return the verdict on a pair, from the point of view of `mapping`."""
+    for each in found:
+        if (each.mapping, each.than) == (mapping, than):
+            return each
+        if (each.mapping, each.than) == (than, mapping):
+            return each.reversed()
+    return None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The candidates that were compared, and the fastest mapping.
+
+    Attributes
+    ----------
+    mapping, seed, nodes : str, int, ndarray
+        The fastest mapping: its kind, the seed of its search, and the node of each task.
+    cycles, draws : float, int
+        Its mean time, and over how many simulations.
+    cpu_seconds : float
+        CPU time of all searches and simulations.
+    left : int
+        Searches that were not done because the budget had ended.
+    needed : float
+        CPU time that `ENOUGH` searches of each kind need, about.
+    """
+
+    candidates: tuple[Candidate, ...]
+    mapping: str
+    seed: int
+    nodes: Nodes
+    cycles: float
+    draws: int
+    cpu_seconds: float
+    left: int
+    needed: float
+
+    def candidate(self, mapping: str) -> Candidate:
+        return next(one for one in self.candidates if one.mapping == mapping)
+
+
+def candidates_on(search: Search) -> tuple[list[str], list[str]]:
+    """Return the candidates that exist on the network of a job, and a note on each that does not."""
+    topology, notes, names = search.topology, [], list(CANDIDATES)
+    if not has_dimensions(topology):
+        names.remove("td")
+        notes.append(
+            f"td is left out: {topology} has no dimensions among which to distribute traffic; link-load "
+            f"distributes it among links"
+        )
+    if len(np.unique(Switches.of(topology).home[search.nodes])) > MOST_SWITCHES:
+        names.remove("link-load")
+        notes.append(f"link-load is left out: the partition has more than {MOST_SWITCHES} switches")
+    return names, notes
+
+
+def choose(
+    search: Search, mappings: Sequence[str], searches: int, budget: float, outcomes: Outcomes
+) -> Choice:
+    """Compare kinds of mapping by simulation, and choose the fastest mapping.
+
+    Parameters
+    ----------
+    search : Search
+        The job; searches have its seed and the following ones.
+    mappings : sequence of str
+        The kinds; the first is always simulated.
+    searches : int
+        Largest number of searches of each kind.
+    budget : float
+        CPU seconds; no plan begins that would exceed it, by the mean of the plans of its kind.
+    outcomes : callable
+        Function that returns the outcomes of plans (see `netplace.runs.mapping_search.find`).
+
+    Raises
+    ------
+    SimulationError
+        If the job ends with none of the mappings.
+    """
+    is_random = network_draws(search.topology, search.config)
+    exact = {name: not is_random and not rule_draws(name, MAPPINGS) for name in mappings}
+    work = _Work(outcomes, budget)
+    left = [
+        MappingPlan(search, name, search.seed + number, simulated=True)
+        for number in range(searches)
+        for name in mappings
+        if number == 0 or not exact[name]
+    ]
+    while batch := work.affordable(left):
+        work.do(batch)
+        left = [plan for plan in left[len(batch) :] if plan.mapping not in work.failures]
+    kinds = [rule.partition(":")[0] for rule in mappings]
+    candidates = tuple(
+        _candidate(kind if kinds.count(kind) == 1 else rule, rule, exact[rule], work)
+        for kind, rule in zip(kinds, mappings, strict=True)
+    )
+    ended = [one for one in candidates if one.cycles]
+    if not ended:
+        raise SimulationError(next(iter(work.failures.values())))
+    needed = sum(work.cost(name) * (1 if exact[name] else ENOUGH) for name in mappings)
+    chosen = _chosen(search, ended, is_random, work)
+    return Choice(candidates, *chosen, work.cpu_seconds, len(left), needed)
+
+
+class _Work:
+    """Plans that were carried out, and their cost."""
+
+    def __init__(self, outcomes: Outcomes, budget: float) -> None:
+        self._outcomes, self._budget = outcomes, budget
+        self.done: dict[str, list[tuple[MappingPlan, dict[str, Any]]]] = {}  # by kind
+        self.failures: dict[str, str] = {}
+        self.cpu_seconds = 0.0
+        self._dearest = 0.0
+
+    def cost(self, mapping: str) -> float:
+        """Return the expected CPU time of a plan, by those of its kind, or else by the dearest."""
+        costs = [outcome["cpu_seconds"] for _, outcome in self.done.get(mapping, ())]
+        return sum(costs) / len(costs) if costs else self._dearest
+
+    def affordable(self, plans: Sequence[MappingPlan]) -> list[MappingPlan]:
+        """Return the first of the plans that fit into the budget; at the beginning a single one."""
+        if not self.done:
+            return list(plans[:1])
+        total, count = self.cpu_seconds, 0
+        for count, plan in enumerate(plans):
+            total += self.cost(plan.mapping)
+            if total > self._budget:
+                return list(plans[:count])
+        return list(plans)
+
+    def do(self, plans: list[MappingPlan]) -> list[dict[str, Any]]:
+        outcomes = self._outcomes(plans)
+        for plan, outcome in zip(plans, outcomes, strict=True):
+            self.done.setdefault(plan.mapping, []).append((plan, outcome))
+            self.cpu_seconds += outcome["cpu_seconds"]
+            self._dearest = max(self._dearest, outcome["cpu_seconds"])
+            if outcome["cycles"] is None:
+                self.failures.setdefault(plan.mapping, outcome["failure"])
+        return outcomes
+
+
+def _candidate(name: str, rule: str, exact: bool, work: _Work) -> Candidate:
+    """Return a candidate; one with which the job did not always end has no times."""
+    failure = work.failures.get(rule, "")
+    ended = [] if failure else work.done.get(rule, [])
+    return Candidate(
+        name,
+        tuple(outcome["cycles"] for _, outcome in ended),
+        exact,
+        tuple(plan.seed for plan, _ in ended),
+        tuple(np.array(outcome["mapping"], np.int64) for _, outcome in ended),
+        failure,
+        rule,
+    )
+
+
+def _chosen(
+    search: Search, candidates: Sequence[Candidate], is_random: bool, work: _Work
+) -> tuple[str, int, Nodes, float, int]:
+    """Return kind, seed, nodes, mean time and number of simulations of the fastest mapping.
+
+    On a random network the least of many times is too good; the fastest mappings are therefore simulated
+    again, and chosen by these times alone, if the budget allows it.
+    """
+    mappings: dict[bytes, tuple[str, int, Nodes, list[int]]] = {}
+    rules = {one.mapping: one.rule for one in candidates}
+    for one in candidates:
+        for seed, nodes, cycles in zip(one.seeds, one.mappings, one.cycles, strict=True):
+            mappings.setdefault(nodes.tobytes(), (one.mapping, seed, nodes, []))[3].append(cycles)
+    ranked = sorted(mappings.values(), key=lambda entry: sum(entry[3]) / len(entry[3]))
+    # What many searches found was simulated often enough; the consecutive mapping is one of these.
+    finalists = [entry for entry in ranked[:_FINALISTS] if len(entry[3]) < _DRAWS]
+    plans = [
+        MappingPlan(search, rules[name], search.seed + _FINAL_SEED + draw, True, tuple(nodes.tolist()))
+        for name, _, nodes, _ in finalists
+        for draw in range(_DRAWS)
+    ]
+    if is_random and len(ranked) > 1 and plans and len(work.affordable(plans)) == len(plans):
+        again = [outcome["cycles"] for outcome in work.do(plans)]
+        for place, (name, seed, nodes, _) in enumerate(finalists):
+            times = again[place * _DRAWS : (place + 1) * _DRAWS]
+            if None not in times:
+                mappings[nodes.tobytes()] = (name, seed, nodes, times)
+        first = candidates[0].mapping  # never left out
+        ranked = [entry for entry in mappings.values() if len(entry[3]) >= _DRAWS or entry[0] == first]
+    name, seed, nodes, times = min(ranked, key=lambda entry: sum(entry[3]) / len(entry[3]))
+    return name, seed, nodes, sum(times) / len(times), len(times) if is_random else 1
