@@ -154,7 +154,7 @@ void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
         ++key.done;
         if (node.waits == static_cast<std::int32_t>(label >> 2)) pass_last(d, node, key, cycle);
     }
-    if (node.job >= 0 || node.first_due >= 0) d.act_next(number);
+    if (node.job >= 0 || node.first_due >= 0 || node.shares) d.act_next(number);
 }
 
 // Create a packet of the message whose turn it is.

@@ -194,3 +194,14 @@ def test_a_bound_of_nothing_is_refused(bound):
         Config(nonblocking_sends="in-order", **{bound: 3})
     with pytest.raises(ValueError, match=f"{bound}: 0 is too small"):
         Config(**{bound: 0})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sends_that_nobody_waits_for_end_after_the_last_operation_of_their_task(engine):
+    tasks = (
+        [("isend", 1, 10 * PACKET), ("isend", 1, 4 * PACKET), ("send", 2, PACKET)],
+        [("recv", 0, 10 * PACKET), ("recv", 0, 4 * PACKET)],
+        [("recv", 0, PACKET)],
+    )
+    record = ran(engine, *tasks, nodes=[0, 1, 8])
+    assert (record.message_end > 0).all()
