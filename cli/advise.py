@@ -281,7 +281,7 @@ def _installable(
     advice: RuleAdvice, machine: Topology, hosts: list[str]
 ) -> tuple[str, dict[str, str]] | None:
     """Return the rule that was chosen, else the best, that Slurm can be told, and the files that tell it."""
-    from netplace.live.install import install_files
+    from netplace.live.rules import install_files
 
     rules = sorted(advice.tried, key=lambda rule: rule.partition != advice.chosen)
     for rule in rules:

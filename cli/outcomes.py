@@ -81,7 +81,7 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     deterministic results exactly, and also all results of identical requests with identical seeds.
     """
     from netplace.report.comparison import compare, read_outcome
-    from netplace.report.comparison.shown import comparison_page, write_comparison
+    from netplace.report.comparison.compare import comparison_page, write_comparison
 
     if fail_if is not None:
         check_choice(fail_if, _FAIL_IF, "--fail-if")

@@ -28,7 +28,7 @@ from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, sch
 from netplace.scheduling.metrics import time_batches
 from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications
-from netplace.scheduling.workload.published_classes import published_sizes
+from netplace.scheduling.workload.applications import published_sizes
 from netplace.topologies import Grid, parse
 
 BATCHES = 30

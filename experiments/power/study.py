@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.pareto.study import with_front
+from netplace.experiments.pareto import with_front
 from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, bundled, plan_shared
 from netplace.experiments.published import published
 from netplace.report.plots import write_figure

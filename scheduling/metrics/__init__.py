@@ -22,19 +22,20 @@ from netplace.scheduling.metrics.comparison import (
     unpaired,
 )
 from netplace.scheduling.metrics.contest import Contest, Contestant, contests
-from netplace.scheduling.metrics.interval import Estimate, estimate
+from netplace.scheduling.metrics.interval import (
+    STEADY,
+    Difference,
+    Estimate,
+    SteadyMean,
+    batch_means,
+    estimate,
+    kruskal_wallis,
+    steady_mean,
+)
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.metrics.measure import Metrics, Spread, measure
 from netplace.scheduling.metrics.per_job import OVER_JOBS, PER_JOB, per_job
 from netplace.scheduling.metrics.series import Steps, held_nodes, running_jobs, waiting_jobs
-from netplace.scheduling.metrics.steady_state import (
-    STEADY,
-    Difference,
-    SteadyMean,
-    batch_means,
-    kruskal_wallis,
-    steady_mean,
-)
 from netplace.scheduling.metrics.time_batches import TimeBatches, time_batches
 
 __all__ = [

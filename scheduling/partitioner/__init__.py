@@ -17,12 +17,16 @@ from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_no
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, box_partitioner, contiguous
 from netplace.scheduling.partitioner.contiguous.search import Buddy, FrameSliding
 from netplace.scheduling.partitioner.curves import along_curve
-from netplace.scheduling.partitioner.gabl import gabl
-from netplace.scheduling.partitioner.multiple_buddy import multiple_buddy
-from netplace.scheduling.partitioner.paging import Paging, paging
+from netplace.scheduling.partitioner.noncontiguous import (
+    Paging,
+    first_free,
+    gabl,
+    multiple_buddy,
+    paging,
+    random_free,
+)
 from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
-from netplace.scheduling.partitioner.scattered import first_free, random_free
 from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.scheduling.partitioner.slurm import SLURM_RULES, slurm_choice
 from netplace.scheduling.partitioner.tree import (

@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from netplace.checks import check_choice
-from netplace.scheduling.workload.applications import CLASSES, INTENSITIES, SIZES, applications
+from netplace.scheduling.workload.applications import (
+    CLASSES,
+    INTENSITIES,
+    PUBLISHED_CLASSES,
+    SIZES,
+    applications,
+)
 from netplace.scheduling.workload.files import COMPRESSED
 from netplace.scheduling.workload.job_table import read_csv, write_csv
 from netplace.scheduling.workload.lublin import lublin
-from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES
 from netplace.scheduling.workload.sacct import is_sacct, read_sacct
 from netplace.scheduling.workload.summary import Middle, WorkloadFigures, at_load, describe, load
 from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, check_swf, read_swf, write_swf

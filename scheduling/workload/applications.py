@@ -16,8 +16,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.checks import check_choice, check_int
-from netplace.scheduling.workload.published_classes import PUBLISHED_CLASSES, published_sizes
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
+
+_POWERS = (8, 16, 32, 64, 128, 256, 512)
+_SQUARES = (16, 64, 256)
+_CUBES = (8, 64, 512)
+
+_I = ("all-to-all", "all-to-one", "one-to-all")
+_II = ("2d-mesh", "2d-torus", "2d-sweep", "2d-t-mesh", "2d-t-torus", "2d-t-sweep")
+_III = ("3d-mesh", "3d-torus", "3d-t-mesh", "3d-t-torus")
+_IV = ("binary-tree", "butterfly", "gups", "waterfall")
+
+PUBLISHED_CLASSES: dict[str, tuple[str, ...]] = {
+    "I": _I,
+    "II": _II,
+    "III": _III,
+    "IV": _IV,
+    "I-IV": (*_I, *_II, *_III, *_IV),
+}
+
+
+def published_sizes(application: str) -> tuple[int, ...]:
+    """Return the sizes in which an application occurs in the thesis."""
+    if application in _II:
+        return _SQUARES
+    return _CUBES if application in _III else _POWERS
+
 
 _COLLECTIVES = ("all-to-all", "binary-tree", "butterfly", "one-to-all")
 _PLANE = ("2d-mesh", "2d-torus", "2d-sweep", "waterfall")

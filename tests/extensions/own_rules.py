@@ -4,7 +4,7 @@ RULES = '''
 from dataclasses import replace
 
 import numpy as np
-from netplace.scheduling.partitioner.scattered import FirstFree
+from netplace.scheduling.partitioner.noncontiguous import FirstFree
 from netplace.scheduling.policy.plain import FcfsQueue
 from netplace.topologies import torus
 from netplace.topologies.routing import ROUTINGS

@@ -7,8 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.live.install import install_files
-from netplace.live.rules import shape_lists
+from netplace.live.rules import install_files, shape_lists
 from netplace.report.pages import page_of
 from netplace.scheduling import Allocation, Job, make_partitioner, make_times
 from netplace.scheduling.partitioner.slurm import read_placements

@@ -5,8 +5,7 @@ import io
 import pytest
 from rich.console import Console
 
-from netplace.report.terminal.narrow import fitting
-from netplace.report.terminal.screen import table
+from netplace.report.terminal.screen import fitting, table
 
 NUMBERS = [f"{10**place + 7:,.1f}" for place in range(12)]
 COLUMNS = ["a job's", *(f"mean packet-hops of {place}" for place in range(12)), "steady state, 95 %"]

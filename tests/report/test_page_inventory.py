@@ -3,7 +3,7 @@
 import pytest
 
 from netplace.report.comparison import compare, read_outcome
-from netplace.report.comparison.shown import comparison_page
+from netplace.report.comparison.compare import comparison_page
 from netplace.report.pages import page_of
 from netplace.report.plots.figure import Figure
 

@@ -19,9 +19,10 @@ from netplace.experiments.local_backfilling.simulator.backfilling import (
     FIGURES,
     PlaceFigures,
     backfill,
+    draw_jobs,
+    draw_weeks,
     place_figures,
 )
-from netplace.experiments.local_backfilling.simulator.instances import draw_jobs, draw_weeks
 from netplace.experiments.local_backfilling.simulator.platform import (
     PENALTIES,
     RULES,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice
+from netplace.checks import check_choice, check_int, check_size
 from netplace.experiments.local_backfilling.simulator.platform import (
     RULES,
     Penalty,
@@ -22,7 +22,54 @@ from netplace.native import experiments as native
 from netplace.scheduling import Job, Schedule, State, schedule
 from netplace.scheduling.partitioner import Allocation, Nodes, PlainPartitioner
 from netplace.scheduling.policy import Booking, ConservativeQueue, Machine, Policy, Running, Waiting
+from netplace.scheduling.workload import Workload
 from netplace.topologies import Topology, mesh
+
+WEEK = 7 * 24 * 3600.0
+_BYTES_PER_JOB = 300  # drawn, and then scheduled
+_BYTES_PER_WEEK = 64
+
+
+def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[Job]:
+    """Return jobs drawn with replacement, all submitted at 0; F. Mendonca, thesis, 2017, section 4.5."""
+    check_size(check_int(jobs, "jobs"), _BYTES_PER_JOB, "jobs", "draw")
+    able = np.flatnonzero((log.nodes <= processors) & (log.run_time > 0))
+    if not len(able):
+        raise ValueError(f"log: no job of it runs on {processors:,} processors")
+    drawn = np.random.default_rng(seed).choice(able, jobs)
+    return [
+        Job(number, 0.0, int(log.nodes[row]), float(log.run_time[row]), float(log.run_time[row]))
+        for number, row in enumerate(drawn.tolist(), 1)
+    ]
+
+
+def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: int = 1) -> list[list[Job]]:
+    """Return workloads of some successive weeks each, from whole weeks drawn without replacement.
+
+    F. Mendonca, thesis, 2017, section 5.6. Workloads of fewer than `least` jobs are omitted.
+    """
+    check_int(weeks, "weeks")
+    check_int(instances, "instances")
+    first, last = float(log.submit[0]), float(log.submit[-1])
+    check_size(int((last - first) // WEEK), _BYTES_PER_WEEK, "weeks", "log")
+    begins = first + WEEK * np.arange(max(int((last - first) // WEEK) - weeks + 1, 0))
+    low = np.searchsorted(log.submit, begins, "left")
+    high = np.searchsorted(log.submit, begins + weeks * WEEK, "left")
+    able = np.flatnonzero(high - low >= least)
+    if len(able) < instances:
+        raise ValueError(
+            f"log: has {len(able)} places for {weeks} successive weeks of at least {least} jobs, "
+            f"{instances} are wanted"
+        )
+    chosen = np.sort(np.random.default_rng(seed).choice(able, instances, replace=False))
+    return [
+        [
+            replace(job, submit=job.submit - float(begins[week]))
+            for job in log[int(low[week]) : int(high[week])]
+        ]
+        for week in chosen.tolist()
+    ]
+
 
 _LEAST_RUN = 10.0  # seconds: shorter runs count as so long in the stretch
 

@@ -6,7 +6,14 @@ import itertools
 import numpy as np
 import pytest
 
-from netplace.experiments.allocators.cases import decided
+from netplace.experiments.allocators.cases import (
+    STREAM,
+    communication_suite,
+    decided,
+    makespan,
+    stream,
+    together,
+)
 from netplace.experiments.allocators.set_schedules import (
     CONSTRAINED,
     LEAST,
@@ -19,7 +26,6 @@ from netplace.experiments.allocators.set_schedules import (
     sets_pay,
 )
 from netplace.experiments.allocators.study import cases
-from netplace.experiments.allocators.suite import STREAM, communication_suite, makespan, stream, together
 from netplace.netsim import simulate
 from netplace.placement.compactness import pairwise_sum
 from netplace.report.studies import STUDIES

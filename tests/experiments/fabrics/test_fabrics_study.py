@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netplace.experiments.fabrics.study import (
+from netplace.experiments.fabrics import (
     FEATURES,
     KINDS,
     MIXES,

@@ -5,7 +5,7 @@ import csv
 import pandas as pd
 import pytest
 
-from netplace.experiments.mesh_2d_or_3d.study import rows, verdicts
+from netplace.experiments.mesh_2d_or_3d import rows, verdicts
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.non_contiguous_break_even.study import (
+from netplace.experiments.non_contiguous_break_even import (
     FULL,
     QUICK,
     SATURATED,

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from netplace.experiments.partition_selection import schedules as selection_schedules
-from netplace.experiments.partition_selection.alone import ALONE
 from netplace.experiments.partition_selection.cells import break_evens, cells_of
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, key_of, rounded_up
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.partition_selection.study import (
+    ALONE,
     FULL,
     PARTS,
     TABLES,
@@ -28,7 +28,7 @@ from netplace.report.studies import STUDIES
 from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.store import Store
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, applications
-from netplace.scheduling.workload.published_classes import published_sizes
+from netplace.scheduling.workload.applications import published_sizes
 
 pytestmark = pytest.mark.all  # carries out a study
 

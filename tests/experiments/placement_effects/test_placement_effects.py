@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from netplace.experiments.placement_effects.study import PARTS, places, rows
+from netplace.experiments.placement_effects import PARTS, places, rows
 from netplace.experiments.published import published
 from netplace.placement import map_tasks, partition
 from netplace.report.studies import STUDIES

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netplace.experiments.published import published
-from netplace.experiments.quasi_contiguity.study import FIRST_FIT, READINGS, Reading, exchanged, rows
+from netplace.experiments.quasi_contiguity import FIRST_FIT, READINGS, Reading, exchanged, rows
 from netplace.placement.rule import node_lists
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request

@@ -8,8 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.quasi_contiguous.cases import LIKE, cases, logs, tree_for
-from netplace.experiments.quasi_contiguous.study import beside_printed, needed
+from netplace.experiments.quasi_contiguous import LIKE, beside_printed, cases, logs, needed, tree_for
 from netplace.experiments.shared.archive_logs import FOLDER
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request

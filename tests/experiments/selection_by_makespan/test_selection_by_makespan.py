@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netplace.experiments.selection_by_makespan.study import MakespanCase, cases, rows, run_case
+from netplace.experiments.selection_by_makespan import MakespanCase, cases, rows, run_case
 from netplace.experiments.shared.box_times import BEST, BoxTimes, shapes
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request

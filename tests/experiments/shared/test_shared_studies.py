@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netplace.experiments.pareto.study import front
+from netplace.experiments.pareto import front
 from netplace.experiments.shared import shared_cases
 from netplace.experiments.shared.shared_cases import SharedSize
 

@@ -4,8 +4,8 @@ import csv
 
 import pytest
 
+from netplace.experiments import td_vs_classic as study
 from netplace.experiments.published import published
-from netplace.experiments.td_vs_classic import study
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
 

@@ -4,11 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netplace.experiments.training_placement.cells import MIX, RANKS, Cell, _placed
-from netplace.experiments.training_placement.study import (
+from netplace.experiments.training_placement import (
     MACHINES,
+    MIX,
     ORDERS,
+    RANKS,
     STUDY,
+    Cell,
+    _placed,
     by_partitioner,
     cells,
     draw_steps,

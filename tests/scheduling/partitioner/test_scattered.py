@@ -10,7 +10,7 @@ from lives import PATIENT, a_job, live, lives
 
 from netplace.scheduling.partitioner import PARTITIONERS, make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
-from netplace.scheduling.partitioner.scattered import RandomFree
+from netplace.scheduling.partitioner.noncontiguous import RandomFree
 from netplace.topologies import parse
 
 MACHINES = {

@@ -17,8 +17,8 @@ from netplace.scheduling.site_rules import (
     Site,
     Window,
     check_dependencies,
-    queue,
     read_outages,
+    run,
     run_site,
 )
 from netplace.topologies import parse
@@ -141,7 +141,7 @@ def test_failures_without_end_are_told():
 
 
 def test_failures_among_which_no_job_ends_are_told(monkeypatch):
-    monkeypatch.setattr(queue, "_MOST_IN_VAIN", 500)
+    monkeypatch.setattr(run, "_MOST_IN_VAIN", 500)
     with pytest.raises(ValueError, match="failed 500 times before any job ended"):
         run_site(MACHINE, [Job(1, 0, 8, 1000, 1000)], Site(failures=Failures((), 10, 1e6)))
 
@@ -149,7 +149,7 @@ def test_failures_among_which_no_job_ends_are_told(monkeypatch):
 def test_failures_while_the_machine_is_empty_are_bounded(monkeypatch):
     jobs, rules = [Job(1, 0, 1, 0.01), Job(2, 5000, 1, 0.01)], Site(failures=Failures((), 80, 1e-6))
     assert run_site(MACHINE, jobs, rules).schedule.start.tolist() == [0, 5000]
-    monkeypatch.setattr(queue, "_MOST_AT_ONCE", 100)
+    monkeypatch.setattr(run, "_MOST_AT_ONCE", 100)
     with pytest.raises(ValueError, match="failed 100 times before any job ended"):
         run_site(MACHINE, jobs, rules)
 

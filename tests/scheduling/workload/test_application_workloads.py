@@ -16,7 +16,7 @@ from netplace.scheduling.workload import (
     read,
     write,
 )
-from netplace.scheduling.workload.published_classes import published_sizes
+from netplace.scheduling.workload.applications import published_sizes
 
 
 @pytest.mark.parametrize("name", CLASSES["mixed"])

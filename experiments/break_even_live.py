@@ -24,7 +24,7 @@ from netplace.experiments.shared.shared_cases import (
     size_of,
 )
 from netplace.experiments.shared.statistics import crossing
-from netplace.experiments.shared_machine.study import MACHINES
+from netplace.experiments.shared_machine import MACHINES
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
 from netplace.report.studies.schedules import case_outcomes
 from netplace.runs.schedules import workload_of

@@ -1,1 +1,0 @@
-"""The study ``mesh-2d-or-3d``."""

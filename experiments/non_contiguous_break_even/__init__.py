@@ -1,1 +1,0 @@
-"""The study ``non-contiguous-break-even``."""
