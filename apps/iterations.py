@@ -13,9 +13,6 @@ from netplace.apps.operation import Op, OperationError, check_length
 from netplace.apps.replay import check_columns, check_progress, openers, renumbered
 from netplace.checks import check_choice, check_int
 
-__all__ = ["cut", "in_order", "iterations", "ranges", "section"]
-
-
 Cut = TypeVar("Cut", bound=Operations)  # the program, of the class it has
 
 

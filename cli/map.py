@@ -18,7 +18,7 @@ from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
 from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS
-from netplace.placement.mapping.routed_links import MOST_SWITCHES
+from netplace.placement.mapping.link_load import MOST_SWITCHES
 from netplace.report.files.outputs import check_output, check_output_folder
 from netplace.report.terminal.pulse import under_way
 from netplace.runs.networks import network_of

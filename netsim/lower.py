@@ -6,6 +6,7 @@ order of these tuples, with tasks as source and destination.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,7 +16,26 @@ from netplace.apps import Op, Program
 from netplace.apps.iterations import block, check_requests, ranges
 from netplace.apps.replay import check_cycles
 from netplace.netsim.config import Config
-from netplace.netsim.memory import demand
+
+
+def available() -> int:
+    """Return the bytes of memory of this machine."""
+    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+class NotEnoughMemoryError(ValueError, MemoryError):
+    """More memory is needed than this machine has free now; another machine may have enough."""
+
+
+def demand(needed: int, what: str) -> None:
+    """Raise `NotEnoughMemoryError` if `needed` bytes for `what` are not available."""
+    there = available()
+    if needed > there:
+        raise NotEnoughMemoryError(
+            f"{what} would need {needed / 2**30:.1f} GiB of memory, "
+            f"but only {there / 2**30:.1f} GiB are available"
+        )
+
 
 # A word is ``value << KIND_BITS | kind``. Its value is a key, with a number of messages above its bits where
 # the kind says so, cycles of a computation, or the words of a loop.

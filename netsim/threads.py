@@ -1,12 +1,15 @@
-"""The number of threads that simulate one network: given, or by its size and the idle cores."""
+"""The threads that simulate one network: their number, and the domain of the network that each has."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from netplace.checks import abbreviate, check_int
-from netplace.topologies import Topology
+from netplace.topologies import Graph, Grid, Topology, Tree
 
 AUTO = "auto"
 MOST = 64
@@ -63,3 +66,30 @@ def busy_cores() -> int:
         return max(0, int(running) - 1)  # this thread is one of them
     except (OSError, ValueError, IndexError):  # not Linux
         return round(os.getloadavg()[0])
+
+
+DAWDLE = 0  # 1: threads lose time by chance, which tests let them do
+
+
+def cut(topology: Topology, count: int) -> NDArray[np.int8]:
+    """Return the domain of each router: slabs of a grid, subtrees, or ranges of switches with their nodes."""
+    if isinstance(topology, Grid):
+        layers = topology.sizes[-1]
+        if layers >= 2 * count:
+            layer = np.arange(topology.routers) // (topology.routers // layers)
+            return _shares(layer, layers, count)
+        return _shares(np.arange(topology.routers), topology.routers, count)
+    if isinstance(topology, Tree):
+        stages = [_shares(np.arange(switches), switches, count) for switches in topology.switches_per_stage]
+        leaf = np.arange(topology.nodes) // topology.down
+        return np.concatenate([stages[0][leaf], *stages])
+    assert isinstance(topology, Graph)
+    switches = topology.routers - topology.first_switch
+    share = _shares(np.arange(switches), switches, count)
+    if topology.first_switch == 0:
+        return share
+    return np.concatenate([share[topology.home - topology.first_switch], share])
+
+
+def _shares(place: NDArray[np.int64], places: int, count: int) -> NDArray[np.int8]:
+    return (place * count // places).astype(np.int8)

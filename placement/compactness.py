@@ -17,8 +17,6 @@ from netplace.checks import check_int
 from netplace.placement.expected_loads import distinct
 from netplace.topologies import Grid, Topology, switch_grid
 
-__all__ = ["Compactness", "bounding_box", "compactness", "components", "limit_shape", "pairwise_sum"]
-
 _BLOCK = 2**22  # distances worked out at a time: bounds memory
 
 

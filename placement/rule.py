@@ -15,8 +15,6 @@ from netplace.extensions import Registry
 from netplace.topologies import Grid, Topology
 from netplace.topologies.host_lists import spelled
 
-__all__ = ["Nodes", "PartitionRequest", "Rule", "find_rule", "grid_of", "node_lists", "own_rule"]
-
 Nodes = NDArray[np.int64]
 _Given = TypeVar("_Given")
 _Taken = TypeVar("_Taken")

@@ -14,7 +14,7 @@ import numpy as np
 from netplace.netsim import SimulationError
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.mapping.cost import has_dimensions
-from netplace.placement.mapping.routed_links import MOST_SWITCHES
+from netplace.placement.mapping.link_load import MOST_SWITCHES
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, rule_draws
 from netplace.runs.mapping_search import MappingPlan, Search

@@ -16,8 +16,6 @@ from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.graph_arrays import check_of_cables
 from netplace.topologies.limits import check_size
 
-__all__ = ["Cables", "graph"]
-
 Int = NDArray[np.int64]
 
 

@@ -12,9 +12,6 @@ from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
 
-__all__ = ["ARRANGEMENTS", "check_groups", "dragonfly", "global_cables", "megafly"]
-
-
 ARRANGEMENTS = {
     "absolute": "global link k of group i leads to group k, or to group k + 1 if k >= i",
     "relative": "global link k of group i leads to group i + k + 1",

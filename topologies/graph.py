@@ -17,8 +17,6 @@ from netplace.topologies.topology import Topology
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Graph", "check_connected"]
-
 Int = NDArray[np.int64]
 
 

@@ -25,8 +25,6 @@ from netplace.topologies.topology import Topology
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-__all__ = ["FILE_FORMATS", "FileFormat", "graph_file"]
-
 
 _BUILDING_BLOCKS = {"ring": "ring", "fullyconnected": "full", "switch": "switch"}
 _NVSWITCH, _GPU = "0x0680", "0x03"  # how PCI classes begin

@@ -22,8 +22,6 @@ from netplace.topologies.text_form import read_compute_nodes
 from netplace.topologies.topology import Topology
 from netplace.topologies.tree import Tree
 
-__all__ = ["Bisection", "Cables", "Inventory", "Prices", "inventory", "read_prices"]
-
 _MOST_SPECTRUM = 1500  # switches up to which the lower bound of a bisection is computed
 _MOST_CUTS = 1 << 14  # and up to which cuts are looked for
 Int = NDArray[np.int64]

@@ -17,21 +17,6 @@ from netplace.apps.program import Program
 from netplace.apps.synthetic.rounds import Grid, Round, Sizes, exchange, in_rounds, receive, send
 from netplace.checks import check_int
 
-__all__ = [
-    "mesh_2d",
-    "mesh_3d",
-    "shift_2d",
-    "shift_3d",
-    "t_mesh_2d",
-    "t_mesh_3d",
-    "t_shift_2d",
-    "t_shift_3d",
-    "t_torus_2d",
-    "t_torus_3d",
-    "torus_2d",
-    "torus_3d",
-]
-
 
 def mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
     """Exchange messages with the neighbors on a 2D grid without wraparound.

@@ -14,19 +14,6 @@ from netplace.apps.program import Program
 from netplace.apps.synthetic.rounds import Grid, Round, Sizes, exchange, in_rounds, marks_of, receive, send
 from netplace.checks import MOST, check_choice, check_int
 
-__all__ = [
-    "ORDERS",
-    "all_to_all",
-    "all_to_one",
-    "binary_tree",
-    "butterfly",
-    "one_to_all",
-    "sweep_2d",
-    "sweep_3d",
-    "t_sweep_2d",
-    "waterfall",
-]
-
 ORDERS = {
     "rotated": "task i sends to i+1, i+2, .., i-1",
     "identifier": "every task sends to 0, 1, 2, .. except itself",

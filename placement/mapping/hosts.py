@@ -16,8 +16,6 @@ from netplace.placement.rule import Nodes, read_lines
 from netplace.topologies import Graph, Grid, Topology, Tree
 from netplace.topologies.host_lists import count_hosts, expand
 
-__all__ = ["Host", "by_hosts", "nodes_of", "read_hosts"]
-
 _NAMES = ("host", "hostname", "node", "name", "xname")
 _COLUMNS = {
     "cell": "group", "island": "group", "cabinet": "group", "rack": "switch", "mpi_rank": "rank",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, given, seed, settings
 
-from netplace.netsim import domains
+from netplace.netsim import threads
 from netplace.topologies import TOPOLOGIES
 
 
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--threads", action="store_true", help="one thread beside several, not two engines")
     parser.add_argument("--dawdle", action="store_true", help="with --threads: they lose time by chance")
     asked = parser.parse_args()
-    domains.DAWDLE = int(asked.dawdle)
+    threads.DAWDLE = int(asked.dawdle)
     TOPOLOGIES.add("random", RANDOM)
     usual = settings(
         max_examples=asked.cases,

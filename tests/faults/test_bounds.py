@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 from click.testing import CliRunner
 
-import netplace.netsim.memory
+import netplace.netsim.lower
 import netplace.netsim.network
 from netplace.apps import application
 from netplace.checks import check_size
@@ -141,10 +141,10 @@ def test_words_of_the_kernel_are_counted(monkeypatch):
     lower(program, Config())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    monkeypatch.setattr(netplace.netsim.memory, "available", lambda: peak // 2)
+    monkeypatch.setattr(netplace.netsim.lower, "available", lambda: peak // 2)
     with pytest.raises(ValueError, match="all-to-all: 24,000 operations in the kernel's words would need"):
         lower(program, Config())
-    monkeypatch.setattr(netplace.netsim.memory, "available", lambda: peak * 2)
+    monkeypatch.setattr(netplace.netsim.lower, "available", lambda: peak * 2)
     assert lower(program, Config()).first[-1] > 0
 
 

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from netplace.netsim import Config, Network, domains, pattern, threads
+from netplace.netsim import Config, Network, pattern, threads
 from netplace.netsim.engine import Exit
 from netplace.netsim.kernel_engine import KernelEngine
 from netplace.topologies import parse
@@ -67,7 +67,7 @@ def test_processes_times_threads_are_no_more_than_the_cores(monkeypatch):
 @pytest.mark.parametrize("count", [2, 3])
 def test_every_domain_has_a_fair_share_of_nodes(name, count):
     topology = parse(name)
-    owner = domains.cut(topology, count)
+    owner = threads.cut(topology, count)
     share = np.bincount(owner[: topology.nodes], minlength=count) / topology.nodes
     assert owner.shape == (topology.routers,)
     assert (share > 0.5 / count).all()

@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 
 from netplace.placement.mapping import cost_between, cost_locations, cost_matrix, optimise, solve_qap
-from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.large import annealing, place_many
 from netplace.placement.mapping.qap.large.multilevel import Machine, bisected, clustered, merged, nearest
 from netplace.placement.mapping.qap.locations import Locations, tabulated
+from netplace.placement.mapping.qap.problem import Budget
 from netplace.topologies import parse
 
 DEFINED = [

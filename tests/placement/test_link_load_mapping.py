@@ -7,8 +7,10 @@ import pytest
 
 from netplace.apps import APPLICATIONS
 from netplace.netsim import Config, simulate
+from netplace.placement import expected_loads
+from netplace.placement.expected_loads import link_loads
 from netplace.placement.mapping import find_mapping, map_tasks
-from netplace.placement.mapping.routed_links import routed_links
+from netplace.placement.mapping.link_load import routed_links
 from netplace.topologies import Cables, graph, parse, with_faults
 
 TINY = (
@@ -146,3 +148,24 @@ def test_too_many_switches():
     assert (
         find_mapping("link-load:iterations=9", parse("torus:16x16"), 4, nodes=nodes, W=traffic(4, 1)).cost > 0
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["torus:6x5", "mesh:4x3x2", "torus:4x4x2", "torus:2x3x1", "mesh:9", "torus:8"]
+)
+def test_loads_are_those_of_all_minimal_routes(text, monkeypatch):
+    network, rng = parse(text), np.random.default_rng(1)
+    nodes = rng.permutation(network.nodes)
+    W = rng.integers(0, 100, (network.nodes, network.nodes)) * (rng.random((network.nodes,) * 2) < 0.3)
+    found = link_loads(network, nodes, W)
+    np.fill_diagonal(W, 0)
+    assert found.sum() == pytest.approx((W * network.distances(nodes)).sum())
+    monkeypatch.setattr(expected_loads, "_FACTORIALS", -1)  # the sums over routes in place of it
+    assert link_loads(network, nodes, W) == pytest.approx(found)
+
+
+def test_a_long_line_has_no_closed_form_and_needs_none():
+    network = parse("mesh:400")
+    W = np.zeros((400, 400))
+    W[0, 399] = 3.0
+    assert link_loads(network, range(400), W).max() == 3

@@ -1,11 +1,13 @@
 """Mappings: the node that each rule gives to each task, and what it refuses."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from netplace.apps import application
 from netplace.placement import MAPPINGS, map_tasks, partition
-from netplace.placement.mapping import find_mapping, routed_links
+from netplace.placement.mapping import find_mapping
 from netplace.topologies import parse
 
 
@@ -198,7 +200,7 @@ def test_best_tries_the_mapping_by_link_loads(monkeypatch):
 
     torus = parse("torus:4x4")
     assert len(tried()) == 5  # consecutive, column, classic, td, link-load
-    monkeypatch.setattr(routed_links, "MOST_SWITCHES", 15)
+    monkeypatch.setattr(sys.modules["netplace.placement.mapping.link_load"], "MOST_SWITCHES", 15)
     with pytest.raises(ValueError, match="more than 15"):
         map_tasks("link-load", torus, 16, program=program)
     assert len(tried()) == 4  # too large for it alone

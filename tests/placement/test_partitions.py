@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from netplace.placement import PARTITIONS, partition
+from netplace.placement.mapping.cost import cost_matrix
 from netplace.topologies import parse
 
 
@@ -160,3 +161,104 @@ def test_random_partition_with_a_seed_of_its_own():
     assert fixed[0] != parts("random:4", "torus:8x8", 10, 20, seed=0)
     with pytest.raises(ValueError, match=r"partition random: seed: 'x' is not a whole number"):
         parts("random:x", "torus:8x8", 10)
+
+
+MACHINE = parse("dragonfly:a=2,p=2,h=1")  # three groups of four nodes
+
+
+def test_whole_groups() -> None:
+    parts = partition("groups", MACHINE, [3, 5])
+    assert [part.tolist() for part in parts] == [[0, 1, 2, 3], [4, 5, 6, 7, 8, 9, 10, 11]]
+
+
+def test_whole_switches() -> None:
+    parts = partition("switches", MACHINE, [3, 1])
+    assert [part.tolist() for part in parts] == [[0, 1, 2, 3], [4, 5]]
+
+
+def test_across_groups() -> None:
+    parts = partition("across-groups", MACHINE, [3, 4])
+    assert [part.tolist() for part in parts] == [[0, 4, 8], [1, 5, 9, 2]]
+
+
+@pytest.mark.parametrize(
+    ("rule", "network", "sizes", "message"),
+    [
+        (
+            "groups",
+            "dragonfly:a=2,p=2,h=1",
+            [5, 5],
+            r"no groups left for the 5 tasks of job 1",
+        ),
+        ("groups", "torus:4x4", [4], r"partition groups: needs groups of switches, torus:4x4 has none"),
+        ("switches", "torus:4x4", [4], r"partition switches: needs nodes at switches"),
+        ("across-groups", "hyperx:4x4,c=2", [4], r"needs groups of switches, hyperx:4x4,c=2 has none"),
+    ],
+)
+def test_what_is_refused(rule: str, network: str, sizes: list[int], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        partition(rule, parse(network), sizes)
+
+
+def test_td_between_switches_of_a_grid() -> None:
+    # On 4x4 switches with 2 nodes: node 0 at (0, 0), node 30 at (3, 3); 1 + 1 hops round the rings.
+    network = parse("torus:4x4,c=2")
+    assert network.distances()[0, 30] == 4
+    assert cost_matrix(network, criterion="td")[0, [1, 2, 4, 30]].tolist() == [2, 3 + 1, 4 + 2, 4]
+    hyperx = parse("hyperx:4x4,c=2")
+    assert cost_matrix(hyperx, criterion="td")[0, [1, 2, 4, 30]].tolist() == [2, 4, 4, 4]
+    with pytest.raises(ValueError, match=r"criterion td: is defined on meshes and tori"):
+        cost_matrix(MACHINE, criterion="td")
+
+
+@pytest.mark.parametrize(
+    ("rule", "network", "sizes", "first"),
+    [
+        ("boxes:2x2", "service:nodes=0/torus:4x4", [4, 3], [2, 1]),
+        ("boxes:2x2", "service:nodes=0/torus:4x4", [3, 4], [1, 2]),
+        ("quadrants", "service:nodes=0/torus:4x4", [4, 4], [2, 8]),
+        ("sub-cubes", "service:nodes=0/mesh:4x4x4", [8, 8], [2, 8]),
+        ("bands", "service:nodes=0/torus:4x4", [4, 4], [1, 8]),
+        ("boxes:2x2", "service:nodes=0/torus:4x4", [4, 4, 2, 4], [2, 8, 1, 10]),
+        ("bands", "service:nodes=0/torus:4x4", [3, 4], [1, 4]),
+        ("columns", "service:nodes=4/torus:4x4", [4, 4], [0, 2]),
+        ("columns", "service:nodes=2/torus:4x4", [4, 4], [0, 1]),
+        ("planes", "service:nodes=0/mesh:2x2x4", [4, 4], [1, 8]),
+        ("groups", "service:nodes=0/dragonfly:a=2,p=2,h=1", [4, 4], [1, 8]),
+        ("switches", "service:nodes=0/torus:4x4,c=2", [2, 2], [1, 4]),
+        ("across-groups", "service:nodes=0/dragonfly:a=2,p=2,h=1", [2, 2], [4, 1]),
+    ],
+)
+def test_what_service_nodes_make_too_small_is_passed_over(rule, network, sizes, first):
+    topology = parse(network)
+    parts = partition(rule, topology, sizes)
+    assert [int(part[0]) for part in parts] == first
+    for part, size in zip(parts, sizes, strict=True):
+        assert len(part) >= size
+        assert not np.isin(part, topology.service).any()
+
+
+@pytest.mark.parametrize(
+    ("rule", "network", "sizes", "words"),
+    [
+        ("boxes:2x2", "service:every=4/torus:4x4", [4] * 3, r"only 2 boxes of 2x2 with room in addition"),
+        ("boxes:2x2@0,0", "service:nodes=0/torus:4x4", [4], r"do not fit its 3 nodes that compute"),
+        ("quadrants", "service:every=8/torus:4x4", [4, 4, 4], r"room for the 4 tasks of job 2 in addition"),
+        (
+            "bands",
+            "service:every=4/torus:4x4",
+            [4, 4, 4],
+            r"but service:every=4/torus:4x4 has 4 of 4 nodes|12 tasks",
+        ),
+        ("bands:1", "service:nodes=0/torus:4x4", [4], r"do not fit its 3 nodes that compute"),
+        (
+            "groups",
+            "service:nodes=0+4+8/dragonfly:a=2,p=2,h=1",
+            [4, 4],
+            r"no groups left|do not fit|more than",
+        ),
+    ],
+)
+def test_what_has_no_room_is_refused(rule, network, sizes, words):
+    with pytest.raises(ValueError, match=words):
+        partition(rule, parse(network), sizes)

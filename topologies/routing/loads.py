@@ -10,8 +10,6 @@ from netplace.topologies.routing.dependencies import via_of
 from netplace.topologies.routing.routes import Routes
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["crossing", "load_bound", "most_accepted", "shares", "worst_permutation"]
-
 Floats = NDArray[np.float64]
 
 

@@ -12,8 +12,6 @@ from netplace.checks import check_choice
 from netplace.checks.records import freeze_arrays
 from netplace.topologies.routing.switches import Switches
 
-__all__ = ["CHOICES", "DISCIPLINES", "SPREADS", "Routes", "rises", "steps", "table"]
-
 CHOICES = {
     "table": "along the table",
     "valiant": "along the table to an intermediate switch drawn for each packet, then to the destination",

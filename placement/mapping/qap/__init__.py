@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.checks import check_choice, check_int
-from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.locations import Locations
-from netplace.placement.mapping.qap.problem import QapProblem, QapResult, qap_problem
+from netplace.placement.mapping.qap.problem import Budget, QapProblem, QapResult, qap_problem
 
 __all__ = ["METHODS", "Method", "QapResult", "solve_qap"]
 

@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.local_search import TabuSearch
 from netplace.placement.mapping.qap.lowered import Integers, dense_form
-from netplace.placement.mapping.qap.problem import QapProblem
+from netplace.placement.mapping.qap.problem import Budget, QapProblem
 
 ALPHA = 0.2
 

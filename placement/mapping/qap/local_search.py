@@ -17,8 +17,8 @@ from __future__ import annotations
 import numpy as np
 
 from netplace.native import placement as native
-from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.lowered import Dense, Floats, Integers, Sparse
+from netplace.placement.mapping.qap.problem import Budget
 
 _PAIRS = 1_000_000  # pairs looked at between two looks at the clock: about a millisecond
 _TENURE = (0.9, 1.1)  # of the number of locations: for how long a task may not return to where it was

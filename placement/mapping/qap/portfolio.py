@@ -17,13 +17,12 @@ import math
 
 import numpy as np
 
-from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.grasp import PairsFirst
 from netplace.placement.mapping.qap.large import place_many
 from netplace.placement.mapping.qap.local_search import Annealing, TabuSearch
 from netplace.placement.mapping.qap.locations import Locations, tabulated
 from netplace.placement.mapping.qap.lowered import Integers, dense_form, sparse_form
-from netplace.placement.mapping.qap.problem import QapProblem
+from netplace.placement.mapping.qap.problem import Budget, QapProblem
 
 _SIZE = 5
 _ALIKE = 0.15  # parents that differ in a smaller share of places are too similar to cross

@@ -8,6 +8,7 @@ import pytest
 from golden_traces import counted, expected, folder, place_of, table
 
 from netplace.apps.formats import open_trace, read
+from netplace.apps.formats.otf2_process import Library
 
 pytestmark = pytest.mark.all  # reads large traces
 
@@ -315,3 +316,10 @@ def test_the_text_of_a_dumpi_file_says_what_the_file_says():
         for name, value in zip(NAMES.get(record.name, ()), record.arguments, strict=False):
             assert said[name] == value or (value == [] and said[name] == "<IGNORED>")
     assert text_sizes(place / "testtrace-0000.txt") == binary.sizes
+
+
+def test_nobody_leaves_it_behind(tmp_path):
+    library = Library(tmp_path / "none.otf2")
+    process = library._process
+    del library
+    assert process.returncode is not None

@@ -1,5 +1,7 @@
 import pytest
 
+from netplace.apps import Op
+from netplace.apps.npb import bt, sp
 from netplace.apps.npb.multipartition import AXES, Multipartition
 
 GRIDS = [Multipartition(12, 9), Multipartition(12, 16), Multipartition(102, 16), Multipartition(64, 25)]
@@ -47,3 +49,70 @@ def test_faces_of_an_uneven_cube():
     assert grid.cells(0) == [(0, 0, 0), (1, 1, 1)]
     assert grid.face_bytes(0, 2, 1) == 2 * 5 * 8 * 36
     assert grid.face_bytes(0, 2, 0) == 2 * 5 * 8 * 25
+
+
+@pytest.mark.parametrize(
+    ("tasks", "count", "kilobytes", "sizes"),
+    [(16, 24, 1097, {61440, 69360, 11560}), (64, 48, 691, {35840, 19440, 3240})],
+)
+def test_class_a_of_bt_as_counted_by_hand(messages, tasks, count, kilobytes, sizes):
+    said = messages(bt("A", tasks, 2), 2)
+    assert set(said.counts()) == {count}
+    assert {said.kilobytes().min(), said.kilobytes().max()} == {kilobytes}
+    assert all(said.sizes(task) == sizes for task in range(tasks))
+    assert all(len(said.partners(task)) == 6 for task in range(tasks))
+
+
+def test_sweeps_carry_the_largest_face_where_the_cube_is_uneven(messages):
+    # 102 points in 4 cells: edges of 26, 26, 25, 25; messages of sweeps have 26 x 26 lines throughout.
+    said = messages(bt("B", 16, 1))
+    sweeps = {size for task in range(16) for _, size in said.sent(task)[6:]}
+    assert sweeps == {30 * 26 * 26 * 8, 5 * 26 * 26 * 8}
+    # Task 0 has cells (0,0,0), (1,3,1), (2,2,2), (3,1,3); to the east go those but the last, to the west
+    # those but the first: edges 26x26 + 25x26 + 25x25, and 25x26 + 25x25 + 26x25.
+    east, west = said.sent(0)[:2]
+    assert east == (1, 80 * (676 + 650 + 625))
+    assert west == (3, 80 * (650 + 625 + 650))
+
+
+def test_a_sweep_sends_forward_then_backward_and_waits_for_its_send_first():
+    operations = list(bt("S", 4, 1).operations(0))
+    # Two by two tasks: faces are 6 irecv, 6 isend and 12 waits; then each axis is one step each way.
+    x = operations[24:32]
+    assert [(op.kind, op.peer) for op in x[:2]] == [(Op.ISEND, 1), (Op.IRECV, 1)]
+    assert [op.request for op in x[2:4]] == [x[0].request, x[1].request]
+    assert [op.size for op in x] == [30 * 49 * 8] * 2 + [0, 0] + [5 * 49 * 8] * 2 + [0, 0]
+    assert len(operations) == 24 + 3 * 8
+
+
+@pytest.mark.parametrize(
+    ("tasks", "count", "kilobytes", "forward", "backward"),
+    [
+        (16, 24, (916, 935), (39600, 45056), (18000, 20480)),
+        (64, 48, (535, 548), (8624, 11264), (3920, 5120)),
+    ],
+)
+def test_class_a_of_sp_as_counted_by_hand(messages, tasks, count, kilobytes, forward, backward):
+    said = messages(sp("A", tasks, 1))
+    assert set(said.counts()) == {count}
+    assert (said.kilobytes().min(), said.kilobytes().max()) == kilobytes
+    sweeps = [size for task in range(tasks) for _, size in said.sent(task)[6:]]
+    assert (max(sweeps), min(sweeps)) == (forward[1], backward[0])
+    assert {forward[0], backward[1]} <= set(sweeps)
+    assert all(len(said.partners(task)) == 6 for task in range(tasks))
+
+
+def test_lines_on_the_surface_are_left_out(messages):
+    # 36 points in 3 cells of 12; inside the cube 11, 12, 11. Task 0 has cells (0,0,0), (1,2,1), (2,1,2).
+    sweep = messages(sp("W", 9, 1)).sent(0)[6:10]
+    assert sweep == [
+        (1, 22 * 11 * 11 * 8),  # forwards along x: of cell (0,0,0)
+        (1, 22 * 11 * 12 * 8),  # of cell (1,2,1)
+        (2, 10 * 12 * 11 * 8),  # backwards: of cell (2,1,2)
+        (2, 10 * 11 * 12 * 8),  # of cell (1,2,1)
+    ]
+
+
+def test_a_step_waits_for_its_receive_first():
+    operations = list(sp("S", 4, 1).operations(0))[24:28]
+    assert [op.request for op in operations[2:]] == [operations[1].request, operations[0].request]

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.large.annealing import Effort, Level, cost, grown
 from netplace.placement.mapping.qap.large.multilevel import Machine, bisected, clustered, narrow, refined
 from netplace.placement.mapping.qap.locations import Locations
+from netplace.placement.mapping.qap.problem import Budget
 
 __all__ = ["place_many"]
 

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.native import placement as native
-from netplace.placement.mapping.qap.budget import Budget
 from netplace.placement.mapping.qap.locations import GRID, TD, Locations
+from netplace.placement.mapping.qap.problem import Budget
 
 _SLICE = 4096  # proposals between two looks at the clock: about a millisecond
 
