@@ -10,12 +10,16 @@ import math
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import partial
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
 
 from netplace.checks.amounts import MOST
 from netplace.checks.display import abbreviate
 from netplace.checks.plain import to_plain
+from netplace.checks.settings import read_back
 
 Kind = Callable[[Any, str], None]
 
@@ -151,6 +155,8 @@ def kind_of(
     bounds: tuple[float, float] | None = None,
 ) -> Kind:
     """Return the kind of the JSON form of a type; the check inserts defaults of absent fields."""
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return partial(_readable, hint)
     if is_dataclass(hint):
         return _record(hint, undefined, given or {})
     least, most = bounds or (-math.inf, math.inf)
@@ -174,6 +180,10 @@ def kind_of(
     if origin is tuple:
         return row(*(kind_of(part, undefined, None, bounds) for part in parts))
     raise TypeError(f"no kind of values is known for {hint}")
+
+
+def _readable(kind: type[msgspec.Struct], value: Any, where: str) -> None:
+    read_back(kind, value, where)
 
 
 def fields_of(

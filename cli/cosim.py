@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from msgspec.structs import replace
 
 from netplace.checks import shortened
 from netplace.checks.plain import to_plain

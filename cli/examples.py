@@ -103,8 +103,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "schedule": (
         "netplace schedule --machine torus:16x16x16 --workload lublin --jobs 500 --load 0.7 --policy easy "
         "--partition contiguous",
-        "netplace schedule --machine tree:4,4 --workload lublin --jobs 500 --partition quasi-contiguous "
-        "--max-outside 20 --times scaled:0.9 -o schedule",
+        "netplace schedule --machine tree:4,4 --workload lublin --jobs 500 --partition quasi-contiguous:20 "
+        "--times scaled:0.9 -o schedule",
         "netplace schedule --machine mesh:128 --workload lublin --jobs 200 --policy easy --power taurus "
         "--switching timeout:300",
     ),

@@ -181,7 +181,9 @@ def named_flags(names: Container[str]) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        name, _, rest = str(error).partition(":")
-        if name in names:
-            raise ValueError(f"--{name.replace('_', '-')}:{rest}") from None
-        raise
+        said = [line.partition(":") for line in str(error).splitlines()]
+        if not any(name in names for name, _, _ in said):
+            raise
+        flags = (f"--{name.replace('_', '-')}" if name in names else name for name, _, _ in said)
+        told = (flag + colon + rest for flag, (_, colon, rest) in zip(flags, said, strict=True))
+        raise ValueError("\n".join(told)) from None

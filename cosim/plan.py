@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from netplace.apps.collectives import selection
-from netplace.checks import abbreviate, check_choice, check_int
-from netplace.checks.plan_settings import COSIM_JOBS, COSIM_SETTINGS
-from netplace.checks.records import check_fields, check_keys
+from netplace.checks import check_choice, check_int
+from netplace.checks.plan_settings import COSIM_JOBS, COSIM_SETTINGS, CosimSettings
 from netplace.checks.schema import Kind
-from netplace.checks.settings import said_of
+from netplace.checks.settings import check_given, read_back, settings_of
 from netplace.cosim.outcome import OUTCOME
 from netplace.extensions import file_digest
 from netplace.netsim import Config
@@ -45,36 +45,28 @@ FIDELITIES = {
 }
 
 _LEAST_DRAWS = 3
-MOST_PACKETS = 1e11  # that are simulated unasked: days
 # Run times of the schedule's plan: those of jobs alone.
 _ALONE = {"times": "table:alone", "simulate": True}
 KEYS = (*COSIM_SETTINGS, *CONFIG)
 
 
-@dataclass(frozen=True)
-class CosimPlan:
+class CosimPlan(CosimSettings, frozen=True, kw_only=True):
     """A description of a co-simulation; plans with the same `key` give the same results.
+
+    `make_cosim_plan` checks it.
 
     Attributes
     ----------
     jobs : Plan
         The machine, workload, policy, partitioner, mapping and seed, as for a schedule.
-    fidelity : str
-        Key of `FIDELITIES`.
-    estimate_factor : float
-        Ratio of a user's estimate to the job's run time when it runs alone.
     applications : str
         File that gives the jobs of a log their applications; see `netplace.runs.mix`. If it is empty, the
         workload itself names the applications.
-    target_half_width : float
-        Target relative half-width of the times of jobs alone, and of sampled times.
     mix_digest, table_digest : str
         SHA-256 of the `applications` file, and of the `collectives` file.
-    explain : bool
-        Whether to attribute waiting cycles on the live network to jobs.
     collectives : str
         Collective algorithms for applications that do not choose any themselves, as in
-        `netplace.apps.collectives.selection`; empty means the built-in choice.
+        `netplace.apps.collectives.selection`.
     draws : int or str
         Number of live runs, all with the same starts, from which times and their intervals are computed: 1,
         at least 3, or ``"auto"`` (enough that the mean half-width of the slowdowns reaches
@@ -84,20 +76,9 @@ class CosimPlan:
     """
 
     jobs: Plan
-    fidelity: str = COSIM_SETTINGS["fidelity"].default
-    estimate_factor: float = COSIM_SETTINGS["estimate_factor"].default
-    applications: str = ""
-    target_half_width: float = COSIM_SETTINGS["target_half_width"].default
-    config: Config = field(default_factory=Config)
+    config: Config = Config()
     mix_digest: str = ""
-    explain: bool = False
-    collectives: str = ""
     table_digest: str = ""
-    max_packets: float = MOST_PACKETS
-    draws: int | str = 1
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @cached_property
     def key(self) -> str:
@@ -112,30 +93,10 @@ class CosimPlan:
         plain["revisions"] = revisions_of(config=self.config)
         return key_of(REVISION, plain)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the values in JSON-compatible form."""
-        return {
-            "jobs": self.jobs.to_dict(),
-            "fidelity": self.fidelity,
-            "estimate_factor": self.estimate_factor,
-            "applications": self.applications,
-            "mix_digest": self.mix_digest,
-            "target_half_width": self.target_half_width,
-            "config": asdict(self.config),
-            "draws": self.draws,
-            "explain": self.explain,
-            "collectives": self.collectives,
-            "table_digest": self.table_digest,
-            "max_packets": self.max_packets,
-        }
-
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
         """Return the plan that a dict from `to_dict` describes; missing values have their defaults."""
-        check_keys(cls, plain, "plan")
-        config = plain.get("config", {})
-        check_keys(Config, config, "plan: config")
-        return cls(**{**plain, "jobs": Plan.from_dict(plain["jobs"]), "config": Config(**config)})
+        return read_back(cls, plain, "plan")
 
     def outcome_kind(self) -> Kind:
         """Return the required contents of the plan's outcome."""
@@ -160,92 +121,71 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     Raises
     ------
     ValueError
-        If a name or value is not valid, or two contradict each other.
+        If names or values are not valid, a line each, or two contradict each other.
     """
-    said = said_of(given, KEYS)
-    fidelity = check_choice(str(said.pop("fidelity", CosimPlan.fidelity)), FIDELITIES, "fidelity")
-    estimate_factor = _positive(said, "estimate_factor", CosimPlan.estimate_factor, math.inf)
-    target_half_width = _positive(said, "target_half_width", CosimPlan.target_half_width, 1.0)
-    max_packets = _positive(said, "max_packets", MOST_PACKETS, math.inf)
-    explain = bool(said.pop("explain", False))
-    if explain and fidelity != "live":
-        raise ValueError(
-            f"explain: needs fidelity live, the only one in which jobs wait for each other, not {fidelity}"
-        )
-    draws = said.pop("draws", 1)
-    draws = draws if draws == "auto" else check_int(draws, "draws", 1)
-    mix = str(said.pop("applications", ""))
-    if mix:
-        read_mix(mix)
+    said = check_given(given, COSIM_SETTINGS, CONFIG)
     config = Config(**{name: said.pop(name) for name in CONFIG if name in said})
     if "bytes_per_phit" in said:
         config = config.scaled(said.pop("bytes_per_phit"))
-    collectives = str(said.pop("collectives", ""))
-    if collectives:
+    own = {name: said.pop(name) for name in settings_of(CosimSettings) if name in said}
+    fidelity = check_choice(own.get("fidelity", "live"), FIDELITIES, "fidelity")
+    if own.get("explain") and fidelity != "live":
+        raise ValueError(
+            f"explain: needs fidelity live, the only one in which jobs wait for each other, not {fidelity}"
+        )
+    if own.get("draws", 1) != "auto":
+        own["draws"] = check_int(own.get("draws", 1), "draws", 1)
+    mix, collectives = own.get("applications", ""), own.get("collectives", "builtin")
+    if mix:
+        read_mix(mix)
+    if collectives != "builtin":
         selection(collectives, "collectives")
     if config.faults and fidelity != "live":
         raise ValueError(f"faults: {config.faults!r} need fidelity live, not {fidelity}")
     if said.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} applies only to fidelity table, expected one mapping")
-    if not isinstance(workload := said.get("workload", ""), str):
-        raise ValueError(f"workload: {abbreviate(workload)} is not text")
-    if said.get("workload") == "applications":
+    if said["workload"] == "applications":
         said = {"jobs": COSIM_JOBS, "repeats": COSIM_SETTINGS["repeats"].default} | said
-    if said.get("workload") == "applications" and mix:
+    if said["workload"] == "applications" and mix:
         raise ValueError(
             f"applications: {mix!r} given, but the workload applications already defines what its jobs run"
         )
-    mapping = known_mapping(str(said.pop("mapping", COSIM_SETTINGS["mapping"].default)))
-    plan = make_plan(said | ({} if mix else _ALONE), seed)
+    mapping = known_mapping(said.pop("mapping", COSIM_SETTINGS["mapping"].default))
+    jobs = make_plan(said | ({} if mix else _ALONE), seed)
     sources = {digest_of_rule(mapping, MAPPINGS), source_of_routing(config.routing)}
-    if mix or plan.from_file or collectives:
+    if mix or jobs.from_file or collectives != "builtin":
         sources |= sources_of_programs()
-    digests = (*plan.digests, *sorted({source for source in sources if source} - {*plan.digests}))
-    plan = replace(plan, mapping=mapping, digests=digests)
-    if draws != 1:
-        _check_draws(draws, plan, fidelity, explain, config)
-    digest = digest_of_mix(mix) if mix else ""
-    chosen = "" if collectives == "builtin" else collectives
-    table = Path(chosen.partition("+")[0])
-    table_digest = file_digest(table) if table.suffix == ".toml" else ""
-    return CosimPlan(
-        plan,
-        fidelity,
-        estimate_factor,
-        mix,
-        target_half_width,
-        config,
-        digest,
-        explain,
-        chosen,
-        table_digest,
-        max_packets,
-        draws,
+    digests = (*jobs.digests, *sorted({source for source in sources if source} - {*jobs.digests}))
+    table = Path(collectives.partition("+")[0])
+    plan = CosimPlan(
+        **own,
+        jobs=replace(jobs, mapping=mapping, digests=digests),
+        config=config,
+        mix_digest=digest_of_mix(mix) if mix else "",
+        table_digest=file_digest(table) if table.suffix == ".toml" else "",
     )
+    if plan.draws != 1:
+        _check_draws(plan)
+    return plan
 
 
-def _check_draws(draws: int | str, plan: Plan, fidelity: str, explain: bool, config: Config) -> None:
+def _check_draws(plan: CosimPlan) -> None:
     """Check that several live draws can be made, and that they differ."""
+    draws, jobs = plan.draws, plan.jobs
     if isinstance(draws, int) and draws < _LEAST_DRAWS:
         raise ValueError(f"draws: {draws} are too few for an interval, expected 1 or at least {_LEAST_DRAWS}")
-    if fidelity != "live":
-        raise ValueError(f"draws: {draws} given, but only fidelity live has several draws, not {fidelity}")
-    if explain:
+    if plan.fidelity != "live":
+        raise ValueError(
+            f"draws: {draws} given, but only fidelity live has several draws, not {plan.fidelity}"
+        )
+    if plan.explain:
         raise ValueError(f"draws: {draws} given, but explain charges the waiting of one live run")
-    if config.faults:
+    if plan.config.faults:
         raise ValueError(f"draws: {draws} given, but jobs that fail because of faults cannot be run again")
-    if plan.overrun != "keep" or plan.site:
+    if jobs.overrun != "keep" or jobs.site:
         raise ValueError(f"draws: {draws} given, but jobs that are stopped early cannot be run again")
-    if not network_draws(parse(plan.machine), config):
+    if not network_draws(parse(jobs.machine), plan.config):
         raise ValueError(f"draws: {draws} given, but this network makes no random choices")
-
-
-def _positive(said: dict[str, Any], name: str, usual: float, most: float) -> float:
-    value = said.pop(name, usual)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < most:
-        limit = f" and under {most:g}" if most < math.inf else ""
-        raise ValueError(f"{name}: {value!r} is invalid, expected a number greater than 0{limit}")
-    return float(value)
 
 
 # Studies of co-simulations: TOML files in which any key of a plan can be a list.

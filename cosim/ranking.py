@@ -145,8 +145,8 @@ def _cases(
     for plan, outcome in ordered:
         plain = plan.to_dict()
         rest = {name: value for name, value in plain.items() if name not in ("jobs", "fidelity")}
-        rest |= {n: v for n, v in plain["jobs"].items() if n not in (compared, "seed", "digests", "times")}
-        rest["options"] = [[name, value] for name, value in plain["jobs"]["options"] if name not in but]
+        left_out = (compared, "seed", "digests", "times", *but)
+        rest |= {name: value for name, value in plain["jobs"].items() if name not in left_out}
         case = cases.setdefault(json.dumps(rest, sort_keys=True), {})
         case.setdefault((getattr(plan.jobs, compared), plan.fidelity), []).append(outcome)
     return cases

@@ -7,9 +7,10 @@ log, a mix, a routing) are neither read nor run, unless the user names them agai
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from netplace.checks import abbreviate
 from netplace.checks.results_file import read_results, results_text
@@ -128,15 +129,9 @@ def _asked_again(plan: CosimPlan) -> CosimPlan:
         "draws": plan.draws,
         "explain": plan.explain or None,
         **{name: getattr(plan.config, name) for name in SETTINGS},
-        **{name: _written(name, value) for name, value in jobs.options},
+        **jobs.options,
     }
     return make_cosim_plan(given, jobs.seed)
-
-
-def _written(name: str, value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    return (":" if name == "repeats" else ",").join(map(str, value)) or "none"
 
 
 _NOT_COMPARED = (
@@ -157,8 +152,8 @@ def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
     """Check that the plan is one that a user can ask for, and the files what they were."""
     for name in ("fidelity", "estimate_factor", "target_half_width", "draws"):
         _check_equal(getattr(plan, name), getattr(made, name), f"{path}: plan.{name}")
-    for item in fields(Plan):
-        if (name := item.name) not in _NOT_COMPARED:
+    for name in Plan.__struct_fields__:
+        if name not in _NOT_COMPARED:
             _check_equal(getattr(plan.jobs, name), getattr(made.jobs, name), f"{path}: plan.jobs.{name}")
     known = {digest for _, digest in plan.jobs.digests} | {plan.mix_digest}
     for name, digest in (*made.jobs.digests, (made.applications, made.mix_digest)):

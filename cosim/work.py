@@ -53,7 +53,7 @@ class Work:
 WorkOf = Callable[[Job], Work]
 
 
-def application_work(config: Config, collectives: str = "") -> WorkOf:
+def application_work(config: Config, collectives: str = "builtin") -> WorkOf:
     """Return a function that returns the work of a job that names its application.
 
     The number of iterations is the job's `repeats`. `collectives` gives the collective algorithms for

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,6 @@ NONBLOCKING_SENDS = {
     "in-order": "an isend acts like a send: a task creates the packets of its messages one message after "
     "another",
 }
-_ALIASES = {"arbiter": {"rr": "round-robin"}}
 _OUTSTANDING = ("outstanding_sends", "outstanding_bytes")
 # Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
 _FABRIC = (
@@ -265,9 +265,7 @@ class Config:
             )  # the settings hold all of it, whatever becomes of the file
         for item in fields(self):
             value, bounds = getattr(self, item.name), item.metadata["bounds"]
-            if isinstance(value, str) and value in _ALIASES.get(item.name, {}):
-                object.__setattr__(self, item.name, _ALIASES[item.name][value])
-            elif bounds and value is not None:
+            if bounds and value is not None:
                 number = check_float if item.type == "float" else check_int
                 object.__setattr__(self, item.name, number(value, item.name, *bounds))
         check_fields(self)
@@ -384,14 +382,16 @@ class Config:
 
 
 _KINDS = {"bool": bool, "int": int, "int | None": int, "float": float, "str": str}
-# Each as a user says it; `Config` checks the values.
+_NO_BOUNDS = (-math.inf, math.inf)
 SETTINGS = {
     item.name: Setting(
         item.metadata["says"],
-        _KINDS[str(item.type)],
-        item.default,
         "Network settings",
+        None,
+        *(item.metadata["bounds"] or _NO_BOUNDS),
         choices=item.metadata["choices"],
+        kind=_KINDS[str(item.type)],
+        default=item.default,
     )
     for item in fields(Config)
 }

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
+from dataclasses import replace as with_values
 from functools import cached_property
 from typing import Any
 
+from msgspec.structs import replace
+
 from netplace.checks import MOST, check_choice, check_int, check_steps
 from netplace.checks.plain import from_plain, to_plain
-from netplace.checks.plan_settings import LOAD_SETTINGS
+from netplace.checks.plan_settings import LOAD_SETTINGS, LoadSettings
 from netplace.checks.quantities import quantity
 from netplace.checks.schema import Kind, fields_of, table
-from netplace.checks.settings import said_of
+from netplace.checks.settings import check_given
 from netplace.netsim import ENGINES, PATTERNS, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings, ignored_settings
@@ -60,23 +63,13 @@ class LoadFigures:
 LOAD_POINT = table(*fields_of(LoadFigures), others=True)
 REVISION = 1  # to be raised when a point would no longer be what it was
 KEYS = (*LOAD_SETTINGS, *CONFIG)
-_DEFAULTS = Config()
 
 
-@dataclass(frozen=True)
-class LoadPlan:
-    """One point to measure; see `netplace.netsim.measure_load` for its values."""
+class LoadPlan(LoadSettings, frozen=True, kw_only=True):
+    """One point to measure; see `netplace.netsim.measure_load` for its values. `make_load_plan` checks it."""
 
-    network: str
     offered: float  # in phits per node and cycle
-    traffic: str = LOAD_SETTINGS["traffic"].default
-    config: Config = _DEFAULTS
-    engine: str = LOAD_SETTINGS["engine"].default
-    # warmup, measure: cycles of the two phases; `measure` may be None.
-    warmup: int = LOAD_SETTINGS["warmup"].default
-    measure: int | None = None
-    hot_node: int | None = None
-    hot_share: float = LOAD_SETTINGS["hot_share"].default
+    config: Config = Config()
     seed: int = 0
     contents: tuple[Digest, ...] = ()  # files of the network and code of plug-ins, with their digests
 
@@ -91,45 +84,40 @@ class LoadPlan:
     def seeded(self, seed: int) -> LoadPlan:
         return replace(self, seed=seed)
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     """Return the checked load point of a user's request by `KEYS`; None counts as not given."""
-    known = said_of(given, KEYS, LOAD_SETTINGS)
-    try:
-        offered = float(known.get("offered", "nan"))
-    except (TypeError, ValueError):
-        offered = float("nan")
-    config = Config(**{name: known[name] for name in CONFIG if name in known})
-    if not 0 < offered <= config.packet_phits:
-        raise ValueError(
-            f"offered: {known.get('offered')!r} is out of range, expected more than 0 and at most "
-            f"{config.packet_phits} phits per node and cycle"
-        )
-    known |= {name: int(known[name]) for name in ("warmup", "measure") if name in known}
-    check_choice(known.get("engine", LoadPlan.engine), ENGINES, "engine")
-    topology = network_of(known["network"])
+    said = check_given(given, LOAD_SETTINGS, CONFIG)
+    config = Config(**{name: said.pop(name) for name in CONFIG if name in said})
+    topology = network_of(said["network"])
+    plan = LoadPlan(**said | {"network": str(topology), "offered": _offered(said, config), "config": config})
+    check_choice(plan.engine, ENGINES, "engine")
     check_settings(topology, config)
     for name in _OF_MESSAGES:
-        if getattr(config, name) != getattr(_DEFAULTS, name) and not config.of_fabric(name):
+        if getattr(config, name) != CONFIG[name].default and not config.of_fabric(name):
             raise ValueError(
                 f"{name}: {getattr(config, name)} has no effect on open-loop traffic, which has one class "
                 "and no messages; use it with netplace run"
             )
-    own = {name: known[name] for name in LOAD_SETTINGS if name in known} | {
-        "network": str(topology),
-        "offered": offered,
-    }
-    cycles = known.get("warmup", 0) + (known.get("measure") or 0)
-    check_steps(topology.nodes * cycles, "cycles of nodes", "warmup and measure")
-    traffic = str(own.get("traffic", LoadPlan.traffic))
-    sources = PATTERNS.source(traffic, "--traffic"), source_of_routing(config.routing)
+    check_steps(topology.nodes * (plan.warmup + (plan.measure or 0)), "cycles of nodes", "warmup and measure")
+    sources = PATTERNS.source(plan.traffic, "--traffic"), source_of_routing(config.routing)
     contents = {*digests_of_wiring(str(topology)), *(source for source in sources if source)}
-    plan = LoadPlan(config=config, seed=check_int(seed, "seed", 0), contents=tuple(sorted(contents)), **own)
     pattern(plan.traffic, topology, 0.1, hot_node=plan.hot_node, hot_share=plan.hot_share)
-    return plan
+    return replace(plan, seed=check_int(seed, "seed", 0), contents=tuple(sorted(contents)))
+
+
+def _offered(said: Mapping[str, Any], config: Config) -> float:
+    """Return the offered load, a number also if it is given as text."""
+    try:
+        offered = float(said.get("offered", "nan"))
+    except ValueError:
+        offered = float("nan")
+    if not 0 < offered <= config.packet_phits:
+        raise ValueError(
+            f"offered: {said.get('offered')!r} is out of range, expected more than 0 and at most "
+            f"{config.packet_phits} phits per node and cycle"
+        )
+    return offered
 
 
 _OF_MESSAGES = (
@@ -159,7 +147,7 @@ def measure_plan(
         progress=progress,
     )
     notes = tuple(ignored_settings(network_of(plan.network), plan.config))
-    return replace(LoadFigures.of(point), notes=notes or None)
+    return with_values(LoadFigures.of(point), notes=notes or None)
 
 
 def outcome_of(

@@ -184,7 +184,7 @@ def _refusal(application: str, job: Job, config: Config) -> str:
 
 def choosing(application: str, collectives: str) -> str:
     """Return the text of an application with what chooses its collectives, unless it says so itself."""
-    if not collectives or ",collectives=" in application or ":collectives=" in application:
+    if collectives == "builtin" or ",collectives=" in application or ":collectives=" in application:
         return application
     return f"{application},collectives={collectives}"
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from netplace.checks import check_choice, check_int
-from netplace.checks.plan_settings import JOBS, OF_TABLES, SCHEDULE_SETTINGS
-from netplace.checks.records import check_keys, pairs_of
+from netplace.checks.plan_settings import JOBS, OF_TABLES, OF_WORKLOADS, SCHEDULE_SETTINGS, ScheduleSettings
 from netplace.checks.schema import Kind
-from netplace.checks.settings import said_of
+from netplace.checks.settings import check_given, read_back
 from netplace.extensions import Registry, current_digest, file_digest
 from netplace.netsim.config import SETTINGS, Config
 from netplace.placement.mapping import MAPPINGS
@@ -36,7 +36,6 @@ from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIMES, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.scheduling.workload.sacct import is_sacct
-from netplace.topologies import Topology
 
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 2
@@ -47,39 +46,14 @@ CANDIDATES = ("consecutive", "random", "classic", "td")
 _LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
 
 
-@dataclass(frozen=True)
-class Plan:
-    """The request for a schedule; plans with the same `key` give the same schedule. `make_plan` checks it."""
+class Plan(ScheduleSettings, frozen=True, kw_only=True):
+    """The request for a schedule; plans with the same `key` give the same schedule. `make_plan` checks it.
 
-    machine: str
-    workload: str  # key of `netplace.scheduling.workload.WORKLOADS`, or path of a file
-    policy: str
-    partition: str
-    # Number of jobs of a model, or number of jobs to take from a file; None means all.
-    jobs: int | None = None
-    options: tuple[tuple[str, Any], ...] = ()  # options of the model or of the reader of the file, by name
-    times: str = SCHEDULE_SETTINGS["times"].default
-    estimates: str = SCHEDULE_SETTINGS["estimates"].default
-    overrun: str = SCHEDULE_SETTINGS["overrun"].default
-    mapping: str = "consecutive"  # mapping of tasks, if run times come from a table
-    # Of run times from a table: whether a store may be added to, the mappings among which the best known is
-    # chosen, seeds of a time that is simulated, whether repetitions are times a single run, and the factor
-    # for places outside those of the table.
-    simulate: bool = False
-    mappings: tuple[str, ...] = ()
-    table_seeds: int = 1
-    separate_repeats: bool = False
-    scattered_factor: float | None = None
-    config: Config = field(default_factory=Config)  # settings of the network, for run times from a table
-    applications: str = ""  # file of the programs of a log's jobs; see `netplace.runs.mix`
-    locality: bool = False  # whether to measure the distances between each job's nodes
-    installed: int | None = None  # number of existing nodes of the machine, the first ones; None means all
+    If `site` is not empty, its rules are the policy. If `power` is empty, no energy is computed.
+    """
+
+    config: Config = Config()  # settings of the network, for run times from a table
     seed: int = 0
-    # File of a site's rules, which are then the policy; see `netplace.runs.site_file`. Can be empty.
-    site: str = ""
-    power: str = ""  # file of a power model; see `netplace.runs.power_file`. If empty, no energy is computed
-    # Rule by which nodes are switched on and off; see `netplace.scheduling.power.SWITCHINGS`.
-    switching: str = ""
     digests: tuple[tuple[str, str], ...] = ()  # input files, each with its SHA-256
     # Numbers of the omitted jobs of the workload; see `netplace.runs.same_jobs`.
     without: tuple[int, ...] = ()
@@ -90,6 +64,17 @@ class Plan:
     def from_file(self) -> bool:
         return self.workload not in WORKLOADS
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The given options of the model, or of the reader of the file, as a user says them, in order."""
+        given = {name: getattr(self, name) for name in sorted(OF_WORKLOADS)}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def candidates(self) -> tuple[str, ...]:
+        """The mappings among which the best known one is chosen."""
+        return tuple(_words(self.mappings)) if self.mappings else ()
+
     @cached_property
     def key(self) -> str:
         plain = self.to_dict()
@@ -98,30 +83,18 @@ class Plan:
         for name in _FILES:
             if name in digests:
                 plain[name] = digests[name]
-        mappings: list[str] = []
-        plain["config"] = self.config.described()
+        mappings: tuple[str, ...] = ()
         if self.simulate:
             plain["times"] = "simulated"
-            mappings = [*self.mappings] if self.mapping == BEST_KNOWN else [self.mapping]
+            mappings = self.candidates if self.mapping == BEST_KNOWN else (self.mapping,)
+        plain["config"] = self.config.described()
         plain["revisions"] = revisions_of(mappings, partitioner=self.partition)
         plain["digests"] = [pair for pair in self.digests if pair[0] not in _FILES]
         return key_of(REVISION, plain)
 
-    def to_dict(self) -> dict[str, Any]:
-        return {item.name: getattr(self, item.name) for item in fields(self)} | {
-            "config": asdict(self.config)
-        }
-
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
-        check_keys(cls, plain, "plan: jobs")
-        options = pairs_of(plain.get("options", ()), "plan: options")
-        digests = pairs_of(plain.get("digests", ()), "plan: digests")
-        frozen = tuple((name, _frozen(value)) for name, value in options)
-        left_out = {name: tuple(plain.get(name, ())) for name in ("without", "uncounted", "mappings")}
-        config = plain.get("config", {})
-        check_keys(Config, config, "plan: jobs: config")
-        return cls(**{**plain, **left_out, "options": frozen, "digests": digests, "config": Config(**config)})
+        return read_back(cls, plain, "plan")
 
     def outcome_kind(self) -> Kind:
         return SCHEDULE
@@ -130,53 +103,41 @@ class Plan:
         return replace(self, seed=seed)
 
 
-def _frozen(value: Any) -> Any:
-    return list(value) if isinstance(value, list | tuple) else value
-
-
 def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     """Return the checked plan of a user's request by `SCHEDULE_SETTINGS`; None counts as not given."""
-    said = said_of(given, [*SCHEDULE_SETTINGS, *SETTINGS], SCHEDULE_SETTINGS)
+    said = check_given(given, SCHEDULE_SETTINGS, SETTINGS)
     config = Config(**{name: said.pop(name) for name in SETTINGS if name in said})
-    machine = network_of(str(said["machine"]))
-    workload = str(said["workload"])
-    planned = str(said.get("switching", "")).partition(":")[0] == "plan"
+    machine = network_of(said["machine"])
+    workload = said["workload"]
+    planned = said.get("switching", "").partition(":")[0] == "plan"
     policy = _policy(said, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)
     requeues = policy != _SITE and find_policy(policy).requeues
-    times = str(said.get("times", Plan.times))
-    walled = _check_times(times, machine, bool(said.get("simulate")))
-    overrun = str(said.get("overrun", "kill" if walled else Plan.overrun))
-    check_choice(overrun, OVERRUNS, "overrun")
-    if overrun == "requeue" and not requeues:
+    times = said.get("times", SCHEDULE_SETTINGS["times"].default)
+    walled = _check_times(times, machine, said.get("simulate", False))
+    said.setdefault("overrun", "kill" if walled else SCHEDULE_SETTINGS["overrun"].default)
+    check_choice(said["overrun"], OVERRUNS, "overrun")
+    if said["overrun"] == "requeue" and not requeues:
         raise ValueError(
             f"overrun 'requeue': only backfilled jobs are requeued, and policy {policy} does not backfill"
         )
-    estimates = str(said.get("estimates", Plan.estimates))
-    estimate_rule(estimates, LogTimes())
-    options = _options(workload, said)
+    estimate_rule(said.get("estimates", SCHEDULE_SETTINGS["estimates"].default), LogTimes())
+    _check_options(workload, said)
     power, switching = _power(said, machine.nodes)
     if "site" in said and switching not in ("", "always-on"):
         raise ValueError(f"site: {said['site']!r} given, but {power} switches nodes by {switching}")
+    _check_partition(said, times)
+    if "mapping" in said and times.partition(":")[0] not in FILE_TIMES:
+        raise ValueError(f"mapping: {said['mapping']!r} given, but run times {times!r} do not depend on it")
+    known_mapping(said.get("mapping", SCHEDULE_SETTINGS["mapping"].default))
+    if workload in WORKLOADS:
+        said.setdefault("jobs", JOBS)
+    if "installed" in said:
+        check_int(said["installed"], "installed", 1, machine.nodes)
+    resolved = {"machine": machine.text, "policy": policy, "power": power, "switching": switching}
     plan = Plan(
-        machine=machine.text,
-        workload=workload,
-        jobs=_jobs(workload, said.get("jobs")),
-        options=tuple(sorted(options.items())),
-        policy=policy,
-        partition=_partition(said, times),
-        times=times,
-        estimates=estimates,
-        overrun=overrun,
-        mapping=_mapping(said, times),
+        **said | resolved | {"mappings": _mappings(said, times, config)},
         config=config,
-        applications=str(said.get("applications", "")),
-        **_of_table(said, times, config),
-        locality=said.get("locality", False),
-        installed=_installed(said, machine),
         seed=check_int(seed, "seed", 0),
-        site=str(said.get("site", "")),
-        power=power,
-        switching=switching,
         digests=_digests(said, workload, times, power),
     )
     _check_programs(plan)
@@ -193,15 +154,8 @@ def _policy(said: Mapping[str, Any], usual: str) -> str:
     return _SITE
 
 
-def _jobs(workload: str, jobs: Any) -> int | None:
-    if jobs is None:
-        return JOBS if workload in WORKLOADS else None
-    return check_int(jobs, "jobs")
-
-
-def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the model or the reader is told, and refuse what it does not take."""
-    of_models = sorted({name for kind in WORKLOADS.values() for name in kind.options})
+def _check_options(workload: str, said: Mapping[str, Any]) -> None:
+    """Check what the model or the reader is told, and refuse what it does not take."""
     if workload in WORKLOADS:
         taken = tuple(WORKLOADS[workload].options)
         what = f"workload {workload} is a model"
@@ -211,51 +165,38 @@ def _options(workload: str, said: Mapping[str, Any]) -> dict[str, Any]:
         of_file = () if ".csv" in Path(workload).name.lower() else _LOGS
         taken = ("load", *(("drop",) if is_sacct(Path(workload)) else of_file))
         what = f"workload {workload} is a file"
-    for name in (*of_models, *_LOGS):
+    for name in OF_WORKLOADS:
         if name in said and name not in taken:
             raise ValueError(
                 f"{name}: {said[name]!r} given, but {what} and takes {' and '.join(taken) or 'none'}"
             )
-    options = {name: said[name] for name in taken if name in said}
+    read_options(said)
+
+
+def read_options(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of a workload as its model or reader takes them: lists of words are lists."""
+    options = {name: said[name] for name in OF_WORKLOADS if name in said}
     if "drop" in options:
         words = _words(options["drop"])
         options["drop"] = [] if words == ["none"] else [check_choice(word, DROPS, "drop") for word in words]
     if "classes" in options:
         options["classes"] = _words(options["classes"])
     if "repeats" in options:
-        options["repeats"] = [check_int(word, "repeats") for word in _words(options["repeats"], ":")]
+        options["repeats"] = tuple(check_int(word, "repeats") for word in _words(options["repeats"], ":"))
         if len(options["repeats"]) != 2:
             raise ValueError(f"repeats: {said['repeats']!r} is not of the form LEAST:MOST")
     return options
 
 
-def _installed(said: Mapping[str, Any], machine: Topology) -> int | None:
-    return check_int(said["installed"], "installed", 1, machine.nodes) if "installed" in said else None
+def _words(value: str, separator: str = ",") -> list[str]:
+    return [word.strip() for word in value.split(separator)]
 
 
-def _words(value: Any, separator: str = ",") -> list[str]:
-    return [word.strip() for word in str(value).split(separator)]
-
-
-def _partition(said: Mapping[str, Any], times: str) -> str:
-    """Return the text form of the partitioner, its threshold included."""
-    text = str(said.get("partition", SCHEDULE_SETTINGS["partition"].default))
-    name, colon, option = text.partition(":")
+def _check_partition(said: Mapping[str, Any], times: str) -> None:
+    text = said.get("partition", SCHEDULE_SETTINGS["partition"].default)
     PARTITIONERS.split(text, "partition")
-    if "max_outside" in said:
-        if name not in ("quasi-contiguous", "nearly-contiguous"):
-            raise ValueError(
-                f"max_outside: {said['max_outside']} given, but partition {text} has no such threshold"
-            )
-        if colon:
-            raise ValueError(
-                f"max_outside: {said['max_outside']} given, but partition {text} says {option} already"
-            )
-        max_outside = said["max_outside"]
-        text = f"{name}:{max_outside:g}" if isinstance(max_outside, int | float) else f"{name}:{max_outside}"
-    if option.startswith("bps") and times.partition(":")[0] not in FILE_TIMES:
+    if text.partition(":")[2].startswith("bps") and times.partition(":")[0] not in FILE_TIMES:
         raise ValueError(f"partition {text}: needs run times of a table, {times!r} has no shapes")
-    return text
 
 
 def _check_times(times: str, machine: Any, simulate: bool) -> bool:
@@ -276,8 +217,8 @@ def _check_times(times: str, machine: Any, simulate: bool) -> bool:
     return False
 
 
-def _of_table(said: Mapping[str, Any], times: str, config: Config) -> dict[str, Any]:
-    """Return what is said of run times from a table, and refuse it where there is none."""
+def _mappings(said: Mapping[str, Any], times: str, config: Config) -> str:
+    """Return the candidates of best-known; what is said of a table is refused if there is none."""
     name, _, path = times.partition(":")
     for key in ("applications", *OF_TABLES):
         if said.get(key) and name not in FILE_TIMES:
@@ -286,31 +227,15 @@ def _of_table(said: Mapping[str, Any], times: str, config: Config) -> dict[str, 
         raise ValueError(
             f"{settings_of(config)}: given, but run times {times!r} do not depend on the network"
         )
-    simulate = bool(said.get("simulate", False))
+    simulate = said.get("simulate", False)
     if simulate and path.endswith((".csv", ".parquet")):
         raise ValueError(f"simulate: {path} is a table, expected a store, such as {Path(path).stem}.sqlite")
-    for key in ("table_seeds",):
-        if said.get(key, 1) != 1 and not simulate:
-            raise ValueError(f"{key}: {said[key]} given without simulate, which makes run times")
-    mappings = tuple(_words(said["mappings"])) if "mappings" in said else ()
-    if not mappings and simulate:
-        mappings = CANDIDATES
+    if said.get("table_seeds", 1) != 1 and not simulate:
+        raise ValueError(f"table_seeds: {said['table_seeds']} given without simulate, which makes run times")
+    mappings = _words(said["mappings"]) if said.get("mappings") else CANDIDATES if simulate else ()
     for mapping in mappings:
         known_mapping(mapping)
-    return {
-        "simulate": simulate,
-        "mappings": mappings,
-        "table_seeds": said.get("table_seeds", 1),
-        "separate_repeats": bool(said.get("separate_repeats", False)),
-        "scattered_factor": said.get("scattered_factor"),
-    }
-
-
-def _mapping(said: Mapping[str, Any], times: str) -> str:
-    mapping = str(said.get("mapping", "consecutive"))
-    if "mapping" in said and times.partition(":")[0] not in FILE_TIMES:
-        raise ValueError(f"mapping: {mapping!r} given, but run times {times!r} do not depend on it")
-    return known_mapping(mapping)
+    return ",".join(mappings)
 
 
 def known_mapping(mapping: str) -> str:

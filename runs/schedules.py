@@ -16,7 +16,7 @@ from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
 from netplace.runs.mix import read_mix, with_programs
 from netplace.runs.networks import network_of
-from netplace.runs.plan import Plan, check_unchanged
+from netplace.runs.plan import Plan, check_unchanged, read_options
 from netplace.runs.power_file import read_power
 from netplace.runs.schedule_figures import Rejected, ScheduleFigures
 from netplace.runs.site_file import read_site
@@ -48,7 +48,7 @@ class ScheduleRun:
 
 
 def workload_of(plan: Plan) -> Workload:
-    options = dict(plan.options)
+    options = read_options(plan.options)
     nodes = plan.installed or network_of(plan.machine).nodes
     if plan.from_file:
         target = options.pop("load", None)
@@ -60,8 +60,6 @@ def workload_of(plan: Plan) -> Workload:
         if plan.applications:
             jobs = with_programs(jobs, read_mix(plan.applications), plan.config, plan.seed)
     else:
-        if "repeats" in options:
-            options["repeats"] = tuple(options["repeats"])
         jobs = make_workload(plan.workload, nodes, plan.jobs or 1, plan.seed, **options)
     return jobs.without(np.isin(jobs.number, plan.without), "not every compared plan can run them")
 

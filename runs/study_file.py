@@ -93,11 +93,15 @@ def _seeds(value: Any) -> Sequence[int]:
 
 
 def _placed(path: Path, text: str, values: dict[str, Any], reason: str) -> ValueError:
-    """Return an error that names the line of the key, or its flag, which `reason` begins with, if it does."""
-    reason = _FLAG.sub(lambda match: match[1].replace("-", "_"), reason)
-    key = next((key for key in values if reason.startswith((f"{key}:", f"{key} "))), "")
-    if not key and reason.startswith("key:"):
-        key = next((key for key in values if repr(key) in reason), "")
+    """Return an error that names the line of the key, or its flag, with which a fault begins."""
+    return ValueError("\n".join(_at_line(path, text, values, fault) for fault in reason.splitlines()))
+
+
+def _at_line(path: Path, text: str, values: dict[str, Any], fault: str) -> str:
+    fault = _FLAG.sub(lambda match: match[1].replace("-", "_"), fault)
+    key = next((key for key in values if fault.startswith((f"{key}:", f"{key} "))), "")
+    if not key and fault.startswith("key:"):
+        key = next((key for key in values if repr(key) in fault), "")
     value = values.get(key)
     where = f":{line_of(text, '', key, None if isinstance(value, list) else value)}" if key else ""
-    return ValueError(f"{path}{where}: {reason}")
+    return f"{path}{where}: {fault}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from netplace.runs.campaign import Progress, complete
 from netplace.runs.execute import Ended
@@ -70,7 +70,7 @@ def _options(plan: Plan) -> dict[str, Any]:
     return {
         "config": plan.config,
         "mapping": plan.mapping,
-        "mappings": plan.mappings,
+        "mappings": plan.candidates,
         "repeats": SEPARATE if plan.separate_repeats else "loop",
         "scattered_factor": plan.scattered_factor,
         "seeds": plan.table_seeds,

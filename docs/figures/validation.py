@@ -175,7 +175,9 @@ def draw_curves(theirs: list[dict[str, str]]) -> None:
         "torus:8x8": np.arange(0.05, 1.01, 0.05).round(2).tolist(),
         "torus:16x16x16": np.arange(0.05, 0.46, 0.05).round(2).tolist(),
     }
-    plans = [LoadPlan(name, offered, measure=8000) for name in loads for offered in loads[name]]
+    plans = [
+        LoadPlan(network=name, offered=offered, measure=8000) for name in loads for offered in loads[name]
+    ]
     curves = curve_frame(plans, [measure_plan(plan) for plan in plans])
     figure = load_figure(curves, "Uniform traffic")
     panels = []

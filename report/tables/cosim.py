@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from netplace.checks.plan_settings import OF_WORKLOADS
 from netplace.checks.quantities import Quantity, quantities
 from netplace.checks.writing import write_atomically
 from netplace.cosim import MARKED, CosimPlan, job_rows_of, serialization
@@ -201,9 +202,7 @@ def ranking_table(rankings: Sequence[Ranking]) -> Table:
         }
         rows.append([what])
         rows += [[f"  {name:<8}{text}"] for name, text in orders.items() if text]
-    made = table(
-        f"Changes of rankings ({_spelled(_needed(shared, rankings[0].case))})", ["least first"], rows
-    )
+    made = table(f"Changes of rankings ({_spelled(_needed(shared))})", ["least first"], rows)
     for column in made.columns:
         column.justify = "left"
     return made
@@ -217,18 +216,18 @@ def _in_order(names: Sequence[str], ties: Sequence[bool]) -> str:
 
 def _case(case: Mapping[str, Any]) -> dict[str, Any]:
     """Return all keys of what a ranking is of, as a user says them."""
-    left_out = ("options", "config", "mix_digest")
+    left_out = ("config", "mix_digest")
     plain = {name: value for name, value in case.items() if name not in left_out}
     settings = {name: case["config"][name] for name in SETTINGS if name in case["config"]}
-    return plain | dict(case["options"]) | settings
+    return plain | settings
 
 
-def _needed(shared: Mapping[str, Any], case: Mapping[str, Any]) -> dict[str, Any]:
+def _needed(shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a reader needs of what all rankings share: the plan, its options, unusual settings."""
     usual = asdict(Config())
     unusual = (name for name in SETTINGS if name in shared and shared[name] != usual[name])
-    names = (*PLAN_WORDS, *dict(case["options"]), *unusual)
-    return {name: shared[name] for name in names if shared.get(name, "") != ""}
+    names = (*PLAN_WORDS, *OF_WORKLOADS, *unusual)
+    return {name: shared[name] for name in names if shared.get(name) not in (None, "")}
 
 
 def _spelled(named: Mapping[str, Any]) -> str:

@@ -53,7 +53,7 @@ def _figure_rows(
     made = []
     for plan, outcome, own in zip(plans, outcomes, rows, strict=True):
         row = {name: getattr(plan.jobs, name) for name in PLAN_WORDS} | {"fidelity": plan.fidelity}
-        row["options"] = ",".join(f"{name}={value}" for name, value in plan.jobs.options)
+        row["options"] = ",".join(f"{name}={value}" for name, value in plan.jobs.options.items())
         figures = CosimFigures.from_dict(outcome["figures"])
         row |= {name: getattr(figures.schedule, name) for name in _OF_SCHEDULE}
         row |= {"rejected": len(outcome["rejected"]), "compared": len(own)}
@@ -114,7 +114,7 @@ def _words(plan: CosimPlan) -> dict[str, str]:
     """Return what tells a plan from others, but for the seed."""
     names = [name for name in PLAN_WORDS if name not in ("seed", "options")]
     words = {name: str(getattr(plan.jobs, name)) for name in names} | {"fidelity": plan.fidelity}
-    return words | {name: str(value) for name, value in plan.jobs.options}
+    return words | {name: str(value) for name, value in plan.jobs.options.items()}
 
 
 def _mean(values: Sequence[float]) -> float:

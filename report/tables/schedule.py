@@ -127,7 +127,7 @@ def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.D
     made = []
     for plan, figures in zip(plans, every, strict=True):
         row = {name: getattr(plan, name) for name in PLAN_WORDS}
-        row["options"] = ",".join(f"{name}={value}" for name, value in plan.options)
+        row["options"] = ",".join(f"{name}={value}" for name, value in plan.options.items())
         row |= {key: getattr(figures.metrics, key) for key, said in quantities(Metrics).items() if said.shown}
         for name, spread in figures.metrics.per_job.items():
             row |= {f"{name}_{key}": getattr(spread, key) for key in _SPREAD}
@@ -261,8 +261,4 @@ def _words(plan: Plan) -> dict[str, str]:
     """Return what tells a plan from others, but for the seed."""
     words = {name: str(getattr(plan, name)) for name in PLAN_WORDS if name not in ("seed", "options", "site")}
     words |= {"policy": f"site {Path(plan.site).name}"} if plan.site else {}
-    return words | {name: _spelled(value) for name, value in plan.options}
-
-
-def _spelled(value: Any) -> str:
-    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+    return words | {name: str(value) for name, value in plan.options.items()}

@@ -160,7 +160,7 @@ def test_a_point_is_kept_as_json_by_its_fields(offered):
 
 
 def test_the_mean_of_a_point_is_over_its_seeds():
-    plans = [LoadPlan("torus:4x4", 0.2, seed=seed) for seed in (0, 1)]
+    plans = [LoadPlan(network="torus:4x4", offered=0.2, seed=seed) for seed in (0, 1)]
     points = [
         LoadFigures(
             offered=0.2,

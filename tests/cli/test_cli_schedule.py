@@ -195,15 +195,8 @@ def test_applications_run_as_long_as_a_table_says(netplace, tmp_path):
         (["--machine", "torus:4x4", "--workload", "no.swf"], ["no.swf: cannot be read"]),
         ([*SMALL[1:], "--policy", "eazy"], ["unknown name 'eazy'", "did you mean easy"]),
         ([*SMALL[1:], "--partition", "contigous"], ["unknown name 'contigous'", "did you mean contiguous"]),
-        (
-            [*SMALL[1:], "--max-outside", "20"],
-            ["--max-outside: 20", "partition non-contiguous has no such threshold"],
-        ),
-        ([*SMALL[1:], "--partition", "quasi-contiguous", "--max-outside", "20"], ["torus:4x4x4"]),
-        (
-            [*SMALL[1:], "--machine", "tree:4,3", "--partition", "quasi-contiguous", "--max-outside", "120"],
-            ["120", "0"],
-        ),
+        ([*SMALL[1:], "--partition", "quasi-contiguous:20"], ["torus:4x4x4"]),
+        ([*SMALL[1:], "--machine", "tree:4,3", "--partition", "quasi-contiguous:120"], ["120", "0"]),
         ([*SMALL[1:], "--load", "-1"], ["--load: -1"]),
         ([*SMALL[1:], "--jobs", "0"], ["--jobs: 0 is too small"]),
         (
@@ -255,7 +248,6 @@ def test_mistakes_about_a_log_end_in_one_sentence(netplace, log, flags, words):
     [
         ("machine = torus", ["study.toml: is not TOML"]),
         ('polcy = "easy"', ["study.toml:1: key: unknown name 'polcy'", "did you mean policy"]),
-        (STUDY + "max_outside = 20\n", ["study.toml:8: max_outside: 20 given"]),
         (STUDY.replace('"easy"', '"eazy"'), ["study.toml:5: policy: unknown name 'eazy'"]),
         (STUDY.replace("= 2", "= 0"), ["study.toml:7: seeds: 0 is too small"]),
         (STUDY.replace("= 2", "= []"), ["study.toml:7: seeds: an empty list"]),

@@ -1,7 +1,6 @@
 """Laws of the live network: what sharing is, and what it is not."""
 
-from dataclasses import replace
-
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -286,7 +285,7 @@ def test_the_number_of_draws_follows_from_the_precision_and_the_budget():
     assert np.mean(halves) < 0.03
     assert cosimulate(make_cosim_plan(given | {"target_half_width": 0.5}, 3)).outcome["draws"] == PILOT
     a_draw = 1e9 / affordable_draws(placing_of(plan), workload_of(plan.jobs), 1e9)
-    assert cosimulate(replace(plan, max_packets=8.5 * a_draw)).outcome["draws"] == 8
+    assert cosimulate(msgspec.structs.replace(plan, max_packets=8.5 * a_draw)).outcome["draws"] == 8
 
 
 def test_a_network_without_chance_has_exact_times():

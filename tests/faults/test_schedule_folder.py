@@ -62,8 +62,8 @@ def test_fields_that_came_later_have_their_defaults(change, folder):
     [
         (("plan", "machine"), 3, "plan.machine: 3 found, expected text"),
         (("plan", "machines"), "x", "plan.machines: is not a known key"),
-        (("plan", "policy"), None, "plan.policy: is missing"),
-        (("plan", "options"), [[1]], r"plan.options\[0\]: \[1\] found, expected a list of 2 values"),
+        (("plan", "workload"), None, "plan.workload: is missing"),
+        (("plan", "digests"), [[1]], r"plan.digests\[0\]: \[1\] found"),
         (("metrics", "jobs"), "30", "metrics.jobs: '30' found"),
         (("metrics", "per_job", "wait"), [], "metrics.per_job.wait"),
         (("steady",), [], r"steady: \[\] found, expected a table"),

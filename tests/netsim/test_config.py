@@ -74,10 +74,6 @@ def test_only_rings_ask_for_a_bubble():
     assert len(set(runs)) == 1
 
 
-def test_a_short_name_is_spelled_out():
-    assert Config(arbiter="rr") == Config(arbiter="round-robin")
-
-
 def test_it_does_not_change():
     with pytest.raises(FrozenInstanceError):
         Config().vcs = 3

@@ -3,6 +3,7 @@
 import dataclasses
 import gzip
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -10,7 +11,7 @@ from netplace.apps.carried import carried
 from netplace.cosim import make_cosim_plan
 from netplace.cosim import plan as cosim_plan
 from netplace.netsim import Config
-from netplace.runs import Run, loads, mapping_search, plan, resolve, spec
+from netplace.runs import loads, mapping_search, plan, resolve, spec
 from netplace.runs.loads import make_load_plan
 from netplace.runs.mapping_search import MappingPlan, Search
 from netplace.runs.plan import make_plan
@@ -34,35 +35,69 @@ WORDS = {  # of settings whose texts are checked
 NOT_IN_KEY = {"path", "applications", "max_packets"}
 
 
-def changed(record, item):
+def fields_of(record):
+    """Return the fields of a dataclass or Struct: name, type, default and choices."""
+    if isinstance(record, msgspec.Struct):
+        return [(item.name, item.type, item.default, ()) for item in msgspec.structs.fields(record)]
+    return [
+        (item.name, item.type, item.default, item.metadata.get("choices"))
+        for item in dataclasses.fields(record)
+    ]
+
+
+def is_record(value):
+    return dataclasses.is_dataclass(value) or isinstance(value, msgspec.Struct)
+
+
+def replaced(record, **more):
+    replace = msgspec.structs.replace if isinstance(record, msgspec.Struct) else dataclasses.replace
+    return replace(record, **more)
+
+
+def with_default(record, name, kind, value):
+    """Return a record of the same class, but for the default of one field, which it has."""
+    bases = (type(record),)
+    if isinstance(record, msgspec.Struct):
+        other = msgspec.defstruct("Other", [(name, kind, value)], bases=bases, frozen=True, kw_only=True)
+        said = {item: getattr(record, item) for item in record.__struct_fields__ if item != name}
+    else:
+        field = dataclasses.field(default=value, metadata=type(record).__dataclass_fields__[name].metadata)
+        other = dataclasses.make_dataclass("Other", [(name, kind, field)], bases=bases, frozen=True)
+        said = {
+            item.name: getattr(record, item.name) for item in dataclasses.fields(record) if item.name != name
+        }
+    return other(**said)
+
+
+def changed(record, name, choices):
     """Return another valid value of a field."""
-    value = getattr(record, item.name)
-    if item.metadata.get("choices"):
-        return next(name for name in item.metadata["choices"] if name != value)
+    value = getattr(record, name)
+    if choices:
+        return next(choice for choice in choices if choice != value)
     if isinstance(value, bool):
         return not value
     if isinstance(value, tuple):
         return (*value, ("name", "0" * 64))
     if isinstance(value, str):
-        return WORDS.get(item.name, value + "x")
+        return WORDS.get(name, value + "x")
     return value / 2 if isinstance(value, float) and value else (value or 0) + 1
 
 
 def variants(record):
     """Yield the name of each field of a plan, at any depth, and the plan with another value of it."""
-    for item in dataclasses.fields(record):
-        value = getattr(record, item.name)
-        if dataclasses.is_dataclass(value):
-            inner = ((name, {item.name: other}) for name, other in variants(value))
-        elif isinstance(value, tuple) and value and dataclasses.is_dataclass(value[0]):
-            inner = ((name, {item.name: (other,)}) for name, other in variants(value[0]))
+    for name, _, _, choices in fields_of(record):
+        value = getattr(record, name)
+        if is_record(value):
+            inner = ((each, {name: other}) for each, other in variants(value))
+        elif isinstance(value, tuple) and value and is_record(value[0]):
+            inner = ((each, {name: (other,)}) for each, other in variants(value[0]))
         elif isinstance(value, np.ndarray):
-            inner = [(item.name, {item.name: value * 2})]
-        elif value is None and item.name in ("run", "matrix"):
+            inner = [(name, {name: value * 2})]
+        elif value is None and name in ("run", "matrix"):
             continue
         else:
-            inner = [(item.name, {item.name: changed(record, item)})]
-        yield from ((name, dataclasses.replace(record, **more)) for name, more in inner)
+            inner = [(name, {name: changed(record, name, choices)})]
+        yield from ((each, replaced(record, **more)) for each, more in inner)
 
 
 @pytest.mark.parametrize("kind", PLANS)
@@ -73,41 +108,25 @@ def test_any_changed_field_changes_the_key(kind):
     assert PLANS[kind]().key == known.key
 
 
-@pytest.mark.parametrize("make", PLANS.values(), ids=PLANS)
-def test_a_changed_default_of_the_network_changes_the_key(make):
-    known = make().key
-    for item in dataclasses.fields(Config):
-        if item.name == "fabric":
-            continue
-        field = dataclasses.field(default=changed(Config(), item), metadata=item.metadata)
-        bases = (Config,)
-        other = dataclasses.make_dataclass(
-            "Config", [(item.name, item.type, field)], bases=bases, frozen=True
-        )
-        made = make()
-        if isinstance(made, MappingPlan):
-            made = dataclasses.replace(made, search=dataclasses.replace(made.search, config=other()))
-        else:
-            made = dataclasses.replace(made, config=other())
-        assert made.key != known, item.name
-
-
-@pytest.mark.parametrize("kind", ["run", "load", "schedule", "cosim"])
-def test_a_changed_default_of_a_plan_changes_the_key(kind):
+@pytest.mark.parametrize("kind", PLANS)
+def test_a_changed_default_changes_the_key(kind):
     known = PLANS[kind]()
-    records = [known, *(known.jobs if isinstance(known, Run) else [])]
-    for record in records:
-        for item in dataclasses.fields(record):
-            if item.default is dataclasses.MISSING or item.name in NOT_IN_KEY:
+    for name, hint, _, choices in fields_of(Config):
+        if name != "fabric":
+            config = with_default(Config(), name, hint, changed(Config(), name, choices))
+            if kind == "map":
+                made = replaced(known, search=replaced(known.search, config=config))
+            else:
+                made = replaced(known, config=config)
+            assert made.key != known.key, name
+    for record in [known, *(known.jobs if kind == "run" else [])] if kind != "map" else []:
+        for name, hint, default, choices in fields_of(record):
+            required = default in (dataclasses.MISSING, msgspec.NODEFAULT)
+            if required or is_record(default) or name in NOT_IN_KEY | {"config", "times"}:
                 continue
-            value = changed(record, item) if not dataclasses.is_dataclass(item.default) else Config(vcs=3)
-            field = dataclasses.field(default=value, metadata=item.metadata)
-            kinds = [(item.name, item.type, field)]
-            other = dataclasses.make_dataclass("Other", kinds, bases=(type(record),), frozen=True)
-            said = {name: held for name, held in vars(record).items() if name not in (item.name, "key")}
-            made = other(**said)
-            made = dataclasses.replace(known, jobs=(made,)) if record is not known else made
-            assert made.key != known.key, item.name
+            made = with_default(record, name, hint, changed(record, name, choices))
+            made = replaced(known, jobs=(made,)) if record is not known else made
+            assert made.key != known.key, name
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from netplace.netsim import Config
@@ -95,7 +96,7 @@ def test_points_of_load_follow_their_arbiter(monkeypatch):
 def test_a_revised_partitioner_is_part_of_the_key_of_schedules(monkeypatch):
     monkeypatch.setitem(REVISIONS["partitioner"], "pss", 2)
     plain = make_plan({"machine": "hypercube:4", "workload": "lublin", "partition": "non-contiguous"}, 0)
-    revised = replace(plain, partition="pss:levels")
+    revised = msgspec.structs.replace(plain, partition="pss:levels")
     assert revisions_of(partitioner="pss:levels,io:3") == (("partitioner pss", 2),)
     assert revisions_of(partitioner=plain.partition) == ()
     assert revised.key != plain.key
