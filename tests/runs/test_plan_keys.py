@@ -24,7 +24,7 @@ PLANS = {
     "load": lambda: make_load_plan({"network": "torus:4x4", "offered": 0.1}),
     "schedule": lambda: make_plan(JOBS),
     "cosim": lambda: make_cosim_plan(SHARED),
-    "map": lambda: MappingPlan(Search("torus:2x2", matrix=np.ones((4, 4))), 0),
+    "map": lambda: MappingPlan(Search("torus:2x2", matrix=np.ones((4, 4))), "td", 0),
 }
 WORDS = {  # of settings whose texts are checked
     "network": "mesh:4x4", "section": "timed", "routing": "minimal", "vc_discipline": "hop",
