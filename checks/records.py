@@ -1,4 +1,4 @@
-"""Records: dataclasses whose arrays nobody changes and whose numbers and texts are what is annotated."""
+"""Records: dataclasses whose arrays are read-only and whose numbers and texts are what is annotated."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 @dataclass(frozen=True)
 class Setting:
-    """What is said of a setting in the annotation of its field; `settings_of` adds type and default."""
+    """Help, bounds and choices of a setting, in its annotation; `settings_of` adds type and default."""
 
     help: str  # a sentence; it shows the default only if that is not `default`
     panel: str = ""  # heading of the flag in the help; empty: that of all flags
@@ -81,7 +81,7 @@ def settings_of(kind: type[msgspec.Struct]) -> Mapping[str, Setting]:
 
 
 def check_given(given: Mapping[str, Any], *kinds: Mapping[str, Setting]) -> dict[str, Any]:
-    """Return what a user says, None counting as not said; all faults are told, a line each."""
+    """Return what a user says, None counting as not said; the error has a line for each fault."""
     settings = {name: setting for kind in kinds for name, setting in kind.items()}
     said, faults = dict[str, Any](), list[str]()
     for name, value in given.items():

@@ -60,7 +60,7 @@ def lock(path: Path, served: object) -> int:
 def replace_file(path: Path, data: bytes, mode: int = 0o600) -> int:
     """Replace a file of the service, at once or not at all; return the new one, open to append.
 
-    The draft has another ending: collectors of metrics read every file with the ending of theirs.
+    The draft has another ending: collectors of metrics read every file whose name ends as the final one does.
     """
     draft = path.with_name(f"{path.name}.new")
     draft.unlink(missing_ok=True)
@@ -92,7 +92,7 @@ class Journal:
     tell : callable
         Function that is called with a sentence on what was cut off.
     longest : int
-        Records after which the journal is written anew, with the present state alone.
+        Records after which the journal is written again, with the present state alone.
 
     Raises
     ------

@@ -56,8 +56,8 @@ def check_name(kind: str, text: str, allowed: Iterable[str]) -> None:
 class Choices:
     """Partitioners of a machine, of which some are kept with an account of free nodes.
 
-    The configuration of a ``pss:FILE`` is read again when its file has changed; an invalid one is told, and
-    the one before stays in use.
+    The configuration of a ``pss:FILE`` is read again when its file has changed; an invalid one is reported,
+    and the one before stays in use.
     """
 
     def __init__(self, topology: Topology, clock: Callable[[], float], tell: Callable[[str], None]) -> None:

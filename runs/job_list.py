@@ -52,7 +52,7 @@ def read_job_list(path: str | Path) -> Workload:
     Raises
     ------
     ValueError
-        If the file has no such table, or some of them are not valid; all of these are told, a line each.
+        If the file has no such table, or some of them are not valid; the error has a line for each.
     """
     path = Path(path)
     text, data = read_toml(path)

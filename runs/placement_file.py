@@ -79,7 +79,7 @@ def read_placement_file(path: str | Path) -> PlacementStudy:
     Raises
     ------
     ValueError
-        If something in the file is not valid; all faults are told, a line each.
+        If something in the file is not valid; the error has a line for each fault.
     """
     path = Path(path)
     return _Reader(path, *read_toml(path, flags=True)).study()

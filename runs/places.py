@@ -23,7 +23,7 @@ _LOCAL = ("routing", "faults", "cable_latency", "fabric")
 
 @lru_cache(maxsize=4096)
 def place_of(network: str, rule: str, tasks: int, config: Config) -> Place | None:
-    """Return the place of the only job of a run; None if it is drawn anew for each seed."""
+    """Return the place of the only job of a run; None if each seed draws another."""
     if rule_draws(rule, PARTITIONS):
         return None
     topology = network_of(network)

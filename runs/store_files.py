@@ -22,7 +22,7 @@ State = tuple[int, int]  # of a file: time of its last change, in nanoseconds, a
 
 
 def state_of(path: Path) -> State:
-    """Return what tells whether a file has changed."""
+    """Return the time of the last change and the size of a file."""
     found = path.stat()
     return found.st_mtime_ns, found.st_size
 
@@ -31,7 +31,7 @@ def open_to_read(path: Path) -> tuple[sqlite3.Connection, State | None]:
     """Return a store opened for reading alone, and the state that it must keep while it is read.
 
     Rows that were committed recently are in the write-ahead log, which several processes share by a third
-    file. Without a log nobody is writing: the database is complete, is read without these files (which would
+    file. Without a log no process writes: the database is complete, is read without these files (which would
     be the reader's, and could lock the owner out), and must not change meanwhile.
     """
     input_file(path)

@@ -99,7 +99,7 @@ def complete_tables(
 ) -> None:
     """Simulate the run times that plans need and their stores lack, as far as that is known beforehand.
 
-    `announce` is told how many runs each step has. The period of repetitions takes several steps.
+    `announce` gets the number of runs of each step. The period of repetitions takes several steps.
     """
     by_store: dict[str, list[Plan]] = {}
     for plan in plans:
