@@ -92,8 +92,8 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         """Add a rule under a name that is not taken.
 
         A function or class becomes an entry with the first line of its docstring as the description. What a
-        plug-in adds is known to workers too; a rule that is added elsewhere, such as in a notebook, is known in
-        this process only.
+        plug-in adds is known to workers too; a rule that is added elsewhere, such as in a notebook, is known
+        in this process only.
 
         Raises
         ------
