@@ -76,6 +76,8 @@ LONG = tuple(
         "export",
         "fit",
         "demo",
+        "map --network torus:8x8 --program",
+        "map --network tree:4,2 --program",
         "record",
         "table",
         "plot",
