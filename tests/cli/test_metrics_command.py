@@ -151,7 +151,7 @@ def test_long_tables_are_cut_on_the_screen_alone(netplace):
         ((*HALO, "--tasks", "40"), "40 tasks are more than the 36 nodes"),
         ((*HALO, "-o", "m.png"), "draws metrics against run time, expected --simulate"),
         ((*HALO, "-o", "m.txt"), "expected a name that ends in .csv"),
-        (("--network", "mesh:4x4"), "expected one of --trace, --app and --jobs"),
+        (("--network", "mesh:4x4"), "expected one of --program, --trace, --app and --jobs"),
     ],
     ids=lambda value: " ".join(value)[-40:] if isinstance(value, tuple) else "",
 )
