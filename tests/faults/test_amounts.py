@@ -13,7 +13,7 @@ HUGE, LONG = str(2**63), "9" * 5000
     ("line", "flag"),
     [
         (f"{RUN} --seeds {LONG}", "--seeds"),
-        (f"{RUN} --cycle-ns 1e308", "cycle_ns"),
+        (f"{RUN} --cycle-ns 1e308", "--cycle-ns"),
         (f"{RUN} --max-cycles {HUGE}", "--max-cycles"),
         (f"load --network torus:4x4 --vcs {HUGE}", "--vcs"),
         ("load --network torus:4x4 --hot-share 1e400", "--hot-share"),
