@@ -117,7 +117,8 @@ def _run(text: str, engine: str, **more: Any) -> Any:
 
 def _figures(result: Any) -> list[Any]:
     ends = [job.message_end.tolist() for job in result.jobs]
-    return [result.cycles, result.drained_cycles, ends, result.link_cycles.tolist()]
+    fates = [str(job.fate) for job in result.jobs]
+    return [result.ended, fates, result.drained_cycles, ends, result.link_cycles.tolist()]
 
 
 def explain(text: str, engine: str) -> Any:
