@@ -10,7 +10,7 @@ from playing import Player, difference
 from strategies import configs, stories
 from wirings import RANDOM, wired
 
-from netplace.netsim import threads
+from netplace.netsim import threads as domains
 from netplace.topologies import TOPOLOGIES, parse
 
 FEW = settings(
@@ -79,7 +79,7 @@ def agree(story, threads, lot):
     expected = alone.play(story.steps)
     with pytest.MonkeyPatch.context() as patch:
         if lot % 2:
-            patch.setattr(threads, "cut", lambda topology, count: _at_random(topology, count, lot))
+            patch.setattr(domains, "cut", lambda topology, count: _at_random(topology, count, lot))
         together = Player(story, "kernel", threads=threads)
         assert difference(expected, together.play(story.steps)) == ""
     if story.config.packet_phits > 1:
@@ -104,7 +104,7 @@ def test_threads_agree(kind):
 @pytest.mark.parametrize("kind", STORIES)
 def test_nothing_depends_on_who_is_first(kind, monkeypatch):
     """Threads lose time by chance, before and after meetings and between the parts of a phase."""
-    monkeypatch.setattr(threads, "DAWDLE", 1)
+    monkeypatch.setattr(domains, "DAWDLE", 1)
     MANY(given(STORIES[kind], THREADS, LOTS)(agree))()
 
 
