@@ -177,7 +177,11 @@ def test_a_program_becomes_a_trace_by_one_command(netplace, tmp_path):
     words = ["record", "-n", 2, "--mpicc", MPIS[0]]
     result = netplace(*words, "-o", tmp_path / "counted.trace.gz", "--", program)
     assert result.exit_code == 0, result.output
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["counted", "counted.trace.gz"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "counted",
+        "counted.trace.gz",
+        "counted.trace.gz.provenance.json",
+    ]
     info = netplace("trace", "info", tmp_path / "counted.trace.gz")
     assert info.exit_code == 0, info.output
     ran = netplace(
