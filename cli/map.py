@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice
+from netplace.checks import check_choice, check_int
 from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS, Number, flag
@@ -126,7 +126,8 @@ def _compare(given: dict[str, Any], output: _Output) -> None:
         workers = None if len(plans) == 1 and not given["dask"] else given["workers"]
         return Execution(workers, given["dask"], given["store"]).outcomes(plans, find, "mappings", "mappings")
 
-    choice = choose(search, rules, given["seeds"] or _SEARCHES, budget, outcomes)
+    searches = check_int(given["seeds"] or _SEARCHES, "--seeds", 1, _MOST_SEARCHES)
+    choice = choose(search, rules, searches, budget, outcomes)
     results = choice_results(choice, search, notes, budget)
     if given["table"]:
         rows = csv_rows(choice, search)
@@ -295,6 +296,7 @@ def _show(
 
 
 _SEARCHING = ("classic", "link-load", "td")
+_MOST_SEARCHES = 1000  # of each kind
 _SEARCHES, _BUDGET = 10, 60.0  # of a comparison: searches of each kind, and CPU seconds
 
 

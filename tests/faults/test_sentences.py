@@ -80,7 +80,7 @@ def test_tests_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):
     [
         ('traffic = ["uniform", -1.5]', "curves.toml:2: traffic: -1.5 is not text"),
         ('traffic = ["uniform", "x"]', "curves.toml:2: traffic: unknown name 'x'"),
-        ('traffic = "hot-spot"\nhot_share = -3', "curves.toml:3: hot_share: -3 is not in 0..1"),
+        ('traffic = "hot-spot"\nhot_share = -3', "curves.toml:3: hot_share: -3.0 is not in 0..1"),
         ('offered = "abc"', "curves.toml:2: offered: 'abc' is not of the form"),
     ],
 )
