@@ -9,7 +9,6 @@ import pytest
 
 from netplace.apps import APPLICATIONS
 from netplace.extensions.plugins import unload_plugins
-from netplace.extensions.registry import UNFILED
 from netplace.placement import MAPPINGS
 from netplace.scheduling import PARTITIONERS, POLICIES
 from netplace.topologies import TOPOLOGIES
@@ -35,8 +34,6 @@ PAGES = [
 @pytest.mark.parametrize("document", PAGES)
 def test_every_step_can_be_followed(document, tmp_path, monkeypatch, netplace, sketches):
     monkeypatch.chdir(tmp_path)
-    for name in [*UNFILED]:  # what other documents have added
-        monkeypatch.delitem(UNFILED, name)
     registries = (APPLICATIONS, MAPPINGS, PARTITIONERS, POLICIES, ROUTINGS, TOPOLOGIES)
     known = [(registry, set(registry)) for registry in registries]
     names: dict[str, object] = {}
