@@ -204,9 +204,10 @@ def with_programs(jobs: Workload, mix: Mix, config: Config, seed: int = 0) -> Wo
 def read_mix(path: str | Path) -> Mix:
     """Return the classes of a file of their own, or of the table ``[applications]`` of a placement study."""
     path = Path(path)
-    within = read_toml(path)[1].get("applications")
+    text, data = read_toml(path)
+    within = data.get("applications")
     if isinstance(within, dict):
-        text, inside = read_toml(path)[0], "applications."
+        inside = "applications."
         said = {name: value for name, value in within.items() if name != "class"}
         tables = within.get("class", [])
         for key in said.keys() - {"communication"}:

@@ -32,12 +32,12 @@ the programs of the jobs of a log; see `netplace.runs.mix`.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import FaultsError, abbreviate, check_choice, check_int
+from netplace.checks import FaultsError, abbreviate, check_choice
 from netplace.checks.plan_settings import OF_TABLES, SCHEDULE_SETTINGS
 from netplace.netsim.config import SETTINGS, Config
 from netplace.runs.job_list import read_job_list
@@ -46,8 +46,9 @@ from netplace.runs.mix import read_mix
 from netplace.runs.networks import network_of
 from netplace.runs.placing import place_jobs
 from netplace.runs.plan import CANDIDATES, Plan, known_mapping, make_plan
+from netplace.runs.study_file import axis, seeds_of
 from netplace.runs.toml_lines import line_of, read_toml
-from netplace.scheduling import make_partitioner
+from netplace.scheduling import PARTITIONERS, make_partitioner
 
 _TABLES = ("machine", "table", "job", "jobs", "schedule", "applications")
 _OF_TABLE = ("store", "mappings", "seeds", "repeats", "scattered_factor")
@@ -101,14 +102,18 @@ class _Reader:
         if "network" not in machine:
             self._fault("machine", "", "network: not given, expected a network such as torus:8x8")
         mappings = self._mappings(table)
+        seeds = self._try("schedule", "seeds", lambda: seeds_of(schedule.pop("seeds", 1)))
+        places, rules_of_schedules = (
+            self._combinations("machine", machine),
+            self._combinations("schedule", schedule),
+        )
         self._end()
-        seeds = check_int(schedule.pop("seeds", 1), "seeds")
         same = jobs | self._of_table(table)
         plans: list[Plan] = []
-        for place in _combinations(machine):
+        for place in places:
             network = str(place["network"])
-            usable = self._usable(network, mappings, jobs, place)
-            for rules in _combinations(schedule):
+            usable = self._usable(network, mappings)
+            for rules in rules_of_schedules:
                 if not self._can_place(network, rules):
                     continue
                 mapping = rules.get("mapping", "consecutive")
@@ -118,7 +123,7 @@ class _Reader:
                 del values["network"]
                 made = self._try("schedule", "", lambda values=values: make_plan(values))
                 if made is not None:
-                    plans += [made.seeded(seed) for seed in range(seeds)]
+                    plans += [made.seeded(seed) for seed in seeds]
             if len(plans) > _MOST:
                 self._fault("", "", f"describes more than {_MOST:,} schedules")
                 break
@@ -180,9 +185,12 @@ class _Reader:
             self._try("table", "mappings", lambda name=name: known_mapping(str(name)))
         return [str(name) for name in names]
 
-    def _usable(
-        self, network: str, mappings: list[str], jobs: Mapping[str, Any], place: Mapping[str, Any]
-    ) -> list[str]:
+    def _combinations(self, name: str, table: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return every combination of the values of a table, whose lists multiply."""
+        axes = [self._try(name, key, lambda key=key: axis(key, table[key])) or [] for key in table]
+        return [dict(choice) for choice in itertools.product(*axes)]
+
+    def _usable(self, network: str, mappings: list[str]) -> list[str]:
         """Return the mappings that exist on a network; the others are noted."""
         usable = []
         try:
@@ -203,10 +211,7 @@ class _Reader:
         text = str(rules.get("partition", SCHEDULE_SETTINGS["partition"].default))
         try:
             topology = network_of(network)
-        except ValueError:
-            return True
-        try:
-            check_choice(text.partition(":")[0], _allocators(), "partition")
+            PARTITIONERS.split(text, "partition")
         except ValueError:
             return True  # which is told with the plan
         try:
@@ -233,18 +238,3 @@ class _Reader:
     def _end(self) -> None:
         if self._faults:
             raise FaultsError(self._faults)
-
-
-def _allocators() -> list[str]:
-    from netplace.scheduling.partitioner import PARTITIONERS
-
-    return PARTITIONERS.names()
-
-
-def _combinations(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield every combination of the values of a table, whose lists multiply."""
-    axes = [
-        [(key, item) for item in (value if isinstance(value, list) else [value])]
-        for key, value in table.items()
-    ]
-    return (dict(choice) for choice in itertools.product(*axes))

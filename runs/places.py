@@ -60,11 +60,12 @@ def stays_inside(grid: Grid, shape: tuple[int, ...]) -> bool:
     return all(2 * (side - 1) < ring for side, ring in zip(shape, rings, strict=True))
 
 
-def is_random(place: Place, network: str, config: Config) -> bool:
+def is_random(place: Place, config: Config) -> bool:
     """Return whether the network makes random choices for a job in its place."""
-    text, name = place
-    box = name.removeprefix("box:")
-    return network_draws(network_of(f"mesh:{box}" if text == "mesh" else network), config)
+    network, name = place
+    if network == "mesh":
+        network = f"mesh:{name.removeprefix('box:')}"
+    return network_draws(network_of(network), config)
 
 
 def _is_box(grid: Grid, nodes: Nodes, origin: Nodes, shape: tuple[int, ...]) -> bool:

@@ -10,14 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netplace.netsim import Config
-from netplace.runs.campaign import complete
+from netplace.runs.campaign import Progress, complete
+from netplace.runs.execute import Ended
+from netplace.runs.executors import Executor
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.places import Place, canonical, is_random, place_of, stays_inside
 from netplace.runs.programs import request_of
@@ -25,7 +27,7 @@ from netplace.runs.resolve import resolve
 from netplace.runs.resources import simulators
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
-from netplace.runs.tables import ENTRY, entry_of, read_table, run_table, settings_of, time_table, times_of
+from netplace.runs.tables import ENTRY, entry_of, read_table, run_table, settings_of, times_of
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
@@ -35,30 +37,20 @@ from netplace.topologies.host_lists import spelled
 if TYPE_CHECKING:
     import pandas as pd
 
-SEPARATE = "separate"  # every repetition takes as long as the first one
 _ENOUGH_DRAWS = 3  # for a mean that also serves other networks on which the place is the same
 _TOLERANCE = 0.001  # relative difference of two periods that agree
 _MOST_REPEATS = 64  # that are simulated
 _REPEATS = "repeats="
 
 
-@dataclass(frozen=True)
-class Entry:
-    """What a run time belongs to, beside the network settings."""
-
-    program: str
-    tasks: int
-    place: Place
-    mapping: str
+Key = tuple[str, int, Place]  # program, tasks and place: what the mappings of a table have in common
 
 
 @dataclass(frozen=True)
-class RunTime:
-    """Cycles of an entry by the number of repetitions, and how they were measured."""
+class RepeatedTime:
+    """Cycles of an entry by the number of repetitions."""
 
     cycles: Mapping[int, float] = field(default_factory=dict)  # a mean over draws
-    std: float = math.nan  # of one repetition, over draws
-    draws: int = 0
     failed: int = 0  # runs that did not end
 
     def total(self, repeats: int, separate: bool = False) -> float | None:
@@ -110,9 +102,9 @@ class RunTimeTable:
         place, the one with the shortest mean time.
     mappings : sequence of str
         Mappings among which ``"best-known"`` chooses; empty means all.
-    repeats : str
-        ``"loop"``: repetitions follow each other without a barrier; `SEPARATE`: each takes as long as one
-        alone.
+    separate : bool
+        Whether each repetition takes as long as one alone, instead of following the one before without a
+        barrier.
     scattered_factor : float or None
         Run time outside any box or subtree that the table has, relative to the longest one in a box; None
         means that such a time must be in the table.
@@ -132,7 +124,7 @@ class RunTimeTable:
         config: Config | None = None,
         mapping: str = "consecutive",
         mappings: Sequence[str] = (),
-        repeats: str = "loop",
+        separate: bool = False,
         scattered_factor: float | None = None,
         seeds: int = 1,
         supply: Callable[[list[Run]], pd.DataFrame] | None = None,
@@ -141,12 +133,15 @@ class RunTimeTable:
         self.machine, self.config, self.name = machine, config or Config(), name
         self.mapping = mapping
         self._mappings = tuple(mappings)
-        self._separate = repeats == SEPARATE
-        self._scattered_factor, self._seeds, self._supply = scattered_factor, seeds, supply
+        self._separate, self._scattered_factor, self._seeds, self._supply = (
+            separate,
+            scattered_factor,
+            seeds,
+            supply,
+        )
         self._settings = settings_of(self.config)
-        self._others: list[dict[str, Any]] = []  # rows of other settings or several jobs, for errors
-        self._entries: dict[Entry, RunTime] = {}
-        self._by_program: dict[tuple[str, int, Place], dict[str, RunTime]] = {}
+        self._rows: list[dict[str, Any]] = []  # of all settings, for errors
+        self._known: dict[Key, dict[str, RepeatedTime]] = {}  # by mapping
         self.add(frame)
 
     @classmethod
@@ -163,39 +158,26 @@ class RunTimeTable:
     @classmethod
     def simulated(cls, store: Store, machine: Topology, workers: int = 1, **options: Any) -> RunTimeTable:
         """Return the run times of a store; those that it lacks are simulated when they are needed."""
-
-        def supply(runs: list[Run]) -> pd.DataFrame:
-            progress = complete(runs, store, simulators(workers))
-            if progress.lost:
-                raise ValueError(f"run times: {progress.reason}")
-            return run_table(store.rows(runs))
-
+        supply = partial(simulated_times, store=store, executor=partial(simulators, workers))
         return cls(machine, run_table(store.rows()), supply=supply, name=str(store.path), **options)
 
     def add(self, frame: pd.DataFrame) -> None:
         """Add the entries of a table of runs or of run times; those that were there are replaced."""
         for row in times_of(frame, self.name).to_dict("records"):
+            self._rows.append(row)
             found = self._entry(row)
             if found is None:
-                self._others.append(row)
                 continue
-            entry, repeats = found
-            known = self._entries.get(entry, RunTime())
+            key, repeats = found
+            times = self._known.setdefault(key, {})
+            known = times.get(row["mapping"], RepeatedTime())
             cycles = dict(known.cycles)
             if row["count"] > 0:
                 cycles[repeats] = float(row["mean"])
-            first = repeats == 1
-            made = RunTime(
-                cycles,
-                float(row["std"]) if first else known.std,
-                int(row["count"]) if first else known.draws,
-                known.failed + int(row["failed"]),
-            )
-            self._entries[entry] = made
-            self._by_program.setdefault((entry.program, entry.tasks, entry.place), {})[entry.mapping] = made
+            times[row["mapping"]] = RepeatedTime(cycles, known.failed + int(row["failed"]))
 
-    def _entry(self, row: Mapping[str, Any]) -> tuple[Entry, int] | None:
-        """Return the entry of a row and its number of repetitions; None if it is of no use here."""
+    def _entry(self, row: Mapping[str, Any]) -> tuple[Key, int] | None:
+        """Return what a row is a time of, and its number of repetitions; None if it is of no use here."""
         if row["settings"] != self._settings or row["tasks"] != row["tasks"]:
             return None
         rule = f"{row['partition']}:{row['shape']}" if row["shape"] else row["partition"]
@@ -205,10 +187,10 @@ class RunTimeTable:
             return None
         if place is None:
             return None
-        if place[0] == "mesh" and row["count"] < _ENOUGH_DRAWS and is_random(place, "", self.config):
+        if place[0] == "mesh" and row["count"] < _ENOUGH_DRAWS and is_random(place, self.config):
             place = row["network"], place[1]
         program, repeats = _program_of(row)
-        return Entry(program, int(row["tasks"]), place, row["mapping"]), repeats
+        return (program, int(row["tasks"]), place), repeats
 
     # Look-up.
 
@@ -311,12 +293,12 @@ class RunTimeTable:
         inside = stays_inside(self.machine, shape)
         return ("mesh" if inside else self.machine.text), "box:" + "x".join(map(str, shape))
 
-    def _times(self, job: Job, place: Place) -> Mapping[str, RunTime]:
+    def _times(self, job: Job, place: Place) -> Mapping[str, RepeatedTime]:
         program = program_text(job.program, self.tasks(job), self.machine.text, self.config)
         own = {}
         if place[0] == "mesh":  # few draws of a network that draws serve that network alone
-            own = self._by_program.get((program, self.tasks(job), (self.machine.text, place[1])), {})
-        return {**own, **self._by_program.get((program, self.tasks(job), place), {})}
+            own = self._known.get((program, self.tasks(job), (self.machine.text, place[1])), {})
+        return {**own, **self._known.get((program, self.tasks(job), place), {})}
 
     def _boxes(self, job: Job) -> Iterator[tuple[float, Shape, str]]:
         """Yield cycles, shape and best mapping of each box of a job of which a time is known."""
@@ -365,7 +347,7 @@ class RunTimeTable:
         if names == [BEST_KNOWN]:
             names = list(self._mappings or times or ["consecutive"])
         for name in names:
-            time = times.get(name, RunTime())
+            time = times.get(name, RepeatedTime())
             if time.failed and not time.cycles:
                 continue
             if 1 not in time.cycles:
@@ -387,12 +369,12 @@ class RunTimeTable:
         if allocation.shape is not None and isinstance(self.machine, Grid):
             sides = "x".join(map(str, allocation.shape))
             found = self._box_place(allocation.shape)
-            few = self._seeds < _ENOUGH_DRAWS and is_random(found, network, self.config)
+            few = self._seeds < _ENOUGH_DRAWS and is_random(found, self.config)
             alone = found[0] == "mesh" and not few
             network, place = (f"mesh:{sides}", "whole") if alone else (network, f"boxes:{sides}")
         else:
             found = self.place(job, allocation)
-            if found[0] == "mesh" and not is_random(found, network, self.config):
+            if found[0] == "mesh" and not is_random(found, self.config):
                 network, place = f"mesh:{found[1].removeprefix('box:')}", "whole"
             elif found[1].startswith("nodes:"):
                 place = found[1]
@@ -413,7 +395,7 @@ class RunTimeTable:
 
     def _nearest(self, run: Run) -> str:
         wanted = entry_of(run)
-        rows = [row for row in self._others if row["application"] == wanted["application"]]
+        rows = [row for row in self._rows if row["application"] == wanted["application"]]
         columns = ("problem", "tasks", "network", "partition", "shape", "mapping", "settings")
         if not rows:
             return ""
@@ -425,6 +407,19 @@ class RunTimeTable:
         return ". The nearest entry differs in " + ", ".join(
             f"{name}: {best[name] or 'none'}, expected {wanted[name] or 'none'}" for name in differing
         )
+
+
+def simulated_times(
+    runs: Sequence[Run],
+    store: Store,
+    executor: Callable[[], Executor[Run, Ended]],
+    tell: Callable[[Progress], None] = lambda _: None,
+) -> pd.DataFrame:
+    """Simulate the runs that a store lacks, and return the table of all of them."""
+    progress = complete(runs, store, executor(), tell)
+    if progress.lost:
+        raise ValueError(f"run times: {progress.reason}")
+    return run_table(store.rows(runs))
 
 
 def is_repeated(frame: pd.DataFrame) -> bool:
@@ -480,4 +475,4 @@ def _program_of(row: Mapping[str, Any]) -> tuple[str, int]:
     return ",".join([str(row["application"]), *others]), repeats[0] if repeats else 1
 
 
-__all__ = ["SEPARATE", "Entry", "RunTime", "RunTimeTable", "describe", "program_text", "time_table"]
+__all__ = ["RepeatedTime", "RunTimeTable", "describe", "program_text"]

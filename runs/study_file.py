@@ -57,8 +57,8 @@ def read_plans(
     try:
         for key in data:
             check_choice(key, [*keys, "seeds"], "key")
-        axes = [_axis(key, value) for key, value in data.items() if key != "seeds"]
-        seeds = _seeds(data.get("seeds", 1))
+        axes = [axis(key, value) for key, value in data.items() if key != "seeds"]
+        seeds = seeds_of(data.get("seeds", 1))
     except ValueError as error:
         raise _placed(path, text, data, str(error)) from None
     count = math.prod(map(len, axes)) * len(seeds)
@@ -74,7 +74,8 @@ def read_plans(
     return plans
 
 
-def _axis(key: str, value: Any) -> list[tuple[str, Any]]:
+def axis(key: str, value: Any) -> list[tuple[str, Any]]:
+    """Return the values that a file gives a key, one or a list."""
     values = value if isinstance(value, list) else [value]
     if not values:
         raise ValueError(f"{key}: an empty list, expected at least one value")
@@ -84,7 +85,8 @@ def _axis(key: str, value: Any) -> list[tuple[str, Any]]:
     return [(key, item) for item in values]
 
 
-def _seeds(value: Any) -> Sequence[int]:
+def seeds_of(value: Any) -> Sequence[int]:
+    """Return the seeds of a file: ``5`` for 0 to 4, or a list."""
     if not isinstance(value, list):
         return range(check_int(value, "seeds"))
     if not value:

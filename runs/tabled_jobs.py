@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec.structs import replace
 
-from netplace.runs.campaign import Progress, complete
+from netplace.runs.campaign import Progress
 from netplace.runs.execute import Ended
 from netplace.runs.executors import Executor
 from netplace.runs.networks import network_of
 from netplace.runs.plan import Plan
 from netplace.runs.resources import simulators
-from netplace.runs.run_times import SEPARATE, RunTimeTable
+from netplace.runs.run_times import RunTimeTable, simulated_times
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
@@ -28,8 +29,6 @@ from netplace.topologies import Grid, Topology, Tree
 if TYPE_CHECKING:
     import pandas as pd
 
-_LISTED = 20  # missing run times in an error
-
 
 def run_times_of(plan: Plan, jobs: Workload, stack: ExitStack) -> RunTimeTable:
     """Return the run times of a plan; a store is open until `stack` ends."""
@@ -38,14 +37,12 @@ def run_times_of(plan: Plan, jobs: Workload, stack: ExitStack) -> RunTimeTable:
     if not plan.simulate:
         return RunTimeTable.read(path, network_of(plan.machine), **_options(plan))
     store = stack.enter_context(Store(path))
-
-    def supply(runs: list[Run]) -> pd.DataFrame:
-        return _simulated(runs, store, simulators(1))
-
-    return _table_of(plan, store, supply)
+    return _table_of(plan, store, partial(simulated_times, store=store, executor=partial(simulators, 1)))
 
 
-def _table_of(plan: Plan, store: Store, supply: Callable[[list[Run]], pd.DataFrame]) -> RunTimeTable:
+def _table_of(
+    plan: Plan, store: Store, supply: Callable[[list[Run]], pd.DataFrame] | None = None
+) -> RunTimeTable:
     frame = _frame_of(store)
     machine = network_of(plan.machine)
     return RunTimeTable(machine, frame, name=str(store.path), supply=supply, **_options(plan))
@@ -71,23 +68,10 @@ def _options(plan: Plan) -> dict[str, Any]:
         "config": plan.config,
         "mapping": plan.mapping,
         "mappings": plan.candidates,
-        "repeats": SEPARATE if plan.separate_repeats else "loop",
+        "separate": plan.separate_repeats,
         "scattered_factor": plan.scattered_factor,
         "seeds": plan.table_seeds,
     }
-
-
-def _simulated(
-    runs: Sequence[Run],
-    store: Store,
-    executor: Executor[Run, Ended],
-    tell: Callable[[Progress], None] = lambda _: None,
-) -> pd.DataFrame:
-    """Simulate runs, and return the table of their times."""
-    progress = complete(runs, store, executor, tell)
-    if progress.lost:
-        raise ValueError(f"run times: {progress.reason}")
-    return run_table(store.rows(runs))
 
 
 def complete_tables(
@@ -107,17 +91,18 @@ def complete_tables(
             by_store.setdefault(plan.times.partition(":")[2], []).append(plan)
     for path, own in by_store.items():
         alike = {_needs_of(plan): plan for plan in own}.values()
-        for plan in alike:
-            _check_programs(plan, jobs_of(plan))
+        needed = [
+            _needed(plan, jobs_of(plan)) for plan in alike
+        ]  # what is wrong is told before a store is made
         with Store(Path(path)) as store:
-            needs = [(_table_of(plan, store, _none), *_needed(plan, jobs_of(plan))) for plan in alike]
+            needs = [(_table_of(plan, store), *own) for plan, own in zip(alike, needed, strict=True)]
             while runs := list(
                 {
                     run.key: run for table, jobs, places in needs for run in table.missing(jobs, places)
                 }.values()
             ):
                 announce(len(runs))
-                frame = _simulated(runs, store, executor(), tell)
+                frame = simulated_times(runs, store, executor, tell)
                 for table, _, _ in needs:
                     table.add(frame)
 
@@ -129,12 +114,9 @@ def _needs_of(plan: Plan) -> str:
     return repr(same)
 
 
-def _none(runs: list[Run]) -> pd.DataFrame:
-    raise AssertionError("these run times are simulated together")
-
-
 def _needed(plan: Plan, jobs: Workload) -> tuple[list[Job], dict[int, list[Allocation]]]:
     """Return one job of each program, size and kind of repetition, and the places that it can get."""
+    _check_programs(plan, jobs)
     machine = network_of(plan.machine)
     bps = plan.partition.partition(":")[2].startswith("bps")
     partitioner = None if bps else make_partitioner(plan.partition, machine, plan.seed)
@@ -143,11 +125,11 @@ def _needed(plan: Plan, jobs: Workload) -> tuple[list[Job], dict[int, list[Alloc
         if job.program:
             seen.setdefault((job.program, job.tasks, job.nodes, job.repeats > 1, job.run_time > 0), job)
     chosen = list(seen.values())
-    return chosen, {job.number: places_of(job, machine, partitioner) or [] for job in chosen}
+    return chosen, {job.number: places_of(job, machine, partitioner) for job in chosen}
 
 
-def places_of(job: Job, machine: Topology, partitioner: Partitioner | None) -> list[Allocation] | None:
-    """Return the places that an allocator can give a job, each once; None if they are not known beforehand.
+def places_of(job: Job, machine: Topology, partitioner: Partitioner | None) -> list[Allocation]:
+    """Return the places that an allocator can give a job, each once, as far as they are known beforehand.
 
     Without a `partitioner`, these are all boxes of its size.
     """
@@ -163,8 +145,8 @@ def places_of(job: Job, machine: Topology, partitioner: Partitioner | None) -> l
         while size < job.nodes:
             size *= machine.down
         first = partitioner.find(job) if size == job.nodes and not partitioner.by_count else None
-        return None if first is None else [first]
-    return None
+        return [] if first is None else [first]
+    return []
 
 
 def check_complete(times: RunTimeTable, jobs: Workload, plan: Plan, machine: Topology) -> None:

@@ -10,7 +10,7 @@ from netplace.netsim import Config
 from netplace.runs import execute, resolve
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.places import place_of
-from netplace.runs.run_times import SEPARATE, RunTime, RunTimeTable, is_repeated, program_text, with_periods
+from netplace.runs.run_times import RepeatedTime, RunTimeTable, is_repeated, program_text, with_periods
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, run_table, time_table, write_table
 from netplace.scheduling import Allocation, Job, make_partitioner, schedule
@@ -104,17 +104,17 @@ def test_repetitions_follow_each_other_as_in_one_long_run(store, program, repeat
     long = execute(resolve("mesh:4x2", request | {"repeats": repeats})).cycles * CYCLE
     times = RunTimeTable.simulated(store, GRID)
     assert times.seconds(job(8, program, repeats), box(4, 2)) == pytest.approx(long, rel=0.005)
-    apart = RunTimeTable.simulated(store, GRID, repeats=SEPARATE)
+    apart = RunTimeTable.simulated(store, GRID, separate=True)
     once = RunTimeTable.simulated(store, GRID).seconds(job(8, program), box(4, 2))
     assert apart.seconds(job(8, program, 1000), box(4, 2)) == pytest.approx(1000 * once)
 
 
 def test_total_times_of_repetitions():
-    time = RunTime({1: 100, 2: 160, 4: 280})
+    time = RepeatedTime({1: 100, 2: 160, 4: 280})
     assert [time.total(n) for n in (1, 2, 3, 4, 10)] == [100, 160, 220, 280, 640]
-    assert RunTime({1: 100}).total(3) is None
-    assert RunTime({1: 100}).total(3, separate=True) == 300
-    assert (time.next_repeats, RunTime({1: 100, 2: 160, 4: 300}).next_repeats) == (None, 8)
+    assert RepeatedTime({1: 100}).total(3) is None
+    assert RepeatedTime({1: 100}).total(3, separate=True) == 300
+    assert (time.next_repeats, RepeatedTime({1: 100, 2: 160, 4: 300}).next_repeats) == (None, 8)
 
 
 @pytest.mark.parametrize(
