@@ -304,7 +304,7 @@ def _digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> 
     if name == "table" and not said.get("simulate"):
         digests.append(("times", file_digest(Path(path))))
     sources = set(_of_rules(said))
-    if name == "simulated" and workload not in WORKLOADS:
+    if said.get("simulate") and workload not in WORKLOADS:
         sources |= sources_of_programs()
     if power not in ("", DEFAULT_POWER):
         digests.append(("power", file_digest(Path(power))))

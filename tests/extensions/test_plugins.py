@@ -3,6 +3,7 @@
 import json
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -81,6 +82,15 @@ def test_schedules_by_rules_of_a_plugin():
     assert np.array_equal(run_schedule(own).schedule.start, run_schedule(ours).schedule.start)
 
 
+def scheduled_program():
+    """Return the plan of a job that runs an application of the plug-in, with simulated run times."""
+    with TemporaryDirectory() as folder:
+        jobs = Path(folder) / "jobs.csv"
+        jobs.write_text("number,submit,nodes,run_time,program\n1,0,4,0,halo\n")
+        given = {"machine": "torus:4x4", "workload": str(jobs), "times": "table:s.sqlite", "simulate": True}
+        return make_plan(given)
+
+
 BESIDE = str(Path(__file__).parents[1] / "apps/npb/recorded/is.S.16.trace.gz")
 PLANS = {
     "network": lambda: resolve("ring:16", JOB),
@@ -99,6 +109,7 @@ PLANS = {
     "allocator": lambda: make_plan({**SCHEDULE, "partition": "mine:x"}),
     "run times": lambda: make_plan({**SCHEDULE, "times": "twice:2"}),
     "machine": lambda: make_plan({**SCHEDULE, "machine": "ring:16"}),
+    "program of a job": scheduled_program,
     "co-simulation": lambda: make_cosim_plan({**COSIM, "policy": "patient"}),
     "mapping of a co-simulation": lambda: make_cosim_plan({**COSIM, "mapping": "backwards"}),
     "routing of a co-simulation": lambda: make_cosim_plan(
