@@ -129,7 +129,7 @@ def outcome_folder(path: Path, result: str = "") -> Iterator[Path]:
 
 @contextmanager
 def provenance_beside(paths: Iterable[Path]) -> Iterator[None]:
-    """After the block, write the provenance beside those outcomes that it has written without it."""
+    """After the block, write the provenance beside the files, and into the folders, that lack it."""
     try:
         yield
     except SystemExit:  # a verdict, such as that some runs failed
@@ -139,7 +139,7 @@ def provenance_beside(paths: Iterable[Path]) -> Iterator[None]:
 
 
 def _write_beside(paths: Iterable[Path]) -> None:
-    from netplace.report.files.provenance import sidecar, write_provenance
+    from netplace.report.files.provenance import FILE, sidecar, write_provenance
 
     notes = _notes()
     if notes is None:
@@ -147,4 +147,4 @@ def _write_beside(paths: Iterable[Path]) -> None:
     for path in paths:
         written = (path.is_file() or path.is_dir()) and path.stat().st_mtime > notes.since - _SLACK
         if written and path not in notes.complete and (made := provenance()):
-            write_provenance(sidecar(path), made)
+            write_provenance(path / FILE if path.is_dir() else sidecar(path), made)

@@ -32,3 +32,5 @@ def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace, sketch
     assert "best-known" in shown.stdout
     assert "td takes" in (tmp_path / "out put" / "report.html").read_text()
     assert (tmp_path / "out put" / "times.sqlite").is_file()
+    assert (tmp_path / "out put" / "provenance.json").is_file()
+    assert [path.name for path in tmp_path.iterdir()] == ["out put"]
