@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,26 +49,6 @@ def options_of(function: Callable[..., Any]) -> dict[str, Any]:
 def uses_collectives(function: Callable[..., Any]) -> bool:
     """Return whether `function`, which makes an application, takes the choice of collective algorithms."""
     return "collectives" in inspect.signature(function).parameters
-
-
-_ASKED: ContextVar[set[str] | None] = ContextVar("asked", default=None)
-
-
-@contextmanager
-def operations_asked() -> Iterator[set[str]]:
-    """Note the operations for which an algorithm is chosen while the block runs."""
-    asked: set[str] = set()
-    token = _ASKED.set(asked)
-    try:
-        yield asked
-    finally:
-        _ASKED.reset(token)
-
-
-def note_operation(operation: str) -> None:
-    """Note that an algorithm is chosen for an operation, where `operations_asked` wants to know."""
-    if (asked := _ASKED.get()) is not None:
-        asked.add(operation)
 
 
 def check_options(name: str, function: Callable[..., Any], options: Iterable[str]) -> None:

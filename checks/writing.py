@@ -16,6 +16,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link followed, no pipe waited for
+
 _DRAFTS = ".netplace-"  # begins the names of folders for drafts, which `kill -9` may leave behind
 _STREAM = re.compile(r"/dev/(stdin|stdout|stderr|fd/\d+)|/proc/self/fd/\d+", re.ASCII)
 _NUMBERS = {"stdin": 0, "stdout": 1, "stderr": 2}

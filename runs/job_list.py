@@ -30,6 +30,7 @@ from typing import Any
 
 from netplace.apps.collectives import selection
 from netplace.checks import FaultsError, abbreviate, check_choice, check_float, check_int
+from netplace.extensions import file_digest
 from netplace.netsim import Config
 from netplace.runs.job_programs import program_once
 from netplace.runs.programs import request_of, trace_digest, trace_path
@@ -75,15 +76,18 @@ def read_job_list(path: str | Path) -> Workload:
 
 def digests_of_programs(workload: str) -> list[tuple[str, str]]:
     """Return the traces that the jobs of a file run, each with its SHA-256."""
-    if is_job_list(workload):
-        programs = {program for program, _ in read_job_list(workload).kinds}
-    elif ".csv" in Path(workload).name.lower():
-        programs = {program for program, _ in read_csv(workload).kinds}
-    else:
+    if not is_job_list(workload) and ".csv" not in Path(workload).name.lower():
         return []
-    requests = [request_of(program) for program in sorted(programs) if program]
+    requests = [request_of(program) for program in _programs(workload, file_digest(Path(workload)))]
     traces = {str(trace_path(request["trace"])) for request in requests if "trace" in request}
     return [(trace, trace_digest(Path(trace))) for trace in sorted(traces)]
+
+
+@lru_cache(maxsize=16)
+def _programs(workload: str, digest: str) -> list[str]:
+    """Return the programs of a file whose content has the digest: all plans of a study ask for them."""
+    kinds = (read_job_list(workload) if is_job_list(workload) else read_csv(workload)).kinds
+    return sorted({program for program, _ in kinds if program})
 
 
 def _jobs(table: Mapping[str, Any], number: int) -> list[Job]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import APPLICATIONS, Program
-from netplace.apps.application import operations_asked
 from netplace.apps.program import Repeated
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets
@@ -43,11 +42,6 @@ def on_nodes(run: Run) -> Callable[[Nodes], Program] | None:
 def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tuple[Repeated, ...]:
     """Return the programs of a run's jobs as they are kept, with the number of repetitions of iterations."""
     return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
-
-
-def operations_of(run: Run) -> list[frozenset[str]]:
-    """Return the collective operations of each job of a run whose algorithm can be chosen."""
-    return [_built_and_asked(_only_program(job), run.config)[1] for job in run.jobs]
 
 
 def settled(
@@ -134,20 +128,13 @@ def _program(job: Job, config: Config, progress: Callable[[int], None] | None = 
 
 def _built(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
     """Return the program of a job; those built last are kept, up to `_MOST_OPERATIONS` in all."""
-    return _built_and_asked(job, config, progress)[0]
-
-
-def _built_and_asked(
-    job: Job, config: Config, progress: Callable[[int], None] | None = None
-) -> tuple[Repeated, frozenset[str]]:
     key = (job, config.packet_bytes, config.eager_limit, config.cycle_ns)
     if key not in _PROGRAMS:
-        with operations_asked() as asked:
-            made = _repeated(job, config, progress)
+        made = _repeated(job, config, progress)
         room = _MOST_OPERATIONS - len(made.program)
-        while _PROGRAMS and sum(len(repeated.program) for repeated, _ in _PROGRAMS.values()) > room:
+        while _PROGRAMS and sum(len(repeated.program) for repeated in _PROGRAMS.values()) > room:
             del _PROGRAMS[next(iter(_PROGRAMS))]
-        _PROGRAMS[key] = made, frozenset(asked)
+        _PROGRAMS[key] = made
     return _PROGRAMS[key]
 
 
@@ -185,9 +172,8 @@ def _only_program(job: Job) -> Job:
     return Job(**vars(job) | {"mapping": "consecutive", "start": 0})
 
 
-# Programs of this process by what they depend on, the oldest first, each with the collective operations whose
-# algorithm was chosen. An operation of a program takes 25 bytes.
-_PROGRAMS: dict[tuple[Any, ...], tuple[Repeated, frozenset[str]]] = {}
+# Programs of this process by what they depend on, the oldest first. An operation of a program takes 25 bytes.
+_PROGRAMS: dict[tuple[Any, ...], Repeated] = {}
 _MOST_OPERATIONS = 20_000_000
 _MOST_PACKETS = 4_000_000_000  # hours at the least, days on a large network
 _USUAL_PACKETS = 1_000_000

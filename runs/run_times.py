@@ -432,17 +432,13 @@ def with_periods(frame: pd.DataFrame) -> pd.DataFrame:
 
     `frame` is a table of run times; the period is empty where a program does not run several times.
     """
-    words = frame["problem"].str.split(",")
-    problem = words.map(lambda own: ",".join(word for word in own if not word.startswith(_REPEATS)))
-    count = frame["problem"].str.extract(rf"\b{_REPEATS}(\d+)")[0].astype(float).fillna(1.0)
-    entry = [name for name in ENTRY if name != "settings"]
-    ordered = frame.assign(problem=problem, count_=count).sort_values("count_", kind="stable")
-    groups = ordered.groupby([*entry, "settings"], dropna=False, sort=False)
-    last, before = groups.tail(1).set_index([*entry, "settings"]), groups.nth(-2)
-    before = before.set_index([*entry, "settings"])
+    parts = frame["problem"].map(_without_repeats)
+    ordered = frame.assign(problem=parts.str[0], count_=parts.str[1]).sort_values("count_", kind="stable")
+    groups = ordered.groupby(ENTRY, dropna=False, sort=False)
+    last, before = groups.tail(1).set_index(ENTRY), groups.nth(-2).set_index(ENTRY)
     period = (last["mean"] - before["mean"]) / (last["count_"] - before["count_"])
     single = ordered[ordered["count_"] == 1].drop(columns="count_")
-    return single.join(period.rename("period"), on=[*entry, "settings"]).sort_values(ENTRY)
+    return single.join(period.rename("period"), on=ENTRY).sort_values(ENTRY)
 
 
 def describe(run: Run) -> str:
@@ -469,10 +465,15 @@ def _request(program: str, tasks: int) -> dict[str, Any]:
 
 def _program_of(row: Mapping[str, Any]) -> tuple[str, int]:
     """Return the program of a row of a table, and the number of its repetitions."""
-    words = [word for word in str(row["problem"]).split(",") if word]
+    problem, repeats = _without_repeats(str(row["problem"]))
+    return ",".join(filter(None, (str(row["application"]), problem))), repeats
+
+
+def _without_repeats(problem: str) -> tuple[str, int]:
+    """Return a problem without the number of its repetitions, and this number."""
+    words = [word for word in problem.split(",") if word]
     repeats = [int(word.removeprefix(_REPEATS)) for word in words if word.startswith(_REPEATS)]
-    others = [word for word in words if not word.startswith(_REPEATS)]
-    return ",".join([str(row["application"]), *others]), repeats[0] if repeats else 1
+    return ",".join(word for word in words if not word.startswith(_REPEATS)), repeats[0] if repeats else 1
 
 
 __all__ = ["RepeatedTime", "RunTimeTable", "describe", "program_text"]

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.application import note_operation
 from netplace.apps.collectives.call import OPERATIONS, REDUCING, Algorithm, Call, OwnBlocks, Round
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
@@ -203,7 +202,6 @@ class Collectives:
 
     def _chosen(self, call: Call) -> tuple[str, Algorithm, Call]:
         """Return name and algorithm for a call, and the call with the table's options."""
-        note_operation(call.operation)
         if self.element and call.operation in REDUCING and not call.element:
             call = call.having({"element": self.element})
         name = self.named.get(call.operation)
