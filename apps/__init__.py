@@ -13,8 +13,8 @@ from netplace.apps.operation import MOST_TASKS, Op, Operation, OperationError
 from netplace.apps.program import Program
 from netplace.apps.synthetic import SYNTHETIC
 from netplace.apps.task import TaskWriter
-from netplace.checks import abbreviate, check_int
-from netplace.extensions import Registry
+from netplace.inputs import abbreviate, check_int
+from netplace.registry import Registry
 
 __all__ = [
     "APPLICATIONS",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from netplace.apps.program import Program
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, Operation, OperationError
-from netplace.checks import shortened
-from netplace.checks.arrays import integers_as
-from netplace.checks.records import check_fields, freeze_arrays
+from netplace.inputs import shortened
+from netplace.records import check_fields, freeze_arrays, integers_as
 
 _COLUMNS: dict[str, tuple[type[np.signedinteger[Any]], int]] = {  # the type of each, and its dimensions
     "first": (np.int64, 1),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from netplace.apps.arrays import Operations
 from netplace.apps.operation import Op, OperationError, check_length
 from netplace.apps.replay import check_columns, check_progress, openers, renumbered
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 
 Cut = TypeVar("Cut", bound=Operations)  # the program, of the class it has
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from netplace.checks import check_size
+from netplace.inputs import check_size
 
 MOST_TASKS = 1 << 22
 MOST_CYCLES = (

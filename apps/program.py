@@ -14,7 +14,7 @@ from netplace.apps.iterations import block, cut, iterations, repeat, section
 from netplace.apps.operation import Op, check_written
 from netplace.apps.replay import check_columns, check_progress
 from netplace.apps.task import TaskWriter
-from netplace.checks.notebook import html_matrix, html_table
+from netplace.notebook import html_matrix, html_table
 
 _MOST_BLOCKS = 64  # rows of the matrix that a notebook shows
 

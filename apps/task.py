@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_length
-from netplace.checks import abbreviate, check_int
+from netplace.inputs import abbreviate, check_int
 
 _COMPUTE, _SEND, _ISEND, _RECV, _IRECV, _WAIT = (int(op) for op in Op)
 

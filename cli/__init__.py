@@ -12,7 +12,7 @@ import rich_click as click
 
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import flag
-from netplace.extensions import Offers
+from netplace.entry_points import Offers
 from netplace.report.terminal.pulse import QUIET
 
 __all__ = ["COMMANDS", "GROUPS", "app"]
@@ -155,7 +155,7 @@ def load_plugins(files: Sequence[str]) -> None:
     """Load the plug-ins of the environment, and those of a command line."""
     named = [file for file in os.environ.get(PLUGINS, "").split(os.pathsep) if file]
     if named or files:
-        from netplace.extensions import load_plugin
+        from netplace.plugins import load_plugin
 
         for file in [*named, *files]:
             load_plugin(file)
@@ -219,7 +219,7 @@ class VerdictGroup(click.RichGroup):
 
 
 def _say(text: str) -> None:
-    from netplace.checks import shortened
+    from netplace.inputs import shortened
 
     click.echo(f"netplace: {shortened(text)}", err=True)
 
@@ -238,7 +238,7 @@ def _is_mistake(error: Exception) -> bool:
 
 def _own_mistake(error: Exception) -> str | None:
     """Return the sentence on an error that came out of a rule of the user's own."""
-    from netplace.extensions import describe_rule_error
+    from netplace.plugins import describe_rule_error
 
     return describe_rule_error(error)
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, REAL, SEED, flag
 from netplace.cli.many import say
@@ -15,6 +14,7 @@ from netplace.cli.outputs import PAGE, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.provenance import note_plans
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag
+from netplace.files import write_atomically
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

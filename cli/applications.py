@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.writing import atomic_file
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import WHAT_RUNS, json_flag
+from netplace.files import atomic_file
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.screen import number
 

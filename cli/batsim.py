@@ -7,12 +7,12 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.checks.plan_settings import COSIM_SETTINGS, SCHEDULE_SETTINGS
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import SEED, Number, OutputFile, flag
 from netplace.cli.many import plan_of
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.settings import SettingsCommand, json_flag, threads_flag
+from netplace.plan_settings import COSIM_SETTINGS, SCHEDULE_SETTINGS
 
 _FIXED = ("policy", "partition", "site", "draws", "explain", "overrun")  # as the scheduler decides
 _SETTINGS = {name: setting for name, setting in COSIM_SETTINGS.items() if name not in _FIXED}

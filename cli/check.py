@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 from netplace.cli.many import say
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
+from netplace.inputs import check_choice
 
 if TYPE_CHECKING:
     from netplace.topologies import Topology

@@ -9,10 +9,10 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.checks.inputs import check_readable
 from netplace.cli.examples import examples_of
 from netplace.cli.help import HelpfulCommand
 from netplace.cli.provenance import noted, provenance_beside
+from netplace.files import check_readable
 
 # The flags that name what is written; a store is read as well.
 WRITTEN = (

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
+from netplace.inputs import check_choice
 from netplace.report.terminal.pulse import pulse
 
 if TYPE_CHECKING:

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 from msgspec.structs import replace
 
-from netplace.checks import shortened
-from netplace.checks.plain import to_plain
-from netplace.checks.plan_settings import COSIM_SETTINGS
 from netplace.cli.clashes import command
 from netplace.cli.flags import SEED, flag
 from netplace.cli.many import (
@@ -34,6 +31,9 @@ from netplace.cli.settings import (
     threads_flag,
 )
 from netplace.cli.sweep_progress import job_progress
+from netplace.inputs import shortened
+from netplace.plan_settings import COSIM_SETTINGS
+from netplace.schema import to_plain
 
 if TYPE_CHECKING:
     from netplace.cosim import CosimPlan

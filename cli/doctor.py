@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from netplace.checks.plain import to_plain
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
+from netplace.schema import to_plain
 
 if TYPE_CHECKING:
     from netplace.cli.golden_counts import Checked

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice
-from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, flag
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
+from netplace.files import write_atomically
+from netplace.inputs import check_choice
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.pulse import under_way
 from netplace.report.terminal.screen import number, print_json, print_tables, table

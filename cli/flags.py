@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import rich_click as click
 
-from netplace.checks import MOST, check_bytes, check_float, check_int
+from netplace.inputs import MOST, check_bytes, check_float, check_int
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 
 Command = TypeVar("Command", bound=Callable[..., Any])

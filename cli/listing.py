@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.settings import json_flag
+from netplace.inputs import check_choice
 from netplace.report.terminal.screen import print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.extensions import Registry
     from netplace.placement import Rule
+    from netplace.registry import Registry
 
 Rows = list[list[str]]
 

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice
-from netplace.checks.plan_settings import LOAD_SETTINGS
 from netplace.cli.clashes import command
 from netplace.cli.flags import PROCESSES, flag
 from netplace.cli.many import (
@@ -31,6 +29,8 @@ from netplace.cli.settings import (
     tell_limits,
     threads_flag,
 )
+from netplace.inputs import check_choice
+from netplace.plan_settings import LOAD_SETTINGS
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.pulse import pulse
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from netplace.checks import check_size
 from netplace.cli.flags import OUTPUT, PROCESSES, Command, flag, flags
 from netplace.cli.provenance import note_plans
 from netplace.cli.sweep_progress import SweepProgress
+from netplace.inputs import check_size
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.pulse import is_quiet
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice, check_int
-from netplace.checks.writing import write_atomically
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS, Number, flag
 from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
+from netplace.files import write_atomically
+from netplace.inputs import check_choice, check_int
 from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS
 from netplace.placement.mapping.link_load import MOST_SWITCHES
 from netplace.report.files.outputs import check_output, check_output_folder
@@ -103,7 +103,7 @@ def map_command(**given: Any) -> None:
 
 
 def _compare(given: dict[str, Any], output: _Output) -> None:
-    from netplace.checks.csv_cells import write_rows
+    from netplace.csv_files import write_rows
     from netplace.report.tables.latex import latex
     from netplace.report.tables.mapping_choice import choice_results, choice_tables, csv_rows
     from netplace.runs.mapping_choice import candidates_on, choose

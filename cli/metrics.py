@@ -6,15 +6,15 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from netplace.checks.csv_cells import write_rows
-from netplace.checks.plain import to_plain
 from netplace.cli.clashes import command
 from netplace.cli.flags import SEED, SEEDS, flag
 from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, OutcomeFile, show, write
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, config_from, json_flag, network_flag
+from netplace.csv_files import write_rows
 from netplace.report.files.outputs import PICTURES
+from netplace.schema import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

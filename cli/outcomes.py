@@ -7,10 +7,10 @@ from pathlib import Path
 
 import rich_click as click
 
-from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
+from netplace.inputs import check_choice
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.screen import print_json
 

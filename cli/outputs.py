@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.writing import made_folder, write_atomically
 from netplace.cli.flags import flag
 from netplace.cli.many import say
 from netplace.cli.provenance import command_line, outcome_folder, with_provenance
+from netplace.files import made_folder, write_atomically
 from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
 from netplace.report.terminal.screen import print_tables, printed_text
 

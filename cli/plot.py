@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice
 from netplace.cli.clashes import command
 from netplace.cli.flags import PICTURE, flag
+from netplace.inputs import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import abbreviate, check_int
 from netplace.cli.flags import COUNT, REAL, Bytes, flag, flags
 from netplace.cli.many import named_flags
 from netplace.cli.settings import WHAT_RUNS
+from netplace.inputs import abbreviate, check_int
 
 if TYPE_CHECKING:
     from netplace.netsim import Config

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.inputs import noting_inputs
-from netplace.checks.writing import made_folder
+from netplace.files import made_folder, noting_inputs
 
 if TYPE_CHECKING:
     from netplace.report.files.provenance import Input, Provenance
@@ -64,7 +63,7 @@ def command_line() -> str:
 
 def provenance(result: str = "") -> Provenance | None:
     """Return the provenance of what is written now; None outside a command."""
-    from netplace.extensions.plugins import loaded_plugins
+    from netplace.plugins import loaded_plugins
     from netplace.report.files.provenance import Provenance
     from netplace.report.tables.installation import code, installation
 
@@ -89,7 +88,7 @@ def provenance(result: str = "") -> Provenance | None:
 
 
 def _inputs(notes: _Notes) -> Iterator[Input]:
-    from netplace.extensions import file_digest
+    from netplace.plugins import file_digest
     from netplace.report.files.provenance import Input
 
     for name in list(notes.read):
@@ -106,7 +105,7 @@ def _inputs(notes: _Notes) -> Iterator[Input]:
 
 def with_provenance(content: Mapping[str, Any], path: Path | None = None) -> dict[str, Any]:
     """Return an outcome that is written as JSON with its provenance; `path`: the file that it is for."""
-    from netplace.checks.plain import to_plain
+    from netplace.schema import to_plain
 
     notes, made = _notes(), provenance()
     if notes is not None and path is not None:

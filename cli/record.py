@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.writing import draft_folder
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, flag
+from netplace.files import draft_folder
 from netplace.report.files.outputs import check_output
 
 if TYPE_CHECKING:

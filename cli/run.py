@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice, check_size
-from netplace.checks.plain import to_plain
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile, flag
 from netplace.cli.many import open_store, say
@@ -29,9 +27,11 @@ from netplace.cli.settings import (
     tell_limits,
     threads_flag,
 )
+from netplace.inputs import check_choice, check_size
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.pulse import pulse
 from netplace.report.terminal.screen import bytes_read, print_tables, with_progress
+from netplace.schema import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks.plan_settings import SCHEDULE_SETTINGS
 from netplace.cli.clashes import command
 from netplace.cli.flags import REAL, SEED, OutputFile, flag
 from netplace.cli.many import (
@@ -26,6 +25,7 @@ from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
 from netplace.cli.run_times import complete_run_times
 from netplace.cli.settings import SettingsCommand, json_flag
 from netplace.cli.sweep_progress import job_progress
+from netplace.plan_settings import SCHEDULE_SETTINGS
 
 if TYPE_CHECKING:
     from netplace.runs.plan import Plan
@@ -90,7 +90,7 @@ class _Drawn:
 
     def __post_init__(self) -> None:
         if self.colour is not None:
-            from netplace.checks import check_choice
+            from netplace.inputs import check_choice
             from netplace.report.plots.schedules import GANTT_COLOURS
 
             check_choice(self.colour, GANTT_COLOURS, "--color")

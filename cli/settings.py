@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import MOST, check_choice
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import DRAWS, SEED, THREADS, Integer, Number, flag
 from netplace.cli.help import is_in_help
+from netplace.inputs import MOST, check_choice
 
 if TYPE_CHECKING:
-    from netplace.checks.settings import Setting
     from netplace.netsim import Config
+    from netplace.settings import Setting
 
 WHAT_RUNS = "What runs"
 

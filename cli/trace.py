@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_float, check_int, check_ranges
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, REAL, flag, flags
 from netplace.cli.program_flags import Compute
 from netplace.cli.settings import json_flag
+from netplace.inputs import check_float, check_int, check_ranges
 from netplace.report.files.outputs import check_output
 from netplace.report.terminal.screen import bytes_read, number, print_json, print_tables, table
 

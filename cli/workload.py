@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.checks import check_choice
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, REAL, SEED, flag
 from netplace.cli.settings import json_flag
+from netplace.inputs import check_choice
 from netplace.report.files.outputs import PICTURES, check_output
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks.plain import to_plain
-from netplace.checks.quantities import quantity
 from netplace.cosim.job_row import JobRow
+from netplace.quantities import quantity
+from netplace.schema import to_plain
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from netplace.checks.plain import from_plain, to_plain
-from netplace.checks.quantities import LESS, quantity
 from netplace.cosim.job_row import JobRow, Measured, Times, ended
 from netplace.cosim.placed import Placed
+from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
 from netplace.scheduling.metrics import Metrics, measure
+from netplace.schema import from_plain, to_plain
 
 _COUNT: dict[str, Any] = {"bounds": (0, math.inf)}
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from netplace.checks.plain import to_plain
-from netplace.checks.quantities import LESS, quantity
 from netplace.cosim.placed import Placed, Placing
 from netplace.placement.compactness import pairwise_sum
+from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
+from netplace.schema import to_plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Times(NamedTuple):
 class JobRow:
     """The results of one job.
 
-    To add a figure, add a field here and its value in `job_rows`; `netplace.checks.quantities` lists where it
+    To add a figure, add a field here and its value in `job_rows`; `netplace.quantities` lists where it
     then appears. Times on the network are None if the job did not end successfully. Fields with a default may
     be missing from files written by older versions.
     """

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate, check_float
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.waiting import Waiting, WaitingOverTime
+from netplace.inputs import abbreviate, check_float
 from netplace.netsim import ArbiterState, DeadlockError
 from netplace.netsim.engine import Blocked
 from netplace.netsim.explain import explain

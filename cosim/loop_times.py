@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from netplace.checks import check_float, check_int
 from netplace.cosim.alone import cycles_alone
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.stored_times import StoredTimes
 from netplace.cosim.work import body_of
+from netplace.inputs import check_float, check_int
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Tree

@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from netplace.checks import MOST
-from netplace.checks.schema import (
-    amount,
-    anything,
-    kind_of,
-    listed,
-    number,
-    sentence,
-    table,
-    table_of,
-    text,
-)
 from netplace.cosim.figures import CosimFigures
 from netplace.cosim.job_row import JobRow, job_row
 from netplace.cosim.waiting import Waiting
+from netplace.inputs import MOST
 from netplace.runs.outcomes import METRICS
+from netplace.schema import amount, anything, kind_of, listed, number, sentence, table, table_of, text
 
 _FIGURES = kind_of(CosimFigures, undefined=True, given={"schedule": METRICS})
 REQUIRED = {

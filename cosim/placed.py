@@ -7,16 +7,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netplace.apps import Program
-from netplace.checks import abbreviate, check_int
-from netplace.checks.arrays import array_of, integers_as
-from netplace.checks.records import check_fields, freeze_arrays
-from netplace.checks.streams import stream
 from netplace.cosim.work import Work, WorkOf, body_of, in_switches, program_of
+from netplace.inputs import abbreviate, check_int
 from netplace.netsim import Config, Network
 from netplace.netsim.fault_text import faults_until
 from netplace.placement import map_tasks
+from netplace.records import array_of, check_fields, freeze_arrays, integers_as
 from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.streams import stream
 from netplace.topologies import Topology
 from netplace.topologies.routing import default_on
 

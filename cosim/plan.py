@@ -11,15 +11,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from netplace.apps.collectives import selection
-from netplace.checks import check_choice, check_int
-from netplace.checks.plan_settings import COSIM_JOBS, COSIM_SETTINGS, CosimSettings
-from netplace.checks.schema import Kind
-from netplace.checks.settings import check_given, read_back, settings_of
 from netplace.cosim.outcome import OUTCOME
-from netplace.extensions import file_digest
+from netplace.inputs import check_choice, check_int
 from netplace.netsim import Config
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.placement.mapping import MAPPINGS
+from netplace.plan_settings import COSIM_JOBS, COSIM_SETTINGS, CosimSettings
+from netplace.plugins import file_digest
 from netplace.runs.chance import network_draws
 from netplace.runs.digests import digest_of_rule, source_of_routing, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN
@@ -29,6 +27,8 @@ from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.study_file import read_plans
 from netplace.runs.toml_lines import read_toml
+from netplace.schema import Kind
+from netplace.settings import check_given, read_back, settings_of
 from netplace.topologies import parse
 
 # To be raised when a plan would no longer give what it gave.

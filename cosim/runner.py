@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.program import Repeated
-from netplace.checks.plain import to_plain
 from netplace.cosim.cost import check_affordable
 from netplace.cosim.fidelities import RUNNERS
 from netplace.cosim.figures import CosimFigures, costs, figures, times_unmapped
@@ -31,6 +30,7 @@ from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.policy import Policy
 from netplace.scheduling.site_rules import SiteRun
+from netplace.schema import to_plain
 
 Tell = Callable[[int], None]
 

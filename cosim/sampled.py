@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.streams import stream
 from netplace.cosim.alone import Alone, FreshTimes, from_log, several
 from netplace.cosim.fast_forward_execution import (
     FastForwarded,
@@ -31,6 +30,7 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.stored_times import StoredTimes
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Execution
+from netplace.streams import stream
 
 MARKED = 0.1  # half width beyond which a job's time is marked
 

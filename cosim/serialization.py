@@ -12,16 +12,16 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplace.checks import abbreviate
-from netplace.checks.results_file import read_results, results_text
-from netplace.checks.schema import kind_of, table, unexpected
 from netplace.cosim.outcome import OPTIONAL, REQUIRED
 from netplace.cosim.plan import CosimPlan, make_cosim_plan
+from netplace.inputs import abbreviate
+from netplace.json_files import read_results, results_text
 from netplace.netsim.config import SETTINGS
 from netplace.runs.plan import Plan
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import PARTITIONERS, POLICIES, Job
 from netplace.scheduling.workload import WORKLOADS
+from netplace.schema import kind_of, table, unexpected
 from netplace.topologies import names_file, parse
 
 FILE = "cosim.json"

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from netplace.checks.writing import NO_LINK
+from netplace.files import NO_LINK
 from netplace.netsim.result import versions
 
 _LINE = msgspec.json.Decoder(tuple[str, int | float | list[int | float]])

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import MOST
-from netplace.checks.plain import from_plain, to_plain
-from netplace.checks.schema import number
+from netplace.inputs import MOST
 from netplace.netsim import Network
+from netplace.schema import from_plain, number, to_plain
 
 _FIRST_WINDOW = 4096  # cycles
 _MOST_WINDOWS = 64  # when there are so many, two become one

@@ -12,10 +12,10 @@ import numpy as np
 from netplace.apps import APPLICATIONS, Op, Program, TaskWriter
 from netplace.apps.application import uses_collectives
 from netplace.apps.collectives import in_groups
-from netplace.checks import check_int
-from netplace.checks.records import check_fields
+from netplace.inputs import check_int
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
+from netplace.records import check_fields
 from netplace.runs.job_programs import program_once
 from netplace.runs.mix import Mix, choosing
 from netplace.scheduling import Job

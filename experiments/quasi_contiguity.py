@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice
 from netplace.experiments.published import published
 from netplace.experiments.shared.relative_bars import draw_relative, times_of
 from netplace.experiments.shared.statistics import constant
+from netplace.inputs import check_choice
 from netplace.netsim import Config
 from netplace.placement.rule import node_lists
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs

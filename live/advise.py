@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks import check_float, check_int
-from netplace.checks.records import freeze_arrays
+from netplace.inputs import check_float, check_int
 from netplace.live.situation import Situation
 from netplace.placement import map_tasks
 from netplace.placement.rule import Nodes
+from netplace.records import freeze_arrays
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics import judged, paired
 from netplace.topologies import Grid, Topology

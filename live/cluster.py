@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from netplace.checks import abbreviate, check_int
+from netplace.inputs import abbreviate, check_int
 from netplace.live.messages import (
     Event,
     Explain,

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from netplace.checks import abbreviate
-from netplace.checks.writing import write_atomically
+from netplace.files import write_atomically
+from netplace.inputs import abbreviate
 from netplace.live.cluster import Cluster
 from netplace.live.hook import UNTIL
 from netplace.live.messages import Mark, Place

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
-from netplace.checks import abbreviate, check_ranges
-from netplace.checks.inputs import text_of
+from netplace.files import text_of
+from netplace.inputs import abbreviate, check_ranges
 from netplace.netsim import Config
 from netplace.placement import map_tasks
 from netplace.runs import resolve

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 __all__ = [
     "VERSION",

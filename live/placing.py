@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import abbreviate
-from netplace.extensions import Registry
+from netplace.inputs import abbreviate
 from netplace.live.messages import Place, RequestError, Took
 from netplace.live.searches import LateError, change, free_nodes, here, occupy, rank_order
 from netplace.live.state import MachineState
 from netplace.placement.mapping import MAPPINGS
+from netplace.registry import Registry
 from netplace.scheduling import Job, Partitioner, make_partitioner
 from netplace.scheduling.partitioner import PARTITIONERS
 from netplace.topologies import Topology

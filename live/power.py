@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from netplace.checks import check_choice, check_float, check_int
+from netplace.inputs import check_choice, check_float, check_int
 from netplace.scheduling.power import PowerModel, SlotJob, SlotPower, Slots, make_plan
 from netplace.scheduling.power.switching import read_planning
 

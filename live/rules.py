@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from netplace.checks import check_float
-from netplace.checks.quantities import quantity
+from netplace.inputs import check_float
+from netplace.quantities import quantity
 from netplace.runs.plan import Plan
 from netplace.runs.same_jobs import same_jobs
 from netplace.runs.schedules import outcome_of

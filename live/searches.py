@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.extensions import Portable
 from netplace.live.power import Decision, PowerState, decide
 from netplace.live.sharing import Shared, shared_links
 from netplace.placement import map_tasks
+from netplace.plugins import Portable
 from netplace.runs.executors import answer_of
 from netplace.runs.processes import leave_signals_to_parent, start_method, starting
 from netplace.runs.programs import Reading, application_program

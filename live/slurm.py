@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
 __all__ = [

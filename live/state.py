@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 from netplace.live.messages import Event, Left, Marked, Snapshot, Took, Waits
 from netplace.topologies import Topology
 from netplace.topologies.host_lists import count_hosts, expand, host_list

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from netplace.apps.carried import carried
     from netplace.apps.formats import read, write
-    from netplace.extensions import load_plugin
     from netplace.netsim import Config, simulate
     from netplace.placement import map_tasks
     from netplace.placement.partition import partition
+    from netplace.plugins import load_plugin
     from netplace.scheduling.simulator import schedule
     from netplace.topologies import parse
 
@@ -41,7 +41,7 @@ __all__ = [
 _HOMES = {
     "Config": "netplace.netsim",
     "carried": "netplace.apps.carried",
-    "load_plugin": "netplace.extensions",
+    "load_plugin": "netplace.plugins",
     "map_tasks": "netplace.placement",
     "parse": "netplace.topologies",
     "partition": "netplace.placement",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from netplace.checks import check_choice, check_float, check_int
+from netplace.inputs import check_choice, check_float, check_int
 from netplace.topologies.limits import MOST_DELAY
 
 KINDS = {

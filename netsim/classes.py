@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 
 _FORM = "count=CLASSES,bytes=BYTES,weights=W+W"
 _MOST = 8

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from netplace.checks import MOST, check_choice, check_float, check_int
-from netplace.checks.records import check_fields
-from netplace.checks.settings import Setting
+from netplace.inputs import MOST, check_choice, check_float, check_int
 from netplace.netsim.cables import read_latencies
 from netplace.netsim.classes import read_classes
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.presets import FABRICS, fabric_of
+from netplace.records import check_fields
+from netplace.settings import Setting
 from netplace.topologies import Grid, Topology
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from netplace.checks import check_float, check_int
+from netplace.inputs import check_float, check_int
 
 LINE_BITS = 16
 LINE_RATE = 1 << LINE_BITS  # a phit a cycle

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.arrays import integers_as
 from netplace.netsim import threads as domains
 from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.lower import demand
 from netplace.netsim.table_router import TableRouter
+from netplace.records import integers_as
 from netplace.topologies import Grid, Topology, Tree
 
 Arrays = dict[str, NDArray[np.int32]]

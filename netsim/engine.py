@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
-from netplace.checks.arrays import integers_as
-from netplace.checks.records import check_fields, freeze_arrays
 from netplace.netsim.laps import Laps
 from netplace.netsim.table_router import TableRouter
+from netplace.records import check_fields, freeze_arrays, integers_as
 
 
 class Exit(IntEnum):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks import check_choice, check_float, check_int
+from netplace.inputs import check_choice, check_float, check_int
 from netplace.topologies.limits import MOST_CYCLES
 
 __all__ = ["PACKETS", "Fault", "faults_until", "read_faults"]

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.apps import Op, Program
-from netplace.checks import check_choice, check_int
-from netplace.checks.arrays import array_of, integers_as
+from netplace.inputs import check_choice, check_int
 from netplace.netsim.config import Config
 from netplace.netsim.effects import check_settings
 from netplace.netsim.engine import Engine, JobRecord
@@ -28,6 +27,7 @@ from netplace.netsim.overheads import with_overheads
 from netplace.netsim.table_router import verdict_on
 from netplace.netsim.threads import usable_threads
 from netplace.netsim.validation import check_topology, place
+from netplace.records import array_of, integers_as
 from netplace.topologies import Graph, Topology
 
 

@@ -7,7 +7,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int, check_size, sizes
+from netplace import inputs
+from netplace.inputs import check_int, check_size
 from netplace.netsim.engine import ArbiterState, Counters, Exit, Traffic, Waiting
 from netplace.netsim.errors import CycleLimitError, DeadlockError
 from netplace.netsim.explain import explain
@@ -290,7 +291,7 @@ class Network(JobHost):
     def _go_by_windows(self, window: int, max_cycles: int | None) -> None:
         bytes_each = _BYTES_PER_LOAD * self.topology.neighbor.size
         check_size(2, bytes_each, "windows of link loads", "window")
-        most = min(_MOST_WINDOWS, sizes.MOST_BYTES // bytes_each) // 2 * 2
+        most = min(_MOST_WINDOWS, inputs.MOST_BYTES // bytes_each) // 2 * 2
         self._window = window
         while self._unfinished and (max_cycles is None or self.now < max_cycles):
             if len(self._window_loads) == most:  # the length of a run is not known in advance

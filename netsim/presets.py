@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import abbreviate, check_choice
-from netplace.checks.inputs import input_file
-from netplace.checks.toml_text import parsed_toml
+from netplace.files import input_file, parsed_toml
+from netplace.inputs import abbreviate, check_choice
 
 __all__ = ["FABRICS", "Preset", "fabric_of"]
 

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.notebook import html_table
-from netplace.checks.records import freeze_arrays
 from netplace.netsim.config import Config
 from netplace.netsim.delays import percentile
 from netplace.netsim.engine import Counters, JobRecord
 from netplace.netsim.errors import LostJobError
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.outcome import Deadlocked, Finished, JobOutcome
+from netplace.notebook import html_table
+from netplace.records import freeze_arrays
 
 if TYPE_CHECKING:
     from netplace.apps import Program

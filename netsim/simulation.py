@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.apps import Program
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 from netplace.netsim.config import Config
 from netplace.netsim.errors import DeadlockError
 from netplace.netsim.network import Network

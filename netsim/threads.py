@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate, check_int
+from netplace.inputs import abbreviate, check_int
 from netplace.topologies import Graph, Grid, Topology, Tree
 
 AUTO = "auto"

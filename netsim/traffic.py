@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_int, check_steps
-from netplace.extensions import Registry
+from netplace.inputs import check_int, check_steps
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.network import Network
 from netplace.netsim.result import Delay
+from netplace.registry import Registry
 from netplace.topologies import Graph, Grid, Topology
 
 Target = NDArray[np.int64]

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.apps import Program
-from netplace.checks.arrays import array_of
 from netplace.netsim.engine import Traffic
+from netplace.records import array_of
 from netplace.topologies import Graph, Grid, Topology, Tree
 from netplace.topologies.graph_arrays import check_wiring
 

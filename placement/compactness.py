@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 from netplace.placement.expected_loads import distinct
 from netplace.topologies import Grid, Topology, switch_grid
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_size
-from netplace.checks.notebook import html_table
+from netplace.inputs import check_size
+from netplace.notebook import html_table
 from netplace.placement.compactness import bounding_box
 from netplace.placement.expected_loads import distinct, flows, link_loads
 from netplace.placement.mapping.cost import asymmetry, has_dimensions

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.inputs import text_of
-from netplace.extensions import Registry
+from netplace.files import text_of
+from netplace.registry import Registry
 from netplace.topologies import Grid, Topology
 from netplace.topologies.host_lists import spelled
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.checks import MOST, abbreviate
-from netplace.checks.columns import numbers_in, text_table
-from netplace.checks.csv_cells import write_frame
-from netplace.checks.writing import draft_folder, write_atomically
+from netplace.csv_files import numbers_in, text_table, write_frame
+from netplace.files import draft_folder, write_atomically
+from netplace.inputs import MOST, abbreviate
 from netplace.report.files.run_details import LINK_COLUMNS as LINKS
 from netplace.report.files.run_details import MESSAGE_COLUMNS as OF_MESSAGE
 from netplace.report.pages import kind_of

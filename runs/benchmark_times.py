@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.checks import abbreviate, check_float, check_int
-from netplace.checks.inputs import text_of
+from netplace.files import text_of
+from netplace.inputs import abbreviate, check_float, check_int
 
 # Titles of benchmarks, in lower case: OSU's without the word test, and Intel's.
 KINDS = {

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from netplace.checks.writing import NO_LINK
+from netplace.files import NO_LINK
 from netplace.runs.execute import Ended
 from netplace.runs.executors import TRIES, Executor, WorkerFailure
 from netplace.runs.outcome_store import (

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from netplace.extensions import Registry
 from netplace.netsim import Config
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.partition import PARTITIONS
 from netplace.placement.rule import Nodes, find_rule
+from netplace.registry import Registry
 from netplace.runs.spec import Run
 from netplace.topologies import Grid, Topology, Tree, parse
 

@@ -6,7 +6,7 @@ import queue
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from netplace.extensions import Portable, rules_without_file
+from netplace.plugins import Portable, rules_without_file
 from netplace.runs.executors import answer_of
 
 __all__ = ["Cluster"]

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS
-from netplace.extensions import Registry, current_digest, file_digest
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.partition import PARTITIONS
+from netplace.plugins import current_digest, file_digest
+from netplace.registry import Registry
 from netplace.topologies import TOPOLOGIES, names_file
 from netplace.topologies.text_form import innermost
 

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from netplace.apps.program import Repeated
-from netplace.extensions import describe_rule_error
 from netplace.netsim import Network, Result, SimulationError
 from netplace.netsim.effects import ignored_settings
 from netplace.netsim.result import versions
 from netplace.netsim.simulation import replay
 from netplace.placement.rule import Nodes
+from netplace.plugins import describe_rule_error
 from netplace.runs.chance import network_draws, same_place
 from netplace.runs.digests import UnavailableError
 from netplace.runs.job_programs import repeated_of, settled

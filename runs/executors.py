@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from netplace.extensions import Portable, describe_rule_error, rules_without_file
+from netplace.plugins import Portable, describe_rule_error, rules_without_file
 from netplace.runs.processes import leave_signals_to_parent, start_method, starting
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.netsim import Config
 from netplace.netsim.cables import read_latencies
 from netplace.runs.execute import run_simulation

@@ -29,9 +29,9 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.collectives import selection
-from netplace.checks import FaultsError, abbreviate, check_choice, check_float, check_int
-from netplace.extensions import file_digest
+from netplace.inputs import FaultsError, abbreviate, check_choice, check_float, check_int
 from netplace.netsim import Config
+from netplace.plugins import file_digest
 from netplace.runs.job_programs import program_once
 from netplace.runs.programs import request_of, trace_digest, trace_path
 from netplace.runs.toml_lines import line_of, read_toml

@@ -10,20 +10,19 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplace.checks import MOST, check_choice, check_int, check_steps
-from netplace.checks.plain import from_plain, to_plain
-from netplace.checks.plan_settings import LOAD_SETTINGS, LoadSettings
-from netplace.checks.quantities import quantity
-from netplace.checks.schema import Kind, fields_of, table
-from netplace.checks.settings import check_given
+from netplace.inputs import MOST, check_choice, check_int, check_steps
 from netplace.netsim import ENGINES, PATTERNS, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings, ignored_settings
 from netplace.netsim.result import versions
+from netplace.plan_settings import LOAD_SETTINGS, LoadSettings
+from netplace.quantities import quantity
 from netplace.runs.digests import Digest, check_digest, digests_of_wiring, source_of_routing
 from netplace.runs.networks import network_of
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.run_figures import DelayFigures
+from netplace.schema import Kind, fields_of, from_plain, table, to_plain
+from netplace.settings import check_given
 
 _OF: dict[str, Any] = {"bounds": (0, MOST)}
 

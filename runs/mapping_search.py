@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
-from netplace.checks import check_size
-from netplace.checks.records import freeze_arrays
+from netplace.inputs import check_size
 from netplace.netsim import Config, SimulationError
 from netplace.placement import partition
 from netplace.placement.mapping import QapResult, find_mapping
 from netplace.placement.rule import Nodes
+from netplace.records import freeze_arrays
 from netplace.runs.digests import contents_of
 from netplace.runs.job_programs import programs_of, repeated_of, settled
 from netplace.runs.networks import network_of

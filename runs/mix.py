@@ -41,9 +41,9 @@ import numpy as np
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.arrays import traffic
-from netplace.checks import abbreviate, check_choice
-from netplace.extensions import file_digest
+from netplace.inputs import abbreviate, check_choice
 from netplace.netsim import Config
+from netplace.plugins import file_digest
 from netplace.runs.job_programs import program_once
 from netplace.runs.programs import is_trace, trace_digest, trace_path
 from netplace.runs.toml_lines import line_of, read_table_list, read_toml

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from netplace.checks.schema import Kind, anything
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended
 from netplace.runs.executors import WorkerFailure
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
+from netplace.schema import Kind, anything
 
 
 class PlanLike(Protocol):

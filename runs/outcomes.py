@@ -5,22 +5,11 @@ Rows of older versions can lack other keys, or have more.
 
 from __future__ import annotations
 
-from netplace.checks import MOST
-from netplace.checks.schema import (
-    Kind,
-    amount,
-    fields_of,
-    kind_of,
-    listed,
-    maybe,
-    number,
-    sentence,
-    table,
-    table_of,
-)
+from netplace.inputs import MOST
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.scheduling.metrics import PER_JOB, Metrics
 from netplace.scheduling.metrics.per_job import FIRST
+from netplace.schema import Kind, amount, fields_of, kind_of, listed, maybe, number, sentence, table, table_of
 
 _MEAN = table({"mean": maybe(amount(0, MOST))}, others=True)
 _COUNTS = ("cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked")

@@ -37,9 +37,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import FaultsError, abbreviate, check_choice
-from netplace.checks.plan_settings import OF_TABLES, SCHEDULE_SETTINGS
+from netplace.inputs import FaultsError, abbreviate, check_choice
 from netplace.netsim.config import SETTINGS, Config
+from netplace.plan_settings import OF_TABLES, SCHEDULE_SETTINGS
 from netplace.runs.job_list import read_job_list
 from netplace.runs.job_programs import program_once
 from netplace.runs.mix import read_mix

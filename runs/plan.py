@@ -10,14 +10,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplace.checks import check_choice, check_int
-from netplace.checks.plan_settings import JOBS, OF_TABLES, OF_WORKLOADS, SCHEDULE_SETTINGS, ScheduleSettings
-from netplace.checks.schema import Kind
-from netplace.checks.settings import check_given, read_back
-from netplace.extensions import Registry, current_digest, file_digest
+from netplace.inputs import check_choice, check_int
 from netplace.netsim.config import SETTINGS, Config
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
+from netplace.plan_settings import JOBS, OF_TABLES, OF_WORKLOADS, SCHEDULE_SETTINGS, ScheduleSettings
+from netplace.plugins import current_digest, file_digest
+from netplace.registry import Registry
 from netplace.runs.digests import Digest, among_options, digests_of_wiring, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
 from netplace.runs.job_list import digests_of_programs
@@ -36,6 +35,8 @@ from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIMES, LogTimes, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.scheduling.workload.sacct import is_sacct
+from netplace.schema import Kind
+from netplace.settings import check_given, read_back
 
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 2

@@ -26,7 +26,7 @@ from dataclasses import fields
 from functools import partial
 from pathlib import Path
 
-from netplace.checks import abbreviate, check_choice, check_float, check_int
+from netplace.inputs import abbreviate, check_choice, check_float, check_int
 from netplace.runs.toml_lines import Check, check_flag, check_text, checked_table, in_file, line_of, read_toml
 from netplace.scheduling.power import PowerModel, PowerRules
 

@@ -15,8 +15,8 @@ from typing import Any
 from netplace.apps import APPLICATIONS, Program, application
 from netplace.apps.carried import carried, carried_names
 from netplace.apps.program import Repeated
-from netplace.checks import check_bytes, check_choice, check_float, check_int
-from netplace.extensions import file_digest
+from netplace.inputs import check_bytes, check_choice, check_float, check_int
+from netplace.plugins import file_digest
 
 TRACE_OPTIONS = ("collectives", "flops", "ignore", "trc_unit")
 TRC_UNITS = {

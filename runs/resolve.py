@@ -8,7 +8,7 @@ from typing import Any
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options, uses_collectives
-from netplace.checks import abbreviate, check_choice, check_int
+from netplace.inputs import abbreviate, check_choice, check_int
 from netplace.netsim import Config
 from netplace.netsim.effects import check_settings
 from netplace.placement.mapping import MAPPINGS

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from netplace.checks import check_int
-from netplace.extensions import rules_without_file
+from netplace.inputs import check_int
 from netplace.netsim.threads import AUTO, cores, threads_beside
+from netplace.plugins import rules_without_file
 from netplace.runs.execute import Ended, attempt
 from netplace.runs.executors import Executor, InProcessExecutor, ProcessPoolExecutor
 from netplace.runs.spec import Run

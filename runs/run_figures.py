@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from netplace.checks import MOST
-from netplace.checks.plain import to_plain
-from netplace.checks.quantities import quantity
+from netplace.inputs import MOST
 from netplace.netsim import Result
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.result import Delay
+from netplace.quantities import quantity
+from netplace.schema import to_plain
 
 __all__ = ["DelayFigures", "JobFigures", "RunFigures"]
 

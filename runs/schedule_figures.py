@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from netplace.checks.plain import from_plain, to_plain
 from netplace.scheduling.metrics import Metrics, SteadyMean
 from netplace.scheduling.power import PowerFigures
+from netplace.schema import from_plain, to_plain
 
 __all__ = ["Rejected", "ScheduleFigures"]
 

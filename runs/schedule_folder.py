@@ -6,14 +6,14 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from netplace.checks import abbreviate
-from netplace.checks.columns import names_in, numbers_in, text_table
-from netplace.checks.results_file import read_results, results_text
-from netplace.checks.schema import kind_of, table, text
-from netplace.extensions import file_digest
+from netplace.csv_files import names_in, numbers_in, text_table
+from netplace.inputs import abbreviate
+from netplace.json_files import read_results, results_text
+from netplace.plugins import file_digest
 from netplace.runs.outcomes import SCHEDULE_KEYS, SCHEDULE_OPTIONS
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
+from netplace.schema import kind_of, table, text
 
 if TYPE_CHECKING:
     import pandas as pd

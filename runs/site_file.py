@@ -32,7 +32,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import check_float, check_int
+from netplace.inputs import check_float, check_int
 from netplace.runs.toml_lines import Check, check_flag, check_text, checked_table, in_file, line_of, read_toml
 from netplace.scheduling.site_rules import Failures, JobQueue, Site, Window, read_outages
 

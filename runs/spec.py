@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from netplace.checks import abbreviate
-from netplace.checks.records import check_fields, check_keys, pairs_of
+from netplace.inputs import abbreviate
 from netplace.netsim import Config
+from netplace.records import check_fields, check_keys, pairs_of
 from netplace.runs.revisions import Revisions, key_of
 
 Value = int | float | str | None

@@ -23,8 +23,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.results_file import check_format, json_text
-from netplace.checks.schema import Kind, anything
+from netplace.json_files import check_format, json_text
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended, Executed
 from netplace.runs.outcomes import SIMULATION
@@ -41,6 +40,7 @@ from netplace.runs.store_rows import (
     read_simulation,
 )
 from netplace.runs.store_schema import APPLICATION, CREATED, fault_of_schema
+from netplace.schema import Kind, anything
 
 __all__ = ["TABLES", "Row", "Store", "StoreError", "has_rows"]
 

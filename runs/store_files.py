@@ -11,9 +11,8 @@ import os
 import sqlite3
 from pathlib import Path
 
-from netplace.checks import content
-from netplace.checks.inputs import check_readable, input_file
-from netplace.checks.writing import draft_folder
+from netplace import files
+from netplace.files import check_readable, draft_folder, input_file
 from netplace.runs.store_schema import CREATED
 
 PATIENCE = 60.0  # seconds to wait for another process that is writing
@@ -84,7 +83,7 @@ def _refuse_journal(path: Path) -> None:
 def _connected(path: Path, how: str) -> sqlite3.Connection:
     """Return an open database in which no text may be longer than may be read."""
     database = sqlite3.connect(f"{path.absolute().as_uri()}?{how}", PATIENCE, uri=True)
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, content.MOST_UNPACKED)
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, files.MOST_UNPACKED)
     database.execute("PRAGMA trusted_schema = OFF")
     if how != "mode=rw":
         database.execute("PRAGMA query_only = ON")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 from netplace.runs.chance import simulation_of
 from netplace.runs.spec import Run
 

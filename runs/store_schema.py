@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 from netplace.version import FORMAT
 
 APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is

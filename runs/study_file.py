@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from netplace.checks import check_choice, check_int
-from netplace.checks.plan_settings import SCHEDULE_SETTINGS
+from netplace.inputs import check_choice, check_int
+from netplace.plan_settings import SCHEDULE_SETTINGS
 from netplace.runs.plan import Plan, make_plan
 from netplace.runs.toml_lines import line_of, read_toml
 

@@ -32,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS, Program
-from netplace.checks import abbreviate, check_choice, check_int
+from netplace.inputs import abbreviate, check_choice, check_int
 from netplace.netsim.config import SETTINGS, Config
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.mapping.rules import LIMITS

@@ -8,13 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from netplace.apps import APPLICATIONS
-from netplace.checks import check_unpacked
-from netplace.checks.columns import numbers_in, read_cells
-from netplace.checks.csv_cells import with_format, without_format, write_frame
-from netplace.checks.inputs import input_file
-from netplace.checks.quantities import quantities
-from netplace.checks.writing import atomic_file
+from netplace.csv_files import numbers_in, read_cells, with_format, without_format, write_frame
+from netplace.files import atomic_file, check_unpacked, input_file
 from netplace.netsim.config import SETTINGS, Config
+from netplace.quantities import quantities
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Row
@@ -187,7 +184,7 @@ def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what:
 
     Tables of runs and of run times, which can be read again, get a column with their kind and format.
     The schema of a Parquet file contains the version, the units and descriptions of the fields of the
-    dataclass `kind` (`netplace.checks.quantities.quantities`), and `what`, which describes a row.
+    dataclass `kind` (`netplace.quantities.quantities`), and `what`, which describes a row.
     """
     if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
         frame = with_format(frame, _WHAT)

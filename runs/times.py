@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.checks import check_choice
-from netplace.checks.notebook import html_bars
+from netplace.inputs import check_choice
+from netplace.notebook import html_bars
 from netplace.runs.campaign import complete
 from netplace.runs.resources import simulators
 from netplace.runs.spec import Run

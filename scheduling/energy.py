@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.records import freeze_arrays
+from netplace.records import freeze_arrays
 
 __all__ = ["STATES", "Energy"]
 

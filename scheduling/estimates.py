@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from netplace.checks import check_choice, check_float
+from netplace.inputs import check_choice, check_float
 from netplace.scheduling.execution import Execution, RunTimes
 from netplace.scheduling.job import Job
 

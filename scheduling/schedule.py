@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.notebook import html_table
-from netplace.checks.records import freeze_arrays
+from netplace.notebook import html_table
+from netplace.records import freeze_arrays
 from netplace.scheduling.energy import Energy
 from netplace.scheduling.partitioner.allocation import Nodes
 

@@ -16,8 +16,8 @@ from typing import cast
 import numpy as np
 import simpy
 
-from netplace.checks import abbreviate
-from netplace.checks.records import check_fields
+from netplace.inputs import abbreviate
+from netplace.records import check_fields
 from netplace.scheduling.estimates import Estimate
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job

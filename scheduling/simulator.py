@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job

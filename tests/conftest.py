@@ -66,14 +66,14 @@ def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str)
 def plugins_of_each_test() -> Iterator[None]:
     """Let the plug-ins that a test loads end with it."""
     yield
-    if (loaded := sys.modules.get("netplace.extensions.plugins")) is not None:
+    if (loaded := sys.modules.get("netplace.plugins")) is not None:
         loaded.unload_plugins()
 
 
 @pytest.fixture
 def plugin(tmp_path: Path) -> Callable[..., Path]:
     """Return a function that writes a plug-in with some text, loads it, and returns its path."""
-    from netplace.extensions import load_plugin
+    from netplace.plugins import load_plugin
 
     def load(text: str, name: str = "mine.py") -> Path:
         (tmp_path / name).write_text(text)

@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
-from netplace.checks import abbreviate
-from netplace.extensions import Registry
+from netplace.inputs import abbreviate
+from netplace.registry import Registry
 from netplace.topologies.cable_lists import ibnetdiscover
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import compute_nodes, with_service

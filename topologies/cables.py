@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import abbreviate, check_int
-from netplace.checks.arrays import array_of, integers_as
-from netplace.checks.records import freeze_arrays, pairs_of
+from netplace.inputs import abbreviate, check_int
+from netplace.records import array_of, freeze_arrays, integers_as, pairs_of
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.graph_arrays import check_of_cables
 from netplace.topologies.limits import check_size

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int, check_ranges
+from netplace.inputs import check_int, check_ranges
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.host_lists import with_hosts

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_size as check_bytes
+from netplace.inputs import check_size as check_bytes
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import MOST_CYCLES, check_cables, check_size

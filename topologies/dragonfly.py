@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from netplace.checks import abbreviate, check_int, shortened
+from netplace.inputs import abbreviate, check_int, shortened
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import MOST_WIDTH, check_size

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate, check_float, check_int
+from netplace.inputs import abbreviate, check_float, check_int
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_CYCLES

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate, check_int
+from netplace.inputs import abbreviate, check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import marked
 from netplace.topologies.graph import Graph, check_connected

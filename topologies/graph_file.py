@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from netplace.checks import abbreviate, check_float, check_int
+from netplace.inputs import abbreviate, check_float, check_int
 from netplace.topologies.cable_lists import anynet, cable_list, dot, ibnetdiscover
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid, check_sides, grid, spell

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 from netplace.topologies.topology import Topology
 
 Kind = TypeVar("Kind", bound=Topology)

@@ -12,9 +12,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate
-from netplace.checks.inputs import input_file
-from netplace.checks.toml_text import parsed_toml
+from netplace.files import input_file, parsed_toml
+from netplace.inputs import abbreviate
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import hierarchy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netplace.checks import sizes
+from netplace import inputs
 
 MOST_CYCLES = 1 << 10  # a phit: engines keep a place for every cycle that a packet takes for a link
 MOST_DELAY = 1 << 20  # cycles of a header on a link, for the same reason
@@ -19,16 +19,16 @@ def check_size(text: str, routers: int, ports: int) -> None:
     need = in_all * _BYTES_PER_PORT
     if in_all > _MOST_PORTS:
         raise ValueError(
-            f"{text}: network too large, its wiring would need {sizes.gigabytes(need)} "
+            f"{text}: network too large, its wiring would need {inputs.gigabytes(need)} "
             f"and more ports than the {_MOST_PORTS} that can be numbered"
         )
-    sizes.check_size(in_all, _BYTES_PER_PORT, "ports", text)
+    inputs.check_size(in_all, _BYTES_PER_PORT, "ports", text)
 
 
 def check_cables(text: str, cables: int) -> None:
-    sizes.check_size(cables, _BYTES_PER_CABLE, "cables", text)
+    inputs.check_size(cables, _BYTES_PER_CABLE, "cables", text)
 
 
 def check_memory(text: str, need: int, what: str) -> None:
     """Refuse a network if `what` needs more memory than is available."""
-    sizes.check_size(need, 1, f"bytes for {what}", text)
+    inputs.check_size(need, 1, f"bytes for {what}", text)

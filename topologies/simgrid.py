@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netplace.checks import abbreviate, check_choice, check_int, check_ranges, check_size
+from netplace.inputs import abbreviate, check_choice, check_int, check_ranges, check_size
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional, paces_of, with_node_links
 from netplace.topologies.fat_trees import xgft

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int, sizes
+from netplace import inputs
+from netplace.inputs import check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.limits import check_cables, check_size
@@ -151,7 +152,7 @@ def _check_sizes(q: int, nodes: int) -> None:
     text, switches, ports = f"slimfly:{q}", 2 * q * q, 3 * q // 2 + nodes
     check_size(text, switches * (1 + nodes), ports)
     check_cables(text, switches * (3 * q // 2) // 2)
-    sizes.check_size(switches**2 * ports, 2, "entries of its table of routes", text)
+    inputs.check_size(switches**2 * ports, 2, "entries of its table of routes", text)
 
 
 def _is_valid(q: int) -> bool:

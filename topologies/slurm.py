@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import check_float, check_int, check_size
+from netplace.inputs import check_float, check_int, check_size
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.faults import with_faults
 from netplace.topologies.graph import Graph

@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from netplace.checks import abbreviate, check_int, check_size
+from netplace.inputs import abbreviate, check_int, check_size
 from netplace.topologies.compute_nodes import marked
 from netplace.topologies.grid import Grid
 from netplace.topologies.grid_kinds import torus

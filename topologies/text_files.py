@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from netplace.checks import check_int
-from netplace.checks.inputs import input_file
+from netplace.files import input_file
+from netplace.inputs import check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import levels_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 from netplace.topologies.topology import Topology
 
 _OPTION = re.compile(r",(?=[a-z]+=)")  # a comma of a file's name is followed by something else

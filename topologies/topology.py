@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import abbreviate, check_int
-from netplace.checks.arrays import array_of
-from netplace.checks.records import check_fields, freeze_arrays
+from netplace.inputs import abbreviate, check_int
+from netplace.records import array_of, check_fields, freeze_arrays
 
 if TYPE_CHECKING:
     import networkx as nx

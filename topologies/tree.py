@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import abbreviate, check_int
-from netplace.checks.arrays import array_of
+from netplace.inputs import abbreviate, check_int
+from netplace.records import array_of
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 

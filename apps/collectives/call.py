@@ -23,7 +23,7 @@ from itertools import accumulate, chain, zip_longest
 from typing import Any, NamedTuple
 
 from netplace.apps.operation import MOST_TASKS
-from netplace.checks import check_int
+from netplace.inputs import check_int
 
 OPERATIONS = {
     "allgather": "the block that each rank contributes",

@@ -20,8 +20,8 @@ from netplace.apps.collectives import (
 )
 from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, Round, Rounds
 from netplace.apps.collectives.decisions import shipped_table
-from netplace.checks import check_choice
-from netplace.extensions import Registry
+from netplace.inputs import check_choice
+from netplace.registry import Registry
 
 
 def _two(ranks: int) -> str:

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.collectives.call import OPERATIONS, Call
-from netplace.checks import abbreviate, check_choice, check_int, read_content
-from netplace.checks.toml_text import parsed_toml
+from netplace.files import parsed_toml, read_content
+from netplace.inputs import abbreviate, check_choice, check_int
 
 TABLES = {
     "builtin": "the algorithms of Thakur, Rabenseifner and Gropp, one or two for each operation",

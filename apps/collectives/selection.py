@@ -16,7 +16,7 @@ from netplace.apps.collectives.call import OPERATIONS, REDUCING, Algorithm, Call
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
 from netplace.apps.task import TaskWriter
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 
 MOST_RANKS = 1 << 18  # of a list of messages, which take 200 bytes each
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million

@@ -17,7 +17,7 @@ from netplace.apps.collectives.catalog import algorithm as algorithm_named
 from netplace.apps.collectives.selection import BUILTIN, Collectives, selection
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 
 ALLTOALL_ORDERS = {
     "rotated": "for k = 1 .. p-1: exchange, send to i+k and receive from i-k",

@@ -22,7 +22,7 @@ from netplace.apps.formats.dumpi_rank import RankCalls
 from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 _MEMBER = re.compile(r"(.*?)(\d+)((?:\.txt)?(?:\.gz)?)")
 _LINE = re.compile(rb"MPI_\w+:(?:-|\d+):")

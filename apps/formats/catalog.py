@@ -29,7 +29,7 @@ from netplace.apps.formats.stream import head_of
 from netplace.apps.formats.writing import Options
 from netplace.apps.program import Program
 from netplace.apps.recorded import Reading, Recorded, Trace
-from netplace.extensions import Registry
+from netplace.registry import Registry
 
 
 @dataclass(frozen=True)

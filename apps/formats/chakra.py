@@ -37,7 +37,7 @@ from netplace.apps.formats.chakra_nodes import (
 from netplace.apps.formats.stream import named, whole_content
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 _NODES = {
     1: "METADATA_NODE",

@@ -11,7 +11,7 @@ from typing import Any
 
 from netplace.apps.formats.stream import whole_content
 from netplace.apps.recorded.trace import Reading
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 # Messages in the wire format of protocol buffers, field by field.
 #

@@ -35,7 +35,7 @@ from netplace.apps.formats.stream import lines as lines_of
 from netplace.apps.recorded.calls import OPERATIONS, Batch, CallWriter
 from netplace.apps.recorded.calls import Call as Kind
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 # The global operations of Dimemas traces, and what a record's bytes are of.
 #

@@ -20,8 +20,8 @@ from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import abbreviate
-from netplace.checks.inputs import input_file
+from netplace.files import input_file
+from netplace.inputs import abbreviate
 
 _ENTERING = re.compile(r"MPI_(\w+) entering at walltime (\d+)\.(\d{9}), cputime (\d+)\.(\d{9}) seconds")
 _RETURNING = re.compile(r"MPI_(\w+) returning at walltime (\d+)\.(\d{9}), cputime (\d+)\.(\d{9}) seconds")

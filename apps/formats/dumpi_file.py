@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.formats.stream import TraceError
-from netplace.checks import check_size
-from netplace.checks.inputs import input_file
+from netplace.files import input_file
+from netplace.inputs import check_size
 
 # Layout of the records of DUMPI's binary files, as data.
 #

@@ -30,7 +30,7 @@ from netplace.apps.recorded import (
     settled,
 )
 from netplace.apps.recorded.wildcards import is_by_length
-from netplace.checks.writing import write_atomically
+from netplace.files import write_atomically
 
 
 def open_trace(path: str | Path, reading: Reading | None = None) -> Trace:

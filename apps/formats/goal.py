@@ -27,7 +27,7 @@ from netplace.apps.operation import MOST_TASKS, Op
 from netplace.apps.recorded.calls import Call
 from netplace.apps.recorded.recorded import Recorded
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import abbreviate, check_size
+from netplace.inputs import abbreviate, check_size
 
 
 def goal_lines(whole: Recorded, options: Options) -> Iterator[str]:

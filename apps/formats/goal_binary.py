@@ -23,7 +23,7 @@ from netplace.apps.formats.stream import TraceError, blocks
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import ANY
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import check_size
+from netplace.inputs import check_size
 
 _MAGIC, _USED_UP = 4223, 2342
 _KINDS = {1: "send", 2: "recv", 3: "calc"}

@@ -40,7 +40,7 @@ from netplace.apps.program import Program
 from netplace.apps.recorded.calls import CALL, Batch
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.replay import openers
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 _COLUMNS = {"s": 5, "r": 5, "c": 3}
 

@@ -24,7 +24,7 @@ from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.operation import MOST_TASKS, check_written
 from netplace.apps.recorded.calls import BATCH, CALL, Batch, Call, batched
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import abbreviate, check_size
+from netplace.inputs import abbreviate, check_size
 
 _MOST = 1 << 62
 _HELD = 60  # bytes of a number

@@ -19,7 +19,7 @@ from netplace.apps.formats.otf2_process import Definitions, Library, Location, b
 from netplace.apps.formats.stream import FileError
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
-from netplace.checks.inputs import input_file
+from netplace.files import input_file
 
 _SUFFIX = ".otf2"
 _NO_ROOT = 0xFFFFFFF0  # and above: no root, or a root that is given in another way

@@ -21,7 +21,7 @@ from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace, ignorable
-from netplace.checks import abbreviate, check_size
+from netplace.inputs import abbreviate, check_size
 
 _MPI = (50000001, 50000002, 50000003)
 # Numbers of Extrae, for files without a .pcf.

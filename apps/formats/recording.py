@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from netplace.apps.recorded import CALL, Batch, Call, Reading, Trace
 from netplace.apps.recorded.calls import BATCH, OPERATIONS
-from netplace.checks import MOST
-from netplace.checks.inputs import input_file
+from netplace.files import input_file
+from netplace.inputs import MOST
 
 ENTRY = np.dtype(
     [

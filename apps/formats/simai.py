@@ -35,7 +35,7 @@ from netplace.apps.operation import check_length
 from netplace.apps.recorded.calls import CALL, OPERATIONS, Batch, Call, CallWriter, batched
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.apps.training.job import Step, steps_of
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 _FIRST, _LAST = "embedding_layer", "final_column"  # layers of a micro-batch, as AICB names them
 

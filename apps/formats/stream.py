@@ -13,8 +13,8 @@ from typing import IO, Any
 
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.trace import Reading
-from netplace.checks import check_size, is_packed
-from netplace.checks.inputs import input_file
+from netplace.files import input_file, is_packed
+from netplace.inputs import check_size
 
 
 class FileError(ValueError):

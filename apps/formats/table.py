@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.formats.stream import TraceError
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 _NEWLINE, _HASH, _MINUS, _ZERO = 10, 35, 45, 48
 _WORD = 8  # bytes by which words are distinguished

@@ -51,7 +51,7 @@ from netplace.apps.formats.text_lines import COLUMNS, COMMUNICATOR, KINDS, Lines
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import CALL, OPERATIONS, ROOTED, Batch, Call
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import abbreviate, check_choice
+from netplace.inputs import abbreviate, check_choice
 
 
 class _Requests:

@@ -19,7 +19,7 @@ from netplace.apps.recorded.settling import UnresolvedError
 from netplace.apps.recorded.trace import Trace
 from netplace.apps.recorded.wildcards import is_by_length
 from netplace.apps.replay import openers
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 COLUMNS = ("rank", "op", "peer", "bytes", "tag", "comm", "req", "gap_us")
 COMMUNICATOR = -1  # the kind of a line that is no call

@@ -37,7 +37,7 @@ from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import Batch, Call
 from netplace.apps.recorded.recorded import Recorded
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 _SETTLED_TYPES = 7  # those above have had other numbers in other releases
 _LONGEST_PATH = 250

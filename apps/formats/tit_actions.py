@@ -12,7 +12,7 @@ from netplace.apps.formats.stream import TraceError, blocks
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.calls import OPERATIONS, Call, CallWriter
 from netplace.apps.recorded.trace import Reading
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 _MOST = 1 << 62
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from netplace.apps.recorded.calls import OPERATIONS, Batch, Call
 from netplace.apps.recorded.recorded import Recorded
-from netplace.checks.writing import atomic_file
+from netplace.files import atomic_file
 
 _LINES = 50_000  # written at a time
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import isqrt
 from typing import TypeVar
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 
 P = TypeVar("P")
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace import inputs
 from netplace.apps.operation import check_length
 from netplace.apps.recorded.calls import CALL, Batch, Call
 from netplace.apps.recorded.trace import IGNORABLE, Trace, ignorable
-from netplace.checks import sizes as sizes_of_memory
 
 _BYTES_A_CALL = 400  # at the worst moment: the calls, keys to sort and match them, and the program
 PENDING = -2  # source of a receive that is known only at its completion
@@ -60,7 +60,7 @@ def gathered(trace: Trace, ranks: Collection[int] | None = None) -> tuple[NDArra
 
 def check_kept(calls: int) -> None:
     check_length(calls, "the trace")
-    limit = sizes_of_memory.MOST_BYTES
+    limit = inputs.MOST_BYTES
     if calls * _BYTES_A_CALL > limit:
         raise ValueError(
             f"has more than {calls:,} calls without repetition, which take more than {limit:,} bytes of "

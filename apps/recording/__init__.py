@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 __all__ = ["Recorded", "build_interposer", "record"]
 

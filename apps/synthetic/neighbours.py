@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.program import Program
 from netplace.apps.synthetic.rounds import Grid, Round, Sizes, exchange, in_rounds, receive, send
-from netplace.checks import check_int
+from netplace.inputs import check_int
 
 
 def mesh_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
 from netplace.apps.synthetic.rounds import Grid, Round, Sizes, exchange, in_rounds, marks_of, receive, send
-from netplace.checks import MOST, check_choice, check_int
+from netplace.inputs import MOST, check_choice, check_int
 
 ORDERS = {
     "rotated": "task i sends to i+1, i+2, .., i-1",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
-from netplace.checks import MOST, check_int
+from netplace.inputs import MOST, check_int
 
 Sizes = str | Sequence[int] | None  # as "4x3" or numbers; the nearest to a cube if not given
 

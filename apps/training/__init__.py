@@ -14,7 +14,7 @@ from netplace.apps.task import TaskWriter
 from netplace.apps.training.job import Job, Layout, job_of, layout_of, model_of
 from netplace.apps.training.models import MODELS, Model, read_layer_times
 from netplace.apps.training.writing import write_step
-from netplace.checks import check_int
+from netplace.inputs import check_int
 
 __all__ = ["MODELS", "TRAINING", "Job", "Layout", "Model", "read_layer_times", "training", "training_job"]
 

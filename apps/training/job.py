@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 
 from netplace.apps.training.models import HEAD, MODELS, LayerTimes, Model
-from netplace.checks import abbreviate, check_choice, check_float, check_int
+from netplace.inputs import abbreviate, check_choice, check_float, check_int
 
 DIMENSIONS = ("tp", "cp", "dp", "pp")
 

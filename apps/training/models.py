@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.checks import abbreviate, check_float, read_content
+from netplace.files import read_content
+from netplace.inputs import abbreviate, check_float
 
 # Compute times of layers from a file, where they were measured.
 #

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.writing import write_atomically
 from netplace.cosim import cosimulate, make_cosim_plan
+from netplace.files import write_atomically
 from netplace.netsim import Config
 from netplace.placement.compactness import compactness
 from netplace.runs import attempt

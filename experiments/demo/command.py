@@ -20,7 +20,7 @@ def demo_command(seeds: int, output: str) -> None:
     The command prints tables, and writes every run to a CSV file, a picture, a page, and the study with its
     run-time table.
     """
-    from netplace.checks import check_int
     from netplace.experiments.demo.runs import run_demo
+    from netplace.inputs import check_int
 
     run_demo(check_int(seeds, "--seeds"), Path(output))

@@ -9,9 +9,9 @@ from statistics import fmean, geometric_mean
 
 from rich.console import Console
 
-from netplace.checks.csv_cells import write_rows
-from netplace.checks.writing import made_folder
 from netplace.cli.sweep_progress import SweepProgress
+from netplace.csv_files import write_rows
+from netplace.files import made_folder
 from netplace.netsim import Config
 from netplace.netsim.threads import cores
 from netplace.report.pages import write_page

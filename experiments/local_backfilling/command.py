@@ -47,8 +47,8 @@ def backfill_command(**given: Any) -> None:
     (few clusters), beplat and plat (low level). If a rule cannot be satisfied, jobs under be- rules use
     other processors, and jobs under other rules wait. With several workloads, the figures are means.
     """
-    from netplace.checks import check_choice
     from netplace.experiments.local_backfilling.simulator import RULES, Platform, read_penalty
+    from netplace.inputs import check_choice
     from netplace.report.files.outputs import check_output
     from netplace.report.tables.schedule import write_rows
 
@@ -69,10 +69,10 @@ def backfill_command(**given: Any) -> None:
 
 
 def _workloads(asked: SimpleNamespace, processors: int) -> tuple[Workload, list[list[Job]]]:
-    from netplace.checks import check_int, check_size
-    from netplace.checks.streams import stream
     from netplace.experiments.local_backfilling.simulator import draw_jobs, draw_weeks
     from netplace.experiments.shared.archive_logs import jobs_of
+    from netplace.inputs import check_int, check_size
+    from netplace.streams import stream
 
     if asked.weeks is not None and asked.draw is not None:
         raise ValueError("--draw: given with --weeks, expected one of them")

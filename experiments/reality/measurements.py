@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks.inputs import input_file
+from netplace.files import input_file
 from netplace.placement.mapping.hosts import Host, nodes_of
 from netplace.placement.rule import node_lists
 from netplace.runs.fitting import Point

@@ -49,13 +49,13 @@ def redirect_command(**given: Any) -> None:
     """
     from dataclasses import asdict
 
-    from netplace.checks import check_choice
     from netplace.experiments.redirection.simulator import (
         TASK_FIGURES,
         TASK_POLICIES,
         run_tasks,
         task_figures,
     )
+    from netplace.inputs import check_choice
     from netplace.report.terminal.pulse import Lines
 
     asked = SimpleNamespace(**given)
@@ -93,9 +93,9 @@ def redirect_command(**given: Any) -> None:
 
 
 def _task_sets(asked: SimpleNamespace) -> list[Any]:
-    from netplace.checks import check_int
     from netplace.experiments.redirection.simulator import tasks_of, windows
     from netplace.experiments.shared.archive_logs import jobs_of
+    from netplace.inputs import check_int
 
     machine, seed = check_int(asked.machine, "--machine"), check_int(asked.seed, "--seed", 0)
     if asked.processors is not None:

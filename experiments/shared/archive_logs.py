@@ -13,9 +13,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import check_int
 from netplace.experiments.published import published
-from netplace.extensions import file_digest
+from netplace.inputs import check_int
+from netplace.plugins import file_digest
 from netplace.report.studies import StudyRequest
 from netplace.scheduling.workload import Workload, lublin, make_workload, read, read_swf
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import rich_click as click
 
-from netplace.checks.csv_cells import write_rows
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import as_epilog
 from netplace.cli.flags import COUNT, REAL, flag
 from netplace.cli.settings import json_flag
+from netplace.csv_files import write_rows
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 EXAMPLES = ("netplace two-kinds --queries 40 --cpus 4 --gpus 4",)
@@ -33,7 +33,6 @@ def two_kinds_command(**given: Any) -> None:
 
     The makespan is at most 2 (greedy) or 3/2 (knapsack) times the optimum.
     """
-    from netplace.checks import check_choice
     from netplace.experiments.two_kinds.simulator import (
         STEPS,
         check_search,
@@ -42,6 +41,7 @@ def two_kinds_command(**given: Any) -> None:
         read_task_times,
         search,
     )
+    from netplace.inputs import check_choice
     from netplace.report.files.outputs import check_output
 
     asked = SimpleNamespace(**given)

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from netplace.checks import abbreviate
 from netplace.cosim import CosimPlan, cosimulate
+from netplace.inputs import abbreviate
 from netplace.live.batsim.protocol import Event, Talk, finite, read, read_interval_set, write
 from netplace.runs.networks import network_of
 from netplace.runs.plan import Plan

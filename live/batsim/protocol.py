@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 
 Talk = Callable[[bytes], bytes]
 """Sends a message and returns the answer."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 from netplace.live.batsim.protocol import Event, read, write
 from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.policy import Running, Waiting, find_policy

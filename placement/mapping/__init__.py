@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.apps import Program
-from netplace.checks import abbreviate, check_int
-from netplace.extensions import Registry
+from netplace.inputs import abbreviate, check_int
 from netplace.placement.mapping.cost import CRITERIA, cost_between, cost_locations, cost_matrix
 from netplace.placement.mapping.hosts import by_hosts, from_file
 from netplace.placement.mapping.link_load import OPTION as LINK_LOAD_OPTION
@@ -34,6 +33,7 @@ from netplace.placement.mapping.rules import (
 )
 from netplace.placement.mapping.treematch import treematch
 from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
+from netplace.registry import Registry
 from netplace.topologies import Topology
 
 __all__ = [

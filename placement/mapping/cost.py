@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.placement.mapping.qap.locations import GRID, TABLE, TD, TREE, TWIST, Locations
 from netplace.placement.rule import Nodes
 from netplace.topologies import Graph, Grid, Topology, Tree, mesh, torus

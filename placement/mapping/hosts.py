@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import abbreviate, check_choice, check_int
+from netplace.inputs import abbreviate, check_choice, check_int
 from netplace.placement.mapping.problem import MappingProblem
 from netplace.placement.rule import Nodes, read_lines
 from netplace.topologies import Graph, Grid, Topology, Tree

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import Program
-from netplace.checks import check_choice
-from netplace.checks.records import freeze_arrays
+from netplace.inputs import check_choice
 from netplace.placement.rule import Nodes
+from netplace.records import freeze_arrays
 from netplace.topologies import Topology
 
 RunTime = Callable[[Nodes, int | None], int | None]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 from netplace.placement.mapping.cost import Criterion, cost_locations, cost_matrix
 from netplace.placement.mapping.link_load import link_load
 from netplace.placement.mapping.problem import MappingProblem, read_option

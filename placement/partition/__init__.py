@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int, check_ranges
-from netplace.extensions import Registry
+from netplace.inputs import check_int, check_ranges
 from netplace.placement.partition.boxes import (
     bands,
     boxes,
@@ -25,6 +24,7 @@ from netplace.placement.partition.boxes import (
     whole_network,
 )
 from netplace.placement.rule import Nodes, PartitionRequest, Rule, find_rule, own_rule, read_lines
+from netplace.registry import Registry
 from netplace.topologies import Graph, Topology
 
 __all__ = ["PARTITIONS", "PartitionRequest", "partition"]

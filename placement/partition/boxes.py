@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 from netplace.placement.rule import Nodes, PartitionRequest, grid_of
 from netplace.topologies import Grid
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.csv_cells import write_frame
-from netplace.checks.results_file import json_text
-from netplace.checks.writing import write_atomically
+from netplace.csv_files import write_frame
+from netplace.files import write_atomically
+from netplace.json_files import json_text
 from netplace.report.pages.html import Page, Part, render
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
 from netplace.report.plots.charts import VERDICT_COLOURS, interval_figure

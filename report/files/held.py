@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate, check_ranges
-from netplace.checks.inputs import text_of
+from netplace.files import text_of
+from netplace.inputs import abbreviate, check_ranges
 from netplace.topologies.host_lists import expand
 
 

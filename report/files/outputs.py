@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from netplace.checks.writing import is_device
+from netplace.files import is_device
 
 PICTURES = (".png", ".pdf", ".svg")
 

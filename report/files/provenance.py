@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.plain import from_plain, to_plain
-from netplace.checks.results_file import read_results, results_text
-from netplace.checks.schema import kind_of
-from netplace.checks.writing import write_atomically
+from netplace.files import write_atomically
+from netplace.json_files import read_results, results_text
+from netplace.schema import from_plain, kind_of, to_plain
 
 FILE = "provenance.json"  # in a folder; beside a file it is called after the file
 _WHAT = "provenance"

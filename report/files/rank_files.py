@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.checks import abbreviate, check_choice
-from netplace.checks.inputs import text_of
+from netplace.files import text_of
+from netplace.inputs import abbreviate, check_choice
 from netplace.topologies import Graph, Topology
 
 

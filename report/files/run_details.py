@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
-from netplace.checks.csv_cells import write_rows
+from netplace.csv_files import write_rows
 from netplace.netsim import Result
 from netplace.netsim.critical_path import CriticalPath, critical_path
 from netplace.netsim.result import JobResult

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from netplace.apps import Program
-from netplace.checks.writing import write_atomically
+from netplace.files import write_atomically
 from netplace.netsim import Result
 from netplace.report.files.run_details import job_details, message_rows
 from netplace.report.plots import write_figure

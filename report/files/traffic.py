@@ -12,8 +12,8 @@ from numpy.lib import format as numpy_format
 from numpy.typing import NDArray
 
 from netplace.apps.formats.matrix import pairs_of
-from netplace.checks import abbreviate, check_unpacked
-from netplace.checks.inputs import input_file, text_of
+from netplace.files import check_unpacked, input_file, text_of
+from netplace.inputs import abbreviate
 
 KINDS = (".csv", ".npy", ".npz")
 _EXACT = 2.0**62

@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from importlib import resources
 from typing import Any
 
-from netplace.checks import escaped, printable
+from netplace.inputs import escaped, printable
 from netplace.report.plots.figure import COLOURS, SHADED, Figure
 from netplace.report.tables.data_table import DataTable, print_data
 from netplace.report.terminal.units import whole_part_kept

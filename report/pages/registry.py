@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from netplace.checks.writing import write_atomically
 from netplace.cosim.serialization import FILE as COSIM
+from netplace.files import write_atomically
 from netplace.report.files.provenance import provenance_of, results_in
 from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.ticker import FuncFormatter, MaxNLocator, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from netplace.checks.writing import atomic_file
+from netplace.files import atomic_file
 from netplace.report.plots import figure as spec
 from netplace.report.plots.figure import COLOURS, Figure, Panel
 from netplace.report.plots.page import COLUMN, PAGE, SHADES, STYLE, UNDATED, as_written, explain, wrap_title

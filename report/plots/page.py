@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, Formatter, FuncFormatter, LogFormatter
 
-from netplace.checks import printable
+from netplace.inputs import printable
 from netplace.report.plots.figure import COLOURS, SHADED
 
 # From little to much, on white paper.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.report.plots.figure import (
     FREE,
     Axis,

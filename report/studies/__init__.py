@@ -6,7 +6,7 @@ studies of all installed packages, including `netplace.experiments`.
 
 from __future__ import annotations
 
-from netplace.extensions import Offers
+from netplace.entry_points import Offers
 from netplace.report.studies.report import Report, ReportTable
 from netplace.report.studies.study import (
     Row,

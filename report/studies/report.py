@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.checks.csv_cells import write_frame
-from netplace.checks.writing import write_atomically
+from netplace.csv_files import write_frame
+from netplace.files import write_atomically
 from netplace.report.pages.html import DataTable, Page, Picture
 from netplace.report.terminal.screen import number, print_tables, table
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.report.studies.report import Report
 from netplace.runs import Run
 from netplace.runs.campaign import Progress, complete, missing

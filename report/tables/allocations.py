@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.quantities import LESS, quantity
 from netplace.placement.compactness import compactness
+from netplace.quantities import LESS, quantity
 from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.partitioner.centres import Centred
 from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS, order_of

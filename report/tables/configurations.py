@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from netplace.checks.plain import from_plain, to_plain
-from netplace.checks.schema import Kind, kind_of
 from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
 from netplace.runs.chance import placement_draws
 from netplace.runs.execute import execute
@@ -20,6 +18,7 @@ from netplace.runs.job_programs import programs_of
 from netplace.runs.networks import network_of
 from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
+from netplace.schema import Kind, from_plain, kind_of, to_plain
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from netplace.checks.plan_settings import OF_WORKLOADS
-from netplace.checks.quantities import Quantity, quantities
-from netplace.checks.writing import write_atomically
 from netplace.cosim import MARKED, CosimPlan, job_rows_of, serialization
 from netplace.cosim.figures import CosimFigures, Costs, HalfWidth, TableError
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.waiting import Waiting
+from netplace.files import write_atomically
 from netplace.netsim import Config
 from netplace.netsim.config import SETTINGS
+from netplace.plan_settings import OF_WORKLOADS
+from netplace.quantities import Quantity, quantities
 from netplace.report.tables.data_table import DataTable, FigureRows, figure_table, figures_of
 from netplace.report.tables.schedule import SITE
 from netplace.report.terminal.screen import table

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from netplace.checks.quantities import Quantity, quantities
+from netplace.quantities import Quantity, quantities
 from netplace.report.terminal.screen import number, print_tables, table
 from netplace.report.terminal.units import scaled, whole_part_kept
 

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from netplace.checks.quantities import quantity
 from netplace.netsim.bounds import bounds
 from netplace.placement.mapping import QapResult, cost_between, map_tasks
 from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
+from netplace.quantities import quantity
 from netplace.runs.job_programs import repeated_of, settled
 from netplace.runs.mapping_search import Search
 from netplace.runs.placing import simulates

@@ -61,7 +61,7 @@ def write_run(
 
 def write_run_folder(folder: Path, executed: Sequence[Executed], description: Described) -> None:
     """Write runs that differ in their seeds into a folder: for people, for a page, for other tools."""
-    from netplace.checks.writing import write_atomically
+    from netplace.files import write_atomically
     from netplace.report.files.run_details import write_links
 
     folder.mkdir(exist_ok=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from netplace.checks.quantities import Quantity, quantities
-from netplace.checks.writing import write_atomically
+from netplace.files import write_atomically
+from netplace.quantities import Quantity, quantities
 from netplace.report.tables.data_table import DataTable, FigureRows, figure_table, figures_of
 from netplace.report.tables.differences import Compared, contestants_of, seed_means
 from netplace.runs.plan import Plan

@@ -16,8 +16,8 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from netplace.checks import printable
-from netplace.checks.results_file import json_text, results_text
+from netplace.inputs import printable
+from netplace.json_files import json_text, results_text
 from netplace.report.terminal.pulse import Lines, is_quiet
 
 if TYPE_CHECKING:

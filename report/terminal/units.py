@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from netplace.checks.quantities import Quantity
+from netplace.quantities import Quantity
 
 KWH = 3.6e6  # joules
 # Of units in which people do not read: the unit in which they do, and the factor.

@@ -23,7 +23,7 @@ from itertools import combinations
 
 import numpy as np
 
-from netplace.checks import check_float
+from netplace.inputs import check_float
 from netplace.scheduling.metrics.interval import LEVEL, Estimate, estimate
 
 _MANY, _MOST_DRAWS = 10_000, 1 << 30  # draws

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.metrics.series import held_nodes
 from netplace.scheduling.schedule import Schedule

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.quantities import LESS, MORE, quantity
+from netplace.quantities import LESS, MORE, quantity
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.schedule import Cost, Schedule, State
 
@@ -39,7 +39,7 @@ class Spread:
 class Metrics:
     """Figures of a whole schedule; times are in seconds, and shares from 0 to 1.
 
-    `netplace.checks.quantities` lists where each figure appears.
+    `netplace.quantities` lists where each figure appears.
     """
 
     jobs: int = quantity("Jobs that ran.")

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice
-from netplace.checks.quantities import LESS, Quantity
+from netplace.inputs import check_choice
+from netplace.quantities import LESS, Quantity
 from netplace.scheduling.schedule import Schedule
 
 Column = NDArray[np.float64]

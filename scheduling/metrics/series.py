@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.records import freeze_arrays
+from netplace.records import freeze_arrays
 from netplace.scheduling.schedule import Schedule
 
 

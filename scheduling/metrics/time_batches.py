@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 from netplace.scheduling.metrics.series import held_nodes
 from netplace.scheduling.schedule import Schedule
 

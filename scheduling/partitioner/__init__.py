@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netplace.checks import check_int
-from netplace.extensions import Registry
+from netplace.inputs import check_int
+from netplace.registry import Registry
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner, PartitionerKind
 from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
 from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, box_partitioner, contiguous

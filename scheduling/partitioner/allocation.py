@@ -10,8 +10,7 @@ from typing import Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.arrays import array_of, integers_as
-from netplace.checks.records import freeze_arrays
+from netplace.records import array_of, freeze_arrays, integers_as
 from netplace.scheduling.job import Job
 
 Nodes = NDArray[np.int64]

@@ -27,7 +27,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.native import scheduling as native
 from netplace.placement.rule import grid_of
 from netplace.scheduling.job import Job

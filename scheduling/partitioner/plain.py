@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from netplace.checks import abbreviate
+from netplace.inputs import abbreviate
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, refuse_marked
 from netplace.topologies import Topology

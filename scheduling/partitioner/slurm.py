@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate, check_choice
+from netplace.inputs import abbreviate, check_choice
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.plain import PlainPartitioner

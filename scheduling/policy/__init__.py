@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from netplace.extensions import Registry
+from netplace.registry import Registry
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import CountedEasyQueue, EasyQueue, PatientEasyQueue

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.checks.quantities import LESS, quantity
+from netplace.quantities import LESS, quantity
 from netplace.scheduling.energy import STATES, Energy
 from netplace.scheduling.metrics.per_job import BOUND
 from netplace.scheduling.metrics.series import held_nodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, fields
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice
-from netplace.checks.records import freeze_arrays
+from netplace.inputs import check_choice
+from netplace.records import freeze_arrays
 from netplace.scheduling.power.program import Program, Solved
 
 SECONDS = ("flow", "makespan")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_float, check_int
+from netplace.inputs import check_float, check_int
 from netplace.scheduling.power.on_off import OnOffPlan, SlotJob, Slots, plan_on_off, profile
 
 _LESS = 1e-6  # relative: an energy that is less by less than this is the same

@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_float, check_int
+from netplace.inputs import check_choice, check_float, check_int
 from netplace.scheduling.energy import Energy
 from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
 from netplace.scheduling.policy.asked import Machine, Queue, Running, Waiting

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import check_choice
-from netplace.checks.inputs import input_file
+from netplace.files import input_file
+from netplace.inputs import check_choice
 from netplace.scheduling.job import Job
 
 

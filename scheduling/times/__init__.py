@@ -11,9 +11,9 @@ from functools import cached_property
 
 import numpy as np
 
-from netplace.checks import check_choice, check_float
-from netplace.extensions import Registry
+from netplace.inputs import check_choice, check_float
 from netplace.placement.compactness import pairwise_sum
+from netplace.registry import Registry
 from netplace.scheduling.execution import RunTimes
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation

@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.scheduling.workload.applications import (
     CLASSES,
     INTENSITIES,

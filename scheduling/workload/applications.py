@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
 _POWERS = (8, 16, 32, 64, 128, 256, 512)

@@ -8,9 +8,7 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from netplace.checks import is_packed, read_content
-from netplace.checks.inputs import input_file
-from netplace.checks.writing import atomic_file
+from netplace.files import atomic_file, input_file, is_packed, read_content
 
 COMPRESSED = ".gz"
 _HEAD = 1 << 16  # bytes

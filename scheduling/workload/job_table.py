@@ -12,7 +12,7 @@ import io
 from collections.abc import Iterator
 from pathlib import Path
 
-from netplace.checks import check_choice, check_float, check_int
+from netplace.inputs import check_choice, check_float, check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
 from netplace.scheduling.workload.swf import header_number, plain, without_size

@@ -42,7 +42,7 @@ from math import log, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.scheduling.workload.summary import check_load, load_of
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 

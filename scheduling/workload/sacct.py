@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from netplace.checks import abbreviate, check_choice
+from netplace.inputs import abbreviate, check_choice
 from netplace.scheduling.workload.files import head_line, read_text
 from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, LogTable, workload_of
 from netplace.scheduling.workload.workload import Workload

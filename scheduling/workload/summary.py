@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int
-from netplace.checks.plain import to_plain
+from netplace.inputs import check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.workload import Workload
+from netplace.schema import to_plain
 
 
 def load(jobs: Iterable[Job], nodes: int) -> float:

@@ -18,7 +18,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
 from netplace.scheduling.workload.workload import COMPLETED, Workload
 

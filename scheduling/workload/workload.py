@@ -9,7 +9,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_float, check_int
+from netplace.inputs import check_float, check_int
 from netplace.scheduling.job import Job
 
 Column = NDArray[Any]

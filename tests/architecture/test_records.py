@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from netplace.apps import Program, application
-from netplace.checks.records import check_fields, freeze_arrays
 from netplace.netsim import Config, Traffic, simulate
+from netplace.records import check_fields, freeze_arrays
 from netplace.runs.spec import Job as RunJob
 from netplace.scheduling import Allocation, Job, schedule
 from netplace.topologies import parse

@@ -103,18 +103,19 @@ def traffic(
 
     if small:
         warm(small, 50)  # the code is in memory now, so that what grows belongs to nodes
-    before = peak()
-    network = warm(name, warmup)
-    return per_second(work), (peak() - before) / network.topology.nodes if small else math.nan
-
-
-def peak() -> float:
-    """Return the peak of resident memory since the last call, in kB."""
-    status = Path("/proc/self/status")
-    found = int(re.findall(r"VmHWM:\s+(\d+)", status.read_text())[0]) if status.exists() else math.nan
     with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
-    return found * 1.024
+        Path("/proc/self/clear_refs").write_text("5")  # the peak is that of what follows
+    before = resident("VmRSS")
+    network = warm(name, warmup)
+    return per_second(work), (resident("VmHWM") - before) / network.topology.nodes if small else math.nan
+
+
+def resident(what: str) -> float:
+    """Return the resident memory, now (``VmRSS``) or at its peak (``VmHWM``), in kB."""
+    status = Path("/proc/self/status")
+    return (
+        int(re.findall(rf"{what}:\s+(\d+)", status.read_text())[0]) * 1.024 if status.exists() else math.nan
+    )
 
 
 def program(name: str, seed: int | None) -> Measure:

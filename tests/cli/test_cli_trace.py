@@ -44,7 +44,7 @@ def test_a_part_is_cut(netplace, tmp_path):
 
 
 def test_a_cut_takes_the_memory_of_what_it_keeps(netplace, tmp_path, monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 6 << 20)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 6 << 20)
     part = str(tmp_path / "part.trace")
     for bounds in (["--from", "0.001", "--to", "0.002"], ["--iterations", "2:4"]):
         shown = netplace("trace", "cut", "lu.W.16", *bounds, "-o", part)

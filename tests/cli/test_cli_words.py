@@ -3,8 +3,8 @@
 import pytest
 from answers import refused
 
-from netplace.checks.plan_settings import COSIM_SETTINGS, LOAD_SETTINGS, SCHEDULE_SETTINGS
 from netplace.cli import app
+from netplace.plan_settings import COSIM_SETTINGS, LOAD_SETTINGS, SCHEDULE_SETTINGS
 from netplace.runs.loads import KEYS, make_load_plan
 from netplace.runs.study_file import read_plans
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from answers import described, refused
 
-from netplace.checks.results_file import results_text
+from netplace.json_files import results_text
 from netplace.report.files.provenance import FILE, provenance_of, sidecar
 from netplace.report.tables.installation import code
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplace.checks.streams import stream
 from netplace.cosim import alone, cosimulate, fidelities, loop_times, make_cosim_plan
 from netplace.cosim.fidelities import LiveRunner, SampledRunner
 from netplace.cosim.stored_times import StoredTimes
+from netplace.streams import stream
 
 GIVEN = {
     "machine": "torus:4x4", "workload": "applications", "jobs": 4, "sizes": "small", "intensity": "low",

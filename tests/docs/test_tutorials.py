@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from netplace.apps import APPLICATIONS
-from netplace.extensions.plugins import unload_plugins
 from netplace.placement import MAPPINGS
+from netplace.plugins import unload_plugins
 from netplace.scheduling import PARTITIONERS, POLICIES
 from netplace.topologies import TOPOLOGIES
 from netplace.topologies.routing import ROUTINGS

@@ -3,7 +3,7 @@
 import pytest
 from answers import refused
 
-from netplace.checks import MOST, abbreviate, check_choice, check_float, check_int, printable, shortened
+from netplace.inputs import MOST, abbreviate, check_choice, check_float, check_int, printable, shortened
 
 RUN = "run --network torus:4x4 --app butterfly"
 HUGE, LONG = str(2**63), "9" * 5000

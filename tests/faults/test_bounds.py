@@ -11,8 +11,8 @@ from click.testing import CliRunner
 import netplace.netsim.lower
 import netplace.netsim.network
 from netplace.apps import application
-from netplace.checks import check_size
 from netplace.cli import app
+from netplace.inputs import check_size
 from netplace.netsim import Config
 from netplace.netsim.lower import lower
 from netplace.topologies import parse
@@ -51,7 +51,7 @@ COMMANDS = {
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 3 << 30)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 3 << 30)
     begun = time.process_time()
     yield
     assert time.process_time() - begun < 3  # with imports; most take a hundredth of a second
@@ -154,7 +154,7 @@ def test_a_number_of_very_many_digits_is_not_written_out():
 
 
 def test_half_a_network_more_than_fits_is_refused(monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 2 << 20)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 2 << 20)
     assert parse("torus:100x100").nodes == 10_000
     with pytest.raises(ValueError, match=r"torus:150x150: too large, 90,000 ports would take 0\.0 GB"):
         parse("torus:150x150")

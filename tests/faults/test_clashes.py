@@ -9,9 +9,9 @@ import rich_click as click
 from answers import refused
 from click.testing import CliRunner
 
-from netplace.checks.writing import atomic_file
 from netplace.cli import app
 from netplace.cli.clashes import WRITTEN, FilesCommand
+from netplace.files import atomic_file
 from netplace.report.files.outputs import check_output
 
 RUN = "run --network torus:4x4 --app butterfly"

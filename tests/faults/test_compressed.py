@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from netplace.apps.formats import read as read_trace
-from netplace.checks import read_content
+from netplace.files import read_content
 from netplace.report.files.traffic import read_traffic
 from netplace.scheduling.workload import read as read_workload
 
@@ -18,7 +18,7 @@ LINE = b"s 0 1 0 64\nr 0 1 0 64\n"
 
 @pytest.fixture
 def small_limit(monkeypatch):
-    monkeypatch.setattr("netplace.checks.content.MOST_UNPACKED", 10_240)
+    monkeypatch.setattr("netplace.files.MOST_UNPACKED", 10_240)
 
 
 @pytest.mark.parametrize("content", [gzip.compress(b"\n" * 20_000), gzip.compress(LINE * 100) * 10])

@@ -5,10 +5,10 @@ import shutil
 
 import pytest
 
-from netplace.checks.results_file import results_text
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.cosim.serialization import FILE
-from netplace.extensions.plugins import unload_plugins
+from netplace.json_files import results_text
+from netplace.plugins import unload_plugins
 
 GIVEN = {
     "machine": "torus:4x4", "workload": "applications", "jobs": 3, "sizes": "small", "intensity": "low",

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from netplace.checks.columns import text_table
-from netplace.checks.csv_cells import as_cell, as_read, write_frame, write_rows
+from netplace.csv_files import as_cell, as_read, text_table, write_frame, write_rows
 from netplace.runs.tables import read_table, write_table
 
 NAMES = [

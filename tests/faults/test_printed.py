@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from netplace.checks.results_file import results_text
+from netplace.json_files import results_text
 
 HUGE = 2**70
 ASKED = {

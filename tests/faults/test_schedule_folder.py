@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from netplace.checks.results_file import results_text
-from netplace.extensions import file_digest
+from netplace.json_files import results_text
+from netplace.plugins import file_digest
 from netplace.runs.plan import make_plan
 from netplace.runs.schedule_folder import FIGURES, ROWS, node_ranges, read_figures, read_schedule
 

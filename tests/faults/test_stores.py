@@ -205,6 +205,6 @@ def test_a_store_holds_tables_and_no_queries(tmp_path, change, said):
 def test_a_text_in_a_store_is_no_longer_than_may_be_read(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite") as store:
         store.keep_outcome("loads", "a", {}, {"x": "y" * 20_000})
-    monkeypatch.setattr("netplace.checks.content.MOST_UNPACKED", 10 << 10)
+    monkeypatch.setattr("netplace.files.MOST_UNPACKED", 10 << 10)
     with Store(tmp_path / "s.sqlite", read_only=True) as store, pytest.raises(StoreError, match="too big"):
         store.outcome("loads", "a")

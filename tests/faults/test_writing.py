@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from answers import refused
 
-from netplace.checks.writing import atomic_file, draft_folder, made_folder, write_atomically
+from netplace.files import atomic_file, draft_folder, made_folder, write_atomically
 
 SCHEDULE = ("schedule", "--machine", "torus:4x4", "--workload", "lublin", "--jobs", "5", "-o")
 
@@ -46,7 +46,7 @@ def test_a_link_to_a_pipe_is_replaced(tmp_path):
 @pytest.mark.parametrize("name", ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"])
 def test_a_stream_gets_what_is_written(tmp_path, name):
     code = (
-        "import sys; from pathlib import Path; from netplace.checks.writing import write_atomically; "
+        "import sys; from pathlib import Path; from netplace.files import write_atomically; "
         f"print('first'); write_atomically(Path({name!r}), 'second'); print(' third')"
     )
     with (tmp_path / "a").open("wb") as file:

@@ -3,8 +3,8 @@
 import pandas as pd
 
 from netplace.apps import application
-from netplace.checks.notebook import html_table
 from netplace.netsim import simulate
+from netplace.notebook import html_table
 from netplace.placement.metrics import metrics
 from netplace.report.pages.html import DataTable, Page
 from netplace.report.plots.charts import bar_figure

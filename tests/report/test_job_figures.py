@@ -8,11 +8,11 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from netplace.checks.quantities import quantities
-from netplace.checks.results_file import results_text
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.serialization import read_plan
+from netplace.json_files import results_text
+from netplace.quantities import quantities
 from netplace.report.comparison import compare, read_outcome
 from netplace.report.pages.kinds.cosimulation import page
 from netplace.report.tables.cosim import figure_tables, write_folder

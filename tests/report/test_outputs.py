@@ -2,7 +2,7 @@
 
 import pytest
 
-from netplace.checks.writing import atomic_file
+from netplace.files import atomic_file
 from netplace.report.files.outputs import check_output
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from netplace.checks import FaultsError
+from netplace.inputs import FaultsError
 from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.resources import simulators
 from netplace.runs.schedules import run_schedule, workload_of

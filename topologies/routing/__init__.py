@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int
-from netplace.extensions import Registry
+from netplace.inputs import check_choice, check_int
+from netplace.registry import Registry
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.routing.algorithms import (

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_choice
-from netplace.checks.records import freeze_arrays
+from netplace.inputs import check_choice
+from netplace.records import freeze_arrays
 from netplace.topologies.routing.switches import Switches
 
 CHOICES = {

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks.records import freeze_arrays
+from netplace.records import freeze_arrays
 from netplace.topologies.graph import Graph
 from netplace.topologies.graph_arrays import all_hops
 from netplace.topologies.grid import Grid

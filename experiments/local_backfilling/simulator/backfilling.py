@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int, check_size
 from netplace.experiments.local_backfilling.simulator.platform import (
     RULES,
     Penalty,
@@ -18,6 +17,7 @@ from netplace.experiments.local_backfilling.simulator.platform import (
     place,
     read_penalty,
 )
+from netplace.inputs import check_choice, check_int, check_size
 from netplace.native import experiments as native
 from netplace.scheduling import Job, Schedule, State, schedule
 from netplace.scheduling.partitioner import Allocation, Nodes, PlainPartitioner

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.native import experiments as native
 
 

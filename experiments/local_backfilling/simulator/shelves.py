@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks import check_int
+from netplace.inputs import check_int
 from netplace.scheduling.partitioner import Nodes
 
 

@@ -23,7 +23,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netplace.checks import check_choice, check_int
 from netplace.experiments.redirection.simulator.tasks import (
     METHODS,
     TASK_FIGURES,
@@ -37,6 +36,7 @@ from netplace.experiments.redirection.simulator.tasks import (
     tasks_of,
     windows,
 )
+from netplace.inputs import check_choice, check_int
 
 __all__ = [
     "METHODS",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from netplace.checks import check_choice, check_int, check_size
+from netplace.inputs import check_choice, check_int, check_size
 from netplace.scheduling.workload import Workload
 
 

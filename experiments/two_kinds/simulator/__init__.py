@@ -20,7 +20,6 @@ import heapq
 import math
 from collections.abc import Sequence
 
-from netplace.checks import check_choice, check_float
 from netplace.experiments.two_kinds.simulator.search import (
     STEPS,
     Assignment,
@@ -32,6 +31,7 @@ from netplace.experiments.two_kinds.simulator.search import (
     search,
 )
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times, read_task_times
+from netplace.inputs import check_choice, check_float
 
 __all__ = [
     "MASTERS",

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from netplace.checks import check_choice, check_int, check_size
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes
+from netplace.inputs import check_choice, check_int, check_size
 
 
 @dataclass(frozen=True)

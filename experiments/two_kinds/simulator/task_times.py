@@ -12,9 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import abbreviate, check_float, check_int, check_size
-from netplace.checks.csv_cells import as_read
-from netplace.checks.inputs import input_file
+from netplace.csv_files import as_read
+from netplace.files import input_file
+from netplace.inputs import abbreviate, check_float, check_int, check_size
 
 _BYTES_PER_TASK = 300  # its name, times, gain, place in the order and worker
 _COLUMNS = ("task", "cpu", "gpu")

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.placement.mapping.qap.locations import Locations
 from netplace.placement.mapping.qap.problem import Budget, QapProblem, QapResult, qap_problem
 

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import check_int
-from netplace.checks.records import freeze_arrays
+from netplace.inputs import check_int
 from netplace.placement.mapping.qap.locations import Locations
+from netplace.records import freeze_arrays
 
 
 class Budget:

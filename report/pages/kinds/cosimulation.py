@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.quantities import LESS, quantities
 from netplace.cosim.figures import CosimFigures, Sharing
 from netplace.cosim.job_row import JobRow, ended
 from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.serialization import read_plan
 from netplace.cosim.waiting import Waiting
+from netplace.quantities import LESS, quantities
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.links import waiting_map
 from netplace.report.pages.kinds.outcome import (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.quantities import LESS, MORE
+from netplace.quantities import LESS, MORE
 from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, figure_results, seed_entries
 from netplace.report.pages.kinds.saved import asked_of, saved_results, written_versions
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from scipy import sparse
 
-from netplace.checks.quantities import Quantity, quantities
+from netplace.quantities import Quantity, quantities
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.saved import asked_of, details_of, saved_object
 from netplace.report.plots.charts import bar_figure, interval_figure

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from netplace.checks import abbreviate
-from netplace.checks.quantities import quantities
+from netplace.inputs import abbreviate
+from netplace.quantities import quantities
 
 Draws = Mapping[str, Mapping[str, Any]]  # by draw, what came of it
 Figures = Mapping[tuple[str, ...], tuple[str, int]]  # by the keys of a number: its name, what is better

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.quantities import LESS, NEITHER
 from netplace.netsim import Config
 from netplace.netsim.critical_path import COMPONENTS
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.partition import PARTITIONS
+from netplace.quantities import LESS, NEITHER
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.links import load_map
 from netplace.report.pages.kinds.outcome import Entry, Figures, Outcome, figure_results

@@ -9,9 +9,16 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.checks import MOST, abbreviate, check_choice
-from netplace.checks.results_file import PROVENANCE, opened, read_json
-from netplace.checks.schema import (
+from netplace.inputs import MOST, abbreviate, check_choice
+from netplace.json_files import PROVENANCE, opened, read_json
+from netplace.netsim import Config
+from netplace.netsim.bounds import Bounds
+from netplace.netsim.critical_path import COMPONENTS
+from netplace.netsim.outcome import OUTCOMES
+from netplace.report.files.provenance import Provenance, checked_provenance
+from netplace.report.terminal.screen import PRINTED
+from netplace.runs.loads import LOAD_POINT
+from netplace.schema import (
     Kind,
     amount,
     anything,
@@ -25,13 +32,6 @@ from netplace.checks.schema import (
     table_of,
     text,
 )
-from netplace.netsim import Config
-from netplace.netsim.bounds import Bounds
-from netplace.netsim.critical_path import COMPONENTS
-from netplace.netsim.outcome import OUTCOMES
-from netplace.report.files.provenance import Provenance, checked_provenance
-from netplace.report.terminal.screen import PRINTED
-from netplace.runs.loads import LOAD_POINT
 
 _MOST_BYTES = 1 << 30
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.checks import abbreviate
-from netplace.checks.quantities import LESS
+from netplace.inputs import abbreviate
+from netplace.quantities import LESS
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import (
     Draws,

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.schema import anything, table, table_of
 from netplace.cosim.outcome import OUTCOME
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.cosimulation import cosim_entry
@@ -23,6 +22,7 @@ from netplace.runs.spec import Run
 from netplace.runs.store import Row, Store
 from netplace.runs.sweep import read_sweep
 from netplace.runs.tables import run_table, time_table
+from netplace.schema import anything, table, table_of
 from netplace.topologies import names_file, parse
 
 _SHOWN = ("schedules", "loads")  # tables of a store beside that of the runs

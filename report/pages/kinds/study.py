@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from netplace.checks.columns import read_cells
-from netplace.checks.quantities import NEITHER
+from netplace.csv_files import read_cells
+from netplace.quantities import NEITHER
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample, is_computing_time
 
 REPORT = "report.md"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.checks.quantities import LESS
+from netplace.quantities import LESS
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
 from netplace.report.plots.charts import bar_figure

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.quantities import NEITHER
+from netplace.quantities import NEITHER
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample, is_computing_time
 from netplace.report.pages.kinds.saved import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.scheduling.partitioner.centres.algorithms import (
     consecutive,
     gen_alg,

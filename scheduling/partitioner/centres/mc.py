@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_int
+from netplace.inputs import check_choice, check_int
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes

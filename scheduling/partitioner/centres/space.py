@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks.records import freeze_arrays
 from netplace.native import scheduling as native
+from netplace.records import freeze_arrays
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.free_map import OnFreeMap

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Partitioner
 from netplace.scheduling.partitioner.contiguous.search import (

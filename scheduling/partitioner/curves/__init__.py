@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.scheduling.partitioner.curves.along import (
     Along,

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_int
-from netplace.checks.inputs import text_of
+from netplace.files import text_of
+from netplace.inputs import check_int
 from netplace.placement.rule import grid_of
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Topology

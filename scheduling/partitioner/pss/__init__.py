@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.scheduling.partitioner.pss.derive import (
     PREFERENCES,
     levels,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from netplace.checks.display import abbreviate
+from netplace.inputs import abbreviate
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*|\d+(?:\.\d+)?|\.\.|<=|>=|==|[][{}()=@/:;,+*<>-]")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.checks import check_choice, check_ranges
+from netplace.inputs import check_choice, check_ranges
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 from netplace.topologies import Graph, Grid, Topology, Tree
 

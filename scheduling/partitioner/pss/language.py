@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.checks import check_choice
-from netplace.checks.inputs import text_of
+from netplace.files import text_of
+from netplace.inputs import check_choice
 from netplace.scheduling.partitioner.pss.constraints import Rule, Tokens, read_rules, read_vector
 from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_sets
 

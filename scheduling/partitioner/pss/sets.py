@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.checks import abbreviate, check_ranges
-from netplace.checks.inputs import text_of
+from netplace.files import text_of
+from netplace.inputs import abbreviate, check_ranges
 
 Level = list[tuple[list[int], int]]
 

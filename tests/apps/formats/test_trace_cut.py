@@ -208,7 +208,7 @@ def test_what_only_the_whole_trace_tells_is_said():
 
 
 def test_calls_that_must_be_kept_are_bounded(monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 1 << 20)
     assert len(cut(long_trace(10_000), Window(0, 0.002, 0.0)).calls) == 2000
     with pytest.raises(
         ValueError, match=r"more than 4,000 calls .*cut the trace to some --ranks or a window"

@@ -152,6 +152,6 @@ def test_what_is_not_repeated_must_fit_into_memory(tmp_path, monkeypatch):
     for size in range(300):
         lines.exchange(1, 8 + size, 5, 1)
     path = lines.write(tmp_path / "x.trace")
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 1 << 20)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 1 << 20)
     with pytest.raises(ValueError, match=r"x\.trace: has more than .* calls without repetition"):
         read_repeated(path, fold_from=0)

@@ -54,7 +54,7 @@ def attempt(path, out):
 
 
 def test_a_broken_binary_schedule_is_refused_or_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 64 << 20)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 64 << 20)
     content = (Path(__file__).parent / "goal" / "three.bin").read_bytes()
     rng = random.Random("three.bin")
     assert attempt_of(tmp_path, "a.bin", content) == 0
@@ -69,7 +69,7 @@ def attempt_of(folder, name, content):
 @pytest.mark.all
 @pytest.mark.parametrize("trace", COPIED)
 def test_a_broken_trace_of_others_is_refused_or_read(tmp_path, trace, monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 64 << 20)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 64 << 20)
     copy = tmp_path / "trace"
     shutil.copytree(folder() / trace, copy)
     rng = random.Random(trace)
@@ -86,7 +86,7 @@ def test_a_broken_trace_of_others_is_refused_or_read(tmp_path, trace, monkeypatc
 
 
 def test_a_broken_paraver_trace_is_refused_or_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 64 << 20)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 64 << 20)
     whole = gzip.decompress((folder() / "paraver" / "epoch_2proc.prv.gz").read_bytes())
     content = b"".join(whole.splitlines(keepends=True)[:400])
     shutil.copy(folder() / "paraver" / "epoch_2proc.pcf.gz", tmp_path / "a.pcf.gz")
@@ -112,7 +112,7 @@ LONG = {
 def test_the_memory_limit_bounds_what_is_held(tmp_path, name, monkeypatch):
     (tmp_path / name).write_text(LONG[name])
     assert read(tmp_path / name).tasks >= 2
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 40 << 10)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 40 << 10)
     with pytest.raises(ValueError, match=rf"{name}: .*(memory|bytes)"):
         read(tmp_path / name)
 
@@ -121,6 +121,6 @@ def test_the_memory_limit_bounds_what_is_held(tmp_path, name, monkeypatch):
     "trace", ["dumpi/sst-dumpi-testtrace-4", "chakra/astra-sim-microbenchmarks/all_gather/4npus_1MB"]
 )
 def test_the_memory_limit_bounds_what_is_held_of_traces_of_others(trace, monkeypatch):
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 100)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 100)
     with pytest.raises(ValueError, match=r"bytes that must be read as a whole would take "):
         summary_of(open_trace(folder() / trace))

@@ -93,6 +93,6 @@ def test_cut_off_anywhere_it_is_refused(tmp_path):
 
 def test_what_is_held_is_bounded(tmp_path, monkeypatch):
     shutil.copy(FOLDER / "three.bin", tmp_path / "x.bin")
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 3 << 10)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 3 << 10)
     with pytest.raises(ValueError, match=r"operations that must fit into memory would take "):
         read(tmp_path / "x.bin")

@@ -280,7 +280,7 @@ def test_a_broken_matrix_is_told_with_its_line(tmp_path, text, told):
 
 def test_a_trace_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch):
     (tmp_path / "x.prv").write_text(PRV)
-    monkeypatch.setattr("netplace.checks.sizes.MOST_BYTES", 1000)
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 1000)
     with pytest.raises(ValueError, match="more than 1,000 bytes of memory; cut the trace to some --ranks"):
         read(tmp_path / "x.prv")
     assert counted(tmp_path / "x.prv")["messages"] == 1

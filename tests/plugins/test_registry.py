@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from netplace.extensions import Registry, current_digest, rules_without_file
+from netplace.plugins import current_digest, rules_without_file
+from netplace.registry import Registry
 
 LISTED = """
 import sys

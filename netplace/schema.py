@@ -1,4 +1,4 @@
-"""The schema of result files: kinds of values that check data key by key.
+"""The schema of result files: kinds of values that check data key by key, and dataclasses as plain data.
 
 A kind is a function of a value and of its place, such as ``"out/cosim.json: jobs[3].start_cycle"``. It raises
 ``ValueError`` with the found and the expected value.
@@ -12,14 +12,15 @@ from copy import deepcopy
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import partial
 from types import NoneType, UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 import msgspec
 
-from netplace.checks.amounts import MOST
-from netplace.checks.display import abbreviate
-from netplace.checks.plain import to_plain
-from netplace.checks.settings import read_back
+from netplace.inputs import MOST, abbreviate
+from netplace.settings import read_back
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 Kind = Callable[[Any, str], None]
 
@@ -254,3 +255,49 @@ def _at(where: str, key: str) -> str:
 def unexpected(value: Any, where: str, expected: str) -> ValueError:
     """Return the error about an unexpected value in a file."""
     return ValueError(f"{where}: {abbreviate(value)} found, expected {expected}")
+
+
+Made = TypeVar("Made")
+
+
+@overload
+def to_plain(value: DataclassInstance) -> dict[str, Any]: ...
+@overload
+def to_plain(value: Any) -> Any: ...
+def to_plain(value: Any) -> Any:
+    """Return a value as data for JSON; a dataclass is a dict without fields that are None by default."""
+    if is_dataclass(value):
+        held = {item.name: (getattr(value, item.name), item.default) for item in fields(value)}
+        return {
+            name: to_plain(each)
+            for name, (each, usual) in held.items()
+            if each is not None or usual is not None
+        }
+    if isinstance(value, Mapping):
+        return {name: to_plain(held) for name, held in value.items()}
+    return [to_plain(held) for held in value] if isinstance(value, list | tuple) else value
+
+
+def from_plain(kind: type[Made], plain: Any) -> Made:
+    """Return what `to_plain` described; absent fields have defaults, other keys are dropped, null is nan."""
+    made: Made = _made(kind, plain)
+    return made
+
+
+def _made(hint: Any, plain: Any) -> Any:
+    if is_dataclass(hint):
+        assert isinstance(hint, type)
+        hints = get_type_hints(hint)
+        names = [item.name for item in fields(hint) if item.name in plain]
+        return hint(**{name: _made(hints[name], plain[name]) for name in names})
+    if hint is float:
+        return math.nan if plain is None else plain
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        [other] = [part for part in parts if part is not NoneType]
+        return None if plain is None else _made(other, plain)
+    if origin is dict:
+        return {name: _made(parts[1], held) for name, held in plain.items()}
+    if origin in (list, tuple):
+        return origin(_made(parts[0], held) for held in plain)
+    return plain

@@ -6,8 +6,8 @@ import sys
 import pytest
 from own_rules import RULES
 
-from netplace.extensions.offers import entries
 from netplace.placement import MAPPINGS, map_tasks
+from netplace.registry import entries
 from netplace.runs import execute, resolve
 from netplace.topologies import parse
 

@@ -1,7 +1,7 @@
 """Descriptions of the fields of an outcome: name, unit, digits, better direction, and valid values.
 
 A field made by `quantity` contains its whole description, in one place. Checks of files
-(`netplace.checks.schema.kind_of`), tables on the terminal and on pages, schemas of Parquet files, and
+(`netplace.schema.kind_of`), tables on the terminal and on pages, schemas of Parquet files, and
 comparisons are made from it.
 """
 

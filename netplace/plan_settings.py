@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Annotated
 
-from netplace.checks.settings import Setting, Settings, settings_of
+from netplace.settings import Setting, Settings, settings_of
 
 JOBS, COSIM_JOBS = 10_000, 200  # of a model of a workload
 OF_TABLES = ("simulate", "mappings", "table_seeds", "separate_repeats", "scattered_factor")

@@ -11,8 +11,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from netplace.checks import abbreviate, check_choice
-from netplace.extensions import offers
+from netplace.entry_points import digest, entries, load, origin
+from netplace.inputs import abbreviate, check_choice
 
 _NAME = re.compile(r"[\w.+-]+")
 
@@ -103,7 +103,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         """
         if not _NAME.fullmatch(name):
             raise ValueError(f"{self.what} {abbreviate(name)}: is not a name, expected letters, digits, _.+-")
-        if name in self._entries or name in offers.entries(self.group):
+        if name in self._entries or name in entries(self.group):
             raise ValueError(f"{self.what} {name!r}: the name is taken, by {self._owner(name)}")
         made = self._entry(entry, name)
         if (loading := LOADING.get()) is not None:
@@ -121,7 +121,10 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     def names(self) -> list[str]:
         """Return all names, those that packages offer included."""
-        return [*self._entries, *(name for name in offers.entries(self.group) if name not in self._entries)]
+        return [
+            *self._entries,
+            *(name for name in entries(self.group) if name not in self._entries),
+        ]
 
     def is_built_in(self, text: str) -> bool:
         """Return whether `text`, a name with or without an option, selects a rule of netplace."""
@@ -134,7 +137,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         `what` says in errors where the text came from.
         """
         name, _, option = text.partition(":")
-        if name in self._entries or name in offers.entries(self.group):
+        if name in self._entries or name in entries(self.group):
             return name, option
         if name.endswith(".py"):
             raise ValueError(
@@ -149,17 +152,17 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         name, option = self.split(text, what)
         if name in self._entries:
             return self[name], option
-        entry = offers.entries(self.group)[name]
-        return self._entry(offers.load(entry, self.what), name), option
+        entry = entries(self.group)[name]
+        return self._entry(load(entry, self.what), name), option
 
     def source(self, text: str, what: str = "") -> Source | None:
         """Return whose code the selected rule is, with its digest; None for a rule of netplace."""
         name, _ = self.split(text, what)
         if name in self._entries:
             return self._sources.get(name)
-        entry = offers.entries(self.group)[name]
-        offers.load(entry, self.what)
-        return f"package:{self.group}:{name}", offers.digest(entry)
+        entry = entries(self.group)[name]
+        load(entry, self.what)
+        return f"package:{self.group}:{name}", digest(entry)
 
     def sources(self) -> set[Source]:
         """Return whose code the rules are that are not of netplace, with their digests."""
@@ -170,17 +173,17 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
         Instead of the entry of a rule that does not load, the reason.
         """
-        for name, entry in offers.entries(self.group).items():
+        for name, entry in entries(self.group).items():
             if name not in self._entries:
                 try:
-                    yield name, self.find(name)[0], offers.origin(entry)
+                    yield name, self.find(name)[0], origin(entry)
                 except ValueError as error:
-                    yield name, str(error), offers.origin(entry)
+                    yield name, str(error), origin(entry)
 
     def _owner(self, name: str) -> str:
         if name in self._sources:
             return self._sources[name][0].removeprefix("plugin:").replace("process:", "this process as ")
-        return "netplace" if name in self._entries else offers.origin(offers.entries(self.group)[name])
+        return "netplace" if name in self._entries else origin(entries(self.group)[name])
 
     def _entry(self, rule: Any, name: str) -> Entry:
         """Return an entry as it is, and that of a function or class."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar, get_args, get_origin
 
 import msgspec
 
-from netplace.checks import MOST, abbreviate, check_choice, check_float, check_int
+from netplace.inputs import MOST, abbreviate, check_choice, check_float, check_int
 
 Made = TypeVar("Made", bound=msgspec.Struct)
 

@@ -14,10 +14,9 @@ from own_rules import PLUGIN
 from netplace.apps import application
 from netplace.apps.collectives import algorithms_of
 from netplace.cosim.plan import make_cosim_plan
-from netplace.extensions import load_plugin, loaded_plugins
-from netplace.extensions.plugins import unload_plugins
 from netplace.netsim import Config, measure_load
 from netplace.placement import MAPPINGS, map_tasks, partition
+from netplace.plugins import load_plugin, loaded_plugins, unload_plugins
 from netplace.runs import execute, resolve
 from netplace.runs.campaign import complete
 from netplace.runs.cluster import Cluster

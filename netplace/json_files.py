@@ -1,7 +1,7 @@
 """Result files in JSON that netplace reads again, with their kind, version and checksum.
 
 The checksum detects damage (a cut file, a flipped bit, a mistake in an editor), not forgery: anyone who can
-write the file can write its checksum. The contents are therefore only data; see `netplace.checks.schema`.
+write the file can write its checksum. The contents are therefore only data; see `netplace.schema`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from netplace.checks.display import abbreviate
-from netplace.checks.inputs import input_file
-from netplace.checks.schema import Kind
+from netplace.files import input_file
+from netplace.inputs import abbreviate
+from netplace.schema import Kind
 from netplace.version import FORMAT
 
 _HEAD = ("netplace", "version", "checksum")

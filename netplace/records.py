@@ -8,8 +8,9 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
-from netplace.checks.display import abbreviate
+from netplace.inputs import abbreviate
 
 # The types that are checked, by annotation, and their names in messages.
 _TYPES: dict[str, tuple[tuple[type, ...], str]] = {
@@ -86,3 +87,27 @@ def pairs_of(values: Any, what: str) -> tuple[tuple[Any, Any], ...]:
     if not listed or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in values):
         raise ValueError(f"{what}: is {abbreviate(values)}, expected pairs")
     return tuple((name, value) for name, value in values)
+
+
+def array_of(values: ArrayLike, what: str) -> NDArray[Any]:
+    """Return `values` as an array."""
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        raise ValueError(f"{what}: {abbreviate(values)} is not an array of numbers") from None
+
+
+def integers_as(kind: DTypeLike, values: Any, what: str, dims: int = 1) -> NDArray[Any]:
+    """Return an array of whole numbers with the type `kind`, itself if possible."""
+    if not isinstance(values, np.ndarray):
+        raise ValueError(f"{what}: is {abbreviate(values)}, expected an array of whole numbers")
+    if values.ndim != dims:
+        raise ValueError(f"{what}: has {values.ndim} dimensions, expected {dims}")
+    if values.dtype == kind:
+        return values
+    if values.dtype.kind not in "iu":
+        raise ValueError(f"{what}: is an array of {values.dtype}, expected whole numbers")
+    info = np.iinfo(kind)
+    if values.size and (int(values.min()) < info.min or int(values.max()) > info.max):
+        raise ValueError(f"{what}: contains numbers outside {info.min}..{info.max}")
+    return values.astype(kind)

@@ -1,4 +1,4 @@
-"""CSV cells that spreadsheets would treat as formulas, written as text.
+"""CSV files: cells that spreadsheets would treat as formulas, and columns whose cells are checked.
 
 A cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a return and is not a number gets an apostrophe
 before it, which marks text in spreadsheets. netplace removes it when it reads CSV. A name that begins with
@@ -8,14 +8,15 @@ apostrophes before such a character gets one more, so that every name can be rea
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from netplace.checks.display import abbreviate
-from netplace.checks.results_file import check_format
-from netplace.checks.writing import atomic_file
+from netplace.files import atomic_file, input_file
+from netplace.inputs import MOST, abbreviate
+from netplace.json_files import check_format
 from netplace.version import FORMAT
 
 if TYPE_CHECKING:
@@ -99,3 +100,57 @@ def without_format(frame: pd.DataFrame, path: Path, what: str) -> pd.DataFrame:
             raise ValueError(f"{row}: {abbreviate(text)} found, expected '{what} {FORMAT}'")
         check_format(row, int(match[2]))
     return frame.drop(columns=FORMAT_COLUMN)
+
+
+def read_cells(path: Path, texts: bool = True) -> pd.DataFrame:
+    """Return the table in a CSV file, cells as texts, or as what they look like."""
+    import pandas as pd
+
+    local = input_file(path).absolute()  # pandas takes names such as ``file:x`` for addresses
+    return frame_as_read(
+        pd.read_csv(local, dtype="str", keep_default_na=False) if texts else pd.read_csv(local)
+    )
+
+
+def text_table(path: Path, what: str = "table") -> pd.DataFrame:
+    """Return the table in a CSV file, all cells as text."""
+    try:
+        return read_cells(path)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: is no {what}, {str(error).strip().splitlines()[0]}") from None
+
+
+def numbers_in(
+    column: pd.Series, path: Path, *, least: float = 0, most: float = float(MOST), whole: bool = False
+) -> pd.Series:
+    """Return a column of texts or numbers as numbers; empty cells stay empty."""
+    import pandas as pd
+
+    filled = column.replace("", None)
+    values = pd.to_numeric(filled, errors="coerce").astype("float64")
+    wrong = (filled.notna() & values.isna()) | ~values.fillna(max(least, 0)).between(least, most)
+    if whole:
+        wrong |= values.notna() & (values != values.round())
+    kind = f"{'a whole number' if whole else 'a number'} from {_bound(least)} to {_bound(most)}"
+    _refuse(column, wrong, path, f"not {kind}")
+    return values.astype("Int64") if whole else values
+
+
+def names_in(column: pd.Series, path: Path, names: tuple[str, ...]) -> pd.Series:
+    """Return a column whose cells must be among `names`; otherwise as `numbers_in`."""
+    _refuse(column, ~column.isin(names), path, f"unknown, expected {' or '.join(names)}")
+    return column
+
+
+def _refuse(column: pd.Series, wrong: pd.Series, path: Path, expected: str) -> None:
+    if wrong.any():
+        row = int(wrong.to_numpy().argmax())
+        value = column.iloc[row]
+        raise ValueError(f"{path}, row {row + 1}, {column.name}: {abbreviate(value)} is {expected}")
+
+
+def _bound(value: float) -> str:
+    """Return a bound as text: a large power of two as a power."""
+    if abs(value) > 2**31 and (power := math.log2(abs(value))).is_integer():
+        return f"{'-' * (value < 0)}2**{power:.0f}"
+    return f"{value:g}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from netplace.checks.display import escaped
+from netplace.inputs import escaped
 
 _BLUE = (0, 114, 178)  # first of the palette of all pictures
 _WIDE, _TALL, _NAMES = 520, 18, 200  # pixels: of bars, a row, and its name

@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from netplace.apps.collectives import OPERATIONS, ROOTED, Algorithm, Call, Message, Schedule, algorithm
-from netplace.checks import check_choice
+from netplace.inputs import check_choice
 from netplace.testing.demand import demand, name_of
 
 _EXCHANGES = ("alltoall", "alltoallv")

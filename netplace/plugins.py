@@ -1,4 +1,18 @@
-"""Plug-ins: Python files of users, loaded once each, that add names to registries."""
+"""Plug-ins: Python files of users, loaded once each, that add names to registries.
+
+A `netplace.registry.Registry` is a table of one kind of rule, such as `netplace.placement.MAPPINGS`. Its
+names come from netplace, from plug-ins, and from installed packages that offer entry points. A plug-in is one
+Python file that adds names when it is loaded, with ``--plugin FILE.py`` or `load_plugin`::
+
+    from netplace.placement import MAPPINGS, Rule
+
+    def backwards(problem):
+        return problem.nodes[::-1][: problem.tasks]
+
+    MAPPINGS.add("backwards", Rule(backwards, "backwards", "the partition from its end"))
+
+A name is looked up. Nothing else that a user, a file or a request says is ever imported or executed.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +28,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Generic, TypeVar
 
-from netplace.checks.inputs import input_file
-from netplace.extensions import offers
-from netplace.extensions.registry import LOADING, UNFILED, Loading, Registry
+from netplace import entry_points
+from netplace.files import input_file
+from netplace.registry import LOADING, UNFILED, Loading, Registry
 
 Value = TypeVar("Value")
 
@@ -122,7 +136,7 @@ def describe_rule_error(error: BaseException) -> str | None:
 
     The sentence names the file, and the last line of the file that ran.
     """
-    return _of_frames(error, {plugin.path for plugin in _LOADED.values()} | offers.files())
+    return _of_frames(error, {plugin.path for plugin in _LOADED.values()} | entry_points.files())
 
 
 def _of_frames(error: BaseException, files: set[str]) -> str | None:
@@ -190,10 +204,10 @@ def current_digest(name: str, expected: str = "") -> str:
         return UNFILED[name]
     if kind == "package":
         group, _, rule = rest.partition(":")
-        if rule not in offers.entries(group):
+        if rule not in entry_points.entries(group):
             raise ValueError(f"{rest}: no installed package offers it")
-        offers.load(offers.entries(group)[rule], group)
-        return offers.digest(offers.entries(group)[rule])
+        entry_points.load(entry_points.entries(group)[rule], group)
+        return entry_points.digest(entry_points.entries(group)[rule])
     return file_digest(Path(name))
 
 
