@@ -8,6 +8,7 @@ Otherwise they are deselected, so that a skip keeps meaning that something is mi
 import contextlib
 import gc
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -68,6 +69,14 @@ def plugins_of_each_test() -> Iterator[None]:
     yield
     if (loaded := sys.modules.get("netplace.plugins")) is not None:
         loaded.unload_plugins()
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let processes that a test starts hear Ctrl-C, even if those of a background job of a shell do not."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

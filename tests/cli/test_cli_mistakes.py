@@ -215,20 +215,14 @@ def test_too_little_memory_is_one_sentence(netplace, monkeypatch):
     refused(netplace("run", *HALO), "not enough memory")
 
 
-# What runs the tests may have Ctrl-C ignored, as shells do for what they start in the background.
-INTERRUPTIBLE = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from netplace.__main__ import main; main()"
-)
-
-
 @pytest.mark.all
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("engine", ["kernel", pytest.param("reference", marks=pytest.mark.nightly)])
 def test_ctrl_c_ends_a_run_with_one_line_and_nothing_half_written(tmp_path, engine):
     command = [
         sys.executable,
-        "-c",
-        INTERRUPTIBLE,
+        "-m",
+        "netplace",
         "run",
         "--network",
         "torus:16x16",

@@ -11,10 +11,6 @@ import pytest
 
 from netplace.runs.store import Store, StoreError
 
-MAIN = (
-    "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    "from netplace.__main__ import main; main()"
-)
 SWEEP = 'network = "torus:8x8"\napp = "all-to-all,packets=2,rounds=2"\nmapping = "random"\nseeds = 3000\n'
 
 
@@ -24,6 +20,7 @@ def stored(path):
     return 0
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     ("number", "how", "workers"),
     [(signal.SIGINT, "interrupted", "2"), (signal.SIGTERM, "stopped by SIGTERM", "1")],
@@ -31,7 +28,7 @@ def stored(path):
 )
 def test_a_stopped_command_says_what_is_saved(tmp_path, number, how, workers):
     (tmp_path / "sweep.toml").write_text(SWEEP)
-    command = [sys.executable, "-c", MAIN, "table", "sweep.toml", "--workers", workers]
+    command = [sys.executable, "-m", "netplace", "table", "sweep.toml", "--workers", workers]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environment, cwd=tmp_path, start_new_session=True, **pipes) as process:

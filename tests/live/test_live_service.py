@@ -358,6 +358,7 @@ def serve(text, *words):
     return CliRunner().invoke(app, ["serve", "--machine", "mesh:4x4", *words], input=text)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_a_service_in_memory_says_that_nothing_is_kept():
     process = subprocess.Popen(
         [sys.executable, "-m", "netplace", "serve", "--machine", "mesh:4x4"],

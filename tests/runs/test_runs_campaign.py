@@ -160,6 +160,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_employer(tmp_path, how):
     (tmp_path / "many.py").write_text(SCRIPT)
