@@ -146,7 +146,7 @@ Exit run_stint(Network<W>& network, Cycle until) {
                                           Neighbours<true>{n, domains, network.owner.data(), network.borders.data()});
             Cycle cycle = crew.domains.front().desk.now;
             Exit reason;
-            if constexpr (W::tuned && !explains) {
+            if constexpr (W::tuned) {
                 reason = simulate_crew_inlined(crew, cycle, until);
             } else {
                 reason = simulate_crew(crew, cycle, until);

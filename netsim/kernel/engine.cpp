@@ -20,7 +20,7 @@ const std::vector<std::int32_t>& Description::array(const char* name, std::int64
 }
 
 bool Plan::is_usual() const {
-    return phits == 16 && queue == 4 && buffer == 4 && injectors == 1 && vcs == 2 && hop == 1 && single == 0 &&
+    return explain == 0 && phits == 16 && queue == 4 && buffer == 4 && injectors == 1 && vcs == 2 && hop == 1 && single == 0 &&
            arbiter == static_cast<int>(Arbiter::round_robin) && bubble == 2;
 }
 

@@ -1,9 +1,8 @@
 // The router of a wiring behind the common interface.
 //
 // A wiring is `tuned` if it serves only the commonest settings: its loops are inlined whole, which takes the compiler
-// ten seconds each; what a loop rarely does is marked `noinline`. All other settings run in its general sibling.
-// Waiting is explained where a wiring `explains`: each such loop is compiled twice, so only the general ones do, and
-// those of the commonest machines.
+// ten seconds each; what a loop rarely does is marked `noinline`. All other settings run in its general sibling, which
+// alone explains waiting: each loop that does is compiled twice.
 #pragma once
 
 #include <stdexcept>
@@ -88,7 +87,7 @@ public:
     Exit run(Cycle until) override {
         Desk& desk = net_.desks.front();
         const bool is_cut = net_.desks.size() > 1;
-        if constexpr (W::explains) {
+        if constexpr (!W::tuned) {
             if (net_.plan.explain) return is_cut ? run_domains<W, true>(net_, until) : run_domain<Domain<W, true>>(net_, desk, until);
         }
         if (is_cut) return run_domains<W, false>(net_, until);
@@ -228,7 +227,7 @@ public:
             charge();
             Domain<W> domain(net_, net_.desks.front());
             Losses losses = std::move(Outage<Domain<W>>(domain, {dead, down, hops, again}).losses);
-            if constexpr (W::explains) {
+            if constexpr (!W::tuned) {
                 if (plan.explain) wait_anew(domain);
             }
             return losses;
@@ -321,7 +320,7 @@ private:
     }
     // Charge all waiting up to now; between two cycles, so that it does not matter at which desk.
     void charge() {
-        if constexpr (W::explains) {
+        if constexpr (!W::tuned) {
             Domain<W> domain(net_, net_.desks.front());
             charge_everything(domain, net_.now());
         }

@@ -68,8 +68,8 @@ std::unique_ptr<AnyNetwork> make_grid(const Description& description) {
     if (plan.is_usual() && plan.policy == static_cast<int>(Policy::smart)) {
         if (plan.dims == 2) return make<2>(description);
         if (plan.dims == 3) return make<3>(description);
-        if (plan.dims == 4 && !plan.explain) return make<4>(description);
-        if (plan.dims == 5 && !plan.explain) return make<5>(description);
+        if (plan.dims == 4) return make<4>(description);
+        if (plan.dims == 5) return make<5>(description);
     }
     return make<0>(description);
 }

@@ -9,7 +9,7 @@ namespace netplace {
 template <int usual_dims>
 struct Grid {
     static constexpr bool usual = usual_dims > 0;
-    static constexpr bool tuned = usual, explains = usual_dims <= 3;  // see engine_of.hpp
+    static constexpr bool tuned = usual;  // see engine_of.hpp
     using Settings = netplace::Settings<usual>;
     static constexpr bool by_arithmetic = usual;
     static constexpr bool at_once = usual && usual_dims <= 3;  // requests are computed for all ports in one step

@@ -73,7 +73,7 @@ struct Plan {
     std::int64_t gain = 1;          // 1/g of alpha
     std::int64_t increase = 0;      // what the target goes up by
 
-    // Whether FIFOs, links and consumption are as by default.
+    // Whether FIFOs, links and consumption are as by default, and waiting is not explained.
     bool is_usual() const;
     // Whether the settings that are constants of `PlainPlan` have its values, and waiting is not explained.
     bool is_plain() const;

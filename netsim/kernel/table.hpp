@@ -20,7 +20,7 @@ inline constexpr std::uint32_t six_bits = 63, no_level = ~((six_bits << level_at
 template <int words, bool plain>
 struct Table {
     static constexpr bool usual = false;
-    static constexpr bool tuned = plain || words == 2, explains = !tuned;
+    static constexpr bool tuned = plain || words == 2;
     using Settings = netplace::Settings<usual, std::conditional_t<plain, PlainPlan, Plan>>;
     static constexpr bool by_arithmetic = false;
     static constexpr int name_bits = words == 1 ? 6 : 10;

@@ -62,7 +62,7 @@ S emptiest_lanes(const std::uint8_t (&load)[16], const std::int8_t (&slope)[16],
 template <bool usual_settings>
 struct Tree {
     static constexpr bool usual = usual_settings;
-    static constexpr bool tuned = usual, explains = true;
+    static constexpr bool tuned = usual;
     using Settings = netplace::Settings<usual>;
     static constexpr bool by_arithmetic = false;
     static constexpr int name_bits = 6;

@@ -6,6 +6,5 @@ namespace netplace {
 template Exit run_domains<Tree<false>, false>(Network<Tree<false>>&, Cycle);
 template Exit run_domains<Tree<false>, true>(Network<Tree<false>>&, Cycle);
 template Exit run_domains<Tree<true>, false>(Network<Tree<true>>&, Cycle);
-template Exit run_domains<Tree<true>, true>(Network<Tree<true>>&, Cycle);
 
 }  // namespace netplace
