@@ -62,7 +62,6 @@ def test_broken_gzip_is_told(tmp_path, content):
     ("shape", "told"),
     [
         ((2**62, 2**62), "tasks are too many"),
-        ((10**30, 2), f"shape ({10**30}, 2) is not square"),
         ((-3, -3), "shape (-3, -3) is not square"),
         ((16, 16), "72 bytes of numbers, expected 2048 for the shape"),
     ],

@@ -4,6 +4,7 @@ import json
 import shutil
 
 import pytest
+from answers import refused
 
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.cosim.serialization import FILE
@@ -59,33 +60,15 @@ def change(put_at):
     return change
 
 
-def refused(result, *words):
-    assert result.exit_code == 2, result.output
-    [sentence] = result.stderr.splitlines()
-    assert len(sentence) < 600
-    for word in words:
-        assert word in sentence
-
-
 CHANGES = [
-    (("jobs", 0, "start_cycle"), "torus:100000x100000", "jobs[0].start_cycle: 'torus:100000x100000' found"),
     (("jobs", 0, "start_cycle"), None, "jobs[0].start_cycle: is missing"),
-    (("jobs", 0, "start_cycle"), 2**61, "jobs[0].start_cycle: 2305843009213693952 found"),
-    (("jobs", 0), [[]], "jobs[0]: [[]] found, expected a table"),
     (("jobs", 0, "nodes"), [0, 0], "jobs[0].nodes: [0, 0] found, expected different nodes below 16"),
     (("jobs", 1, "nodes", 0), 16, "jobs[1].nodes"),
     (("jobs", 1, "job"), 1, "jobs[1].job: 1 found, expected another number of the workload"),
-    (("jobs", 1, "live"), -1.0, "jobs[1].live: -1.0 found, expected a number of at least 0"),
-    (("jobs", 1, "size"), 3, "jobs[1].size: 3 found"),
     (("jobs", 1, "[/x]"), 3, "jobs[1].'[/x]': is not a known key"),
     (("plan", "jobs", "jobs"), 10**15, "plan.jobs.jobs: 1000000000000000 found, expected 3"),
-    (("plan", "jobs", "policy"), "nonsense", "policy"),
-    (("plan", "jobs", "classes"), 1, "plan.jobs.classes: 1 found, expected text"),
     (("plan", "jobs", "classes"), "nope", "nope"),
-    (("plan", "config", "vcs"), 10**30, "plan.config: vcs"),
-    (("plan", "config", "vc"), 2, "plan.config.vc: is not a known key"),
     (("plan", "jobs", "machine"), None, "plan.jobs.machine: is missing"),
-    (("plan", "fidelity"), "nonsense", "nonsense"),
     (("figures", "schedule", "per_job"), {}, "figures.schedule.per_job.wait: is missing"),
 ]  # fmt: skip
 
@@ -105,33 +88,21 @@ def test_fields_that_came_later_have_their_defaults(change, netplace, folder):
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("old", "new", "said"),
     [
-        (lambda text: text.replace('"size": ', '"size": 1', 1), "checksum"),
-        (
-            lambda text: text.replace('"version": 3', '"version": 2'),
-            "was written by netplace 1.0.0rc1 or earlier (format 2 found, expected 3); make it again",
-        ),
-        (
-            lambda text: text.replace('"version": 3', '"version": 4'),
-            "was written by another version of netplace (format 4 found, expected 3); make it again",
-        ),
-        (lambda text: text.replace('"version": 3', '"version": true'), "format True found"),
-        (lambda text: text.replace('"co-simulation"', '"schedule"'), "netplace: 'schedule' found"),
-        (lambda text: text.replace('"checksum"', '"sum"'), "checksum: is missing"),
-        (lambda text: text[: len(text) // 2], "is not a file of results"),
-        (lambda text: text.replace("{", '{"plan": 1,', 1), "key 'plan' appears twice"),
-        (lambda text: "[" * 100_000 + text, "nested too deeply"),
-        (lambda text: text.replace('"version": 3', '"version": NaN'), "NaN is not a number in JSON"),
-        (lambda text: text.replace('"version": 3', '"version": 1e999'), "too large for a number"),
-        (lambda text: text.replace('"version": 3', '"version": ' + "9" * 5000), "is not a file of results"),
-        (lambda text: "3", "3 found, expected the results of a co-simulation"),
-        (lambda text: "\0", "is not a file of results"),
+        ('"size": ', '"size": 1', "checksum"),
+        ('"version": 3', '"version": 2', "was written by netplace 1.0.0rc1 or earlier (format 2 found, exp"),
+        ('"version": 3', '"version": 4', "was written by another version of netplace (format 4 found, exp"),
+        ('"version": 3', '"version": NaN', "NaN is not a number in JSON"),
+        ('"co-simulation"', '"schedule"', "netplace: 'schedule' found"),
+        ('"checksum"', '"sum"', "checksum: is missing"),
+        ("{", '{"plan": 1,', "key 'plan' appears twice"),
+        ("{", "[" * 100_000 + "{", "nested too deeply"),
     ],
-    ids=[str(number) for number in range(14)],
+    ids=range(8),
 )
-def test_damage_is_told(netplace, folder, spoil, said):
-    folder.write_text(spoil(folder.read_text()))
+def test_damage_is_told(netplace, folder, old, new, said):
+    folder.write_text(folder.read_text().replace(old, new, 1))
     refused(netplace("whatif", "out", "--without", "1"), FILE, said)
 
 

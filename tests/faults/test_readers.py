@@ -1,7 +1,10 @@
-"""Any bytes are read, or refused in a sentence: no other exception, no warning, no gigabytes."""
+"""Any bytes are read, or refused in a sentence: no other exception, no warning, no gigabytes, no waiting."""
 
+import os
 import re
 import resource
+import signal
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
@@ -73,3 +76,29 @@ def error_of(reader, path):
         reader(path)
     except (ValueError, OSError) as error:
         return error
+
+
+PATIENCE = 20  # seconds
+
+
+@contextmanager
+def alarm():
+    def stop(*_):
+        raise AssertionError("waits for a writer")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_reader_waits_for_a_named_pipe(tmp_path, name):
+    write_samples(tmp_path)
+    (tmp_path / name).unlink()
+    os.mkfifo(tmp_path / name)
+    with alarm(), pytest.raises(ValueError, match="is a pipe"):
+        READERS[name](tmp_path / name)

@@ -61,17 +61,10 @@ def test_fields_that_came_later_have_their_defaults(change, folder):
     ("place", "value", "said"),
     [
         (("plan", "machine"), 3, "plan.machine: 3 found, expected text"),
-        (("plan", "machines"), "x", "plan.machines: is not a known key"),
         (("plan", "workload"), None, "plan.workload: is missing"),
-        (("plan", "digests"), [[1]], r"plan.digests\[0\]: \[1\] found"),
-        (("metrics", "jobs"), "30", "metrics.jobs: '30' found"),
         (("metrics", "per_job", "wait"), [], "metrics.per_job.wait"),
-        (("steady",), [], r"steady: \[\] found, expected a table"),
-        (("notes",), [1], r"notes\[0\]: 1 found, expected text"),
-        (("versions",), "1", "versions: '1' found, expected a table"),
         (("cpu_seconds",), -1.0, "cpu_seconds: -1.0 found"),
         (("rows_digest",), "0", r"rows.csv: does not match figures.json"),
-        (("more",), 1, "more: is not a known key"),
     ],
     ids=str,
 )
@@ -97,19 +90,11 @@ def test_damage_is_told(folder, name):
     ("column", "value", "said"),
     [
         ("number", "1.5", "row 2, number: '1.5' is not a whole number from -2"),
-        ("number", "", "row 2, number: is empty, expected a number"),
-        ("submit", "nan", "row 2, submit: 'nan' is not a number"),
         ("start", "inf", "row 2, start: 'inf' is not a number from -1e"),
         ("start", "-5", "row 2: expected submit, start and end in this order"),
-        ("end", "x" * 5000, r"row 2, end: 'x+ \.\. x+' is not a number"),
-        ("nodes", "-1", "row 2, nodes: '-1' is not a whole number from 0"),
-        ("held", "9" * 40, "row 2, held: '9+' is not a whole number"),
-        ("estimate", "/etc/passwd", "row 2, estimate: '/etc/passwd' is not a number"),
         ("state", "gone", "row 2, state: 'gone' is unknown, expected open or done or failed"),
-        ("backfilled", "yes", "row 2, backfilled: 'yes' is unknown"),
         ("places", "0-3 2", "row 2, places: '0-3 2' found, expected numbers of nodes such as 0-3 8"),
         ("places", "3-0", "row 2, places: '3-0' found"),
-        ("places", "file:x", "row 2, places: 'file:x' found"),
     ],
 )
 def test_every_cell_is_checked_though_the_digest_holds(change, folder, column, value, said):
