@@ -4,10 +4,7 @@ import sys
 import pytest
 
 from netplace.apps import APPLICATIONS, Application, Op, application
-from netplace.apps.collectives.writing import COLLECTIVE
-from netplace.apps.npb import NPB
 from netplace.apps.synthetic import SYNTHETIC
-from netplace.apps.training import TRAINING
 
 
 def ring(task, bytes=1024):
@@ -20,42 +17,6 @@ def ring(task, bytes=1024):
 
 def anything(task, **options):
     task.compute(len(options))
-
-
-def test_the_synthetic_applications():
-    assert list(SYNTHETIC) == [
-        "all-to-all",
-        "all-to-one",
-        "one-to-all",
-        "2d-mesh",
-        "2d-torus",
-        "2d-sweep",
-        "2d-t-mesh",
-        "2d-t-torus",
-        "2d-t-sweep",
-        "3d-mesh",
-        "3d-torus",
-        "3d-sweep",
-        "3d-t-mesh",
-        "3d-t-torus",
-        "2d-shift",
-        "2d-t-shift",
-        "3d-shift",
-        "3d-t-shift",
-        "binary-tree",
-        "butterfly",
-        "gups",
-        "waterfall",
-    ]
-
-
-def test_the_catalogue_has_all_of_every_kind():
-    assert list(APPLICATIONS.items()) == [
-        *SYNTHETIC.items(),
-        *NPB.items(),
-        *TRAINING.items(),
-        *COLLECTIVE.items(),
-    ]
 
 
 @pytest.mark.parametrize("name", APPLICATIONS)
@@ -136,8 +97,6 @@ def test_an_application_can_be_called():
     [
         ("2d-mseh", 4, {}, "application: unknown name '2d-mseh'; did you mean 2d-mesh"),
         ("2d-mesh", 0, {}, "tasks: 0 is too small"),
-        ("2d-mesh", 10**12, {}, "tasks: 1000000000000 are too many, expected at most 4194304"),
-        ("2d-mesh", 4, {"rounds": 10**12}, "2d-mesh: "),
         ("gups", 4, {"updates": 10**12}, "gups: 2000000000004 operations are too many"),
         ("2d-mesh", 1, {}, "tasks of 2d-mesh: 1 is too small, expected at least 2"),
         (
@@ -146,18 +105,11 @@ def test_an_application_can_be_called():
             {"byte": 3},
             "option of application '2d-mesh': unknown name 'byte'; did you mean bytes",
         ),
-        ("2d-mesh", 4, {"bytes": -3}, "bytes of 2d-mesh: -3 is too small"),
-        ("2d-mesh", 4, {"rounds": 0}, "rounds of 2d-mesh: 0 is too small"),
         ("2d-mesh", 4, {"bytes": 3, "packets": 1}, "expected bytes or packets, not both"),
-        ("2d-mesh", 4, {"packets": 0}, "packets: 0 is too small"),
         ("2d-mesh", 6, {"grid": "2x2"}, "grid: '2x2' must be 2 sizes whose product is 6"),
-        ("3d-mesh", 8, {"grid": (4, 2)}, "must be 3 sizes whose product is 8"),
         ("2d-mesh", 6, {"grid": "2xa"}, "grid '2xa': 'a' is not a whole number"),
         ("butterfly", 6, {}, "tasks of butterfly: 6 is not a power of two"),
         ("all-to-all", 6, {"order": "any"}, "order of all-to-all: unknown name 'any'"),
-        ("gups", 1, {}, "tasks of gups: 1 is too small"),
-        ("gups", 4, {"seed": -1}, "seed of gups: -1 is too small"),
-        (ring, 4, {"byte": 3}, "option of application 'ring': unknown name 'byte'"),
     ],
 )
 def test_what_is_refused(name, tasks, options, message):

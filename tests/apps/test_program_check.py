@@ -55,14 +55,6 @@ def test_sizes_that_differ_name_the_other_side():
     )
 
 
-def test_tags_tell_messages_apart():
-    refuses(program_of([("send", 1, 8, 1)], [("recv", 0, 8, 2)]), "no receive in task 1 matches it")
-
-
-def test_the_direction_tells_messages_apart():
-    refuses(program_of([("send", 1, 8)], [("send", 0, 8)]), "no receive in task 1")
-
-
 @pytest.mark.parametrize(
     ("kinds", "requests", "message"),
     [

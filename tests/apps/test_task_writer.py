@@ -93,17 +93,8 @@ def test_a_million_operations_are_cheap():
     ("call", "message"),
     [
         (lambda w: w.send(2, 5), "refers to task 2, expected less than 2"),
-        (lambda w: w.send(-1, 5), "peer in task 0: -1 is too small"),
         (lambda w: w.send(1, -5), "bytes in task 0: -5 is too small"),
-        (lambda w: w.send(1, 2.5), "bytes in task 0: 2.5 is not a whole number"),
-        (lambda w: w.send(1, 1 << 62), "is too large"),
-        (lambda w: w.recv(1, 5, -1), "tag in task 0: -1 is too small"),
-        (lambda w: w.compute(-1), "cycles in task 0"),
         (lambda w: w.wait(0), "has no request 0, it has opened 0"),
-        (lambda w: w.mark(-2), "iteration: -2 is too small"),
-        (lambda w: w.repeat(1, 2), "begin: 1 is too large, task 0 has 0 operations"),
-        (lambda w: w.repeat(0, 0), "times: 0 is too small"),
-        (lambda w: (w.compute(1), w.repeat(0, 10**12)), "repeat of task 0: 1000000000000 operations are too"),
         (lambda w: w.end(), "ends 'timed', which is not open"),
         (lambda w: (w.begin(), w.begin()), "begins 'timed' twice"),
         (lambda w: (w.begin(), w.sections()), "begins 'timed' but does not end it"),
@@ -113,7 +104,6 @@ def test_a_million_operations_are_cheap():
         ),
         (lambda w: (w.isend(1, 1), w.wait(0), w.repeat(1, 2)), "from operation 1 onward, task 0 opens"),
         (lambda w: (w.send(1, 1), w.begin(), w.repeat(0, 2)), "begins or ends a section after operation 0"),
-        (lambda w: TaskWriter(2, 2), "task: 2 is too large, expected less than 2"),
     ],
 )
 def test_what_is_refused(call, message):

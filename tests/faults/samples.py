@@ -1,5 +1,6 @@
 """A small good file for every reader, and how it is read."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def _network(form: str) -> Callable[[Path], object]:
 
 
 READERS: dict[str, Callable[[Path], object]] = {
-    **dict.fromkeys(("m.trace", "m.trc", "m.dim", "m.goal", "m.prv", "m.tit", "layers.txt", "pairs.csv"), _trace),
+    **dict.fromkeys(("m.trace", "m.trc", "m.dim", "m.goal", "m.bin", "m.prv", "m.tit", "layers.txt", "pairs.csv"), _trace),
     "collectives.toml": lambda path: decision_table(str(path)),
     "topology.conf": _network("slurm:{},taper=2"),
     "blocks.conf": _network("slurm:{}"),
@@ -184,6 +185,7 @@ def write_samples(folder: Path) -> None:
     """Write all files into a folder."""
     for name, text in TEXTS.items():
         (folder / name).write_text(text, encoding="utf-8")
+    shutil.copy(Path(__file__).parents[1] / "apps" / "formats" / "goal" / "three.bin", folder / "m.bin")
     W = (3 * np.arange(4)[:, None] + 7 * np.arange(4)) % 11
     np.save(folder / "w.npy", W)
     np.savez_compressed(folder / "w.npz", W=W)

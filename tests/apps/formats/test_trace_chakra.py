@@ -136,9 +136,7 @@ def test_a_group_of_which_nothing_is_known_is_all(written):
     ("groups", "sentence"),
     [
         ("{", "comm_group.json: is not JSON"),
-        ("[1]", "expected lists of NPUs by the name of the group"),
         ('{"7": [0, 4]}', "group '7': is \\[0, 4\\], expected different NPUs from 0 to 1"),
-        ('{"7": 3}', "group '7': is 3, expected a list of NPUs"),
     ],
 )
 def test_process_groups_that_are_refused(written, groups, sentence):
@@ -177,9 +175,7 @@ def test_what_is_needed_and_absent_or_later_is_counted(written):
         ([node(1, COMP, needs=[2]), node(2, COMP, needs=[1])], "depend on each other in a cycle"),
         ([node(1, SEND, comm_size=4)], "node 1: has no comm_dst"),
         ([node(1, SEND, comm_dst=4, comm_size=4)], "comm_dst is 4, but there are 1 NPUs"),
-        ([node(1, 12)], "unknown type 12"),
         ([node(1, COLL, comm_type=33, comm_size=8)], "unknown comm_type 33"),
-        ([b"\x0b"], "is not a protocol buffer"),
     ],
 )
 def test_what_is_refused(written, nodes, sentence):

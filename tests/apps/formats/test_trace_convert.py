@@ -13,7 +13,7 @@ from netplace.apps.formats import Options, convert, open_trace, read
 from netplace.apps.formats.catalog import all_formats
 from netplace.apps.formats.stream import left_out_in
 from netplace.apps.formats.writing import left_out_lines
-from netplace.apps.recorded import IGNORABLE, Iterations, Reading, Window, cut, recorded, summary_of
+from netplace.apps.recorded import IGNORABLE, Reading, recorded, summary_of
 
 # Two communicators, an iteration, a wildcard-free exchange, and computation.
 MIXED = """0 comm -1 2 0 3 0,2 0
@@ -80,32 +80,12 @@ def test_simgrids_keeps_the_collectives_of_all_ranks(mixed, tmp_path):
     assert names == {("bcast", 3), ("alltoallv", 3)}
 
 
-def test_iterations_are_cut_out(mixed):
-    first = cut(open_trace(mixed), Iterations(0, 0)).program()
-    second = cut(open_trace(mixed), Iterations(1, 1)).program()
-    assert first.traffic().W[0].tolist() == [0, 64, 24]
-    assert second.traffic().W.tolist() == [[0, 8, 12], [1, 0, 3], [5, 6, 0]]
-    with pytest.raises(ValueError, match="rank 0 has no mark of iteration 7"):
-        cut(open_trace(mixed), Iterations(1, 7))
-
-
 def test_some_ranks_alone_have_their_part_of_a_collective(mixed):
     part = recorded(open_trace(mixed), (), [0, 2])
     part.program().check()
     assert part.ranks == 2
     assert part.lost == 1  # the root of the broadcast is gone, and it with it
     assert part.program().traffic().W.tolist() == [[0, 24 + 12], [24 + 5, 0]]
-
-
-def test_a_window_keeps_whole_messages(tmp_path):
-    lines = ["#DIMEMAS:x:0:2(1,1),0"]
-    for size in (1, 2, 3):
-        lines += ["1:0:0:1.0", f"2:0:0:1:{size}:0:0:0", "1:1:0:1.0", f"3:1:0:0:{size}:0:0:0"]
-    (tmp_path / "x.dim").write_text("\n".join(lines))
-    part = cut(open_trace(tmp_path / "x.dim"), Window(1.5, 2.5, None))
-    assert part.program().traffic().W.tolist() == [[0, 2], [0, 0]]
-    with pytest.raises(ValueError, match="no call begins from 7 to 8 s, the trace ends at 3 s"):
-        cut(open_trace(tmp_path / "x.dim"), Window(7, 8, None))
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
 import gzip
-import random
 
 import pytest
+from golden_traces import folder
 
 from netplace.apps import application
-from netplace.apps.formats import FORMATS, read, write
+from netplace.apps.formats import open_trace, read, write
+from netplace.apps.recorded import summary_of
 
 TEXT = "0 send 1 8 0 0 -1 0\n1 recv 0 8 0 0 -1 0\n"
 TRC = "s 0 1 0 8\nr 0 1 0 8\n"
@@ -40,10 +41,6 @@ def test_equal_programs_make_equal_files(tmp_path):
     assert (tmp_path / "a.trace.gz").read_bytes() == (tmp_path / "b.trace.gz").read_bytes()
 
 
-def test_every_format_is_described():
-    assert all(item.suffix.startswith(".") and item.description for item in FORMATS.values())
-
-
 @pytest.mark.parametrize("content", ["", "\n\n", "# a comment\n", "   \t\n"])
 @pytest.mark.parametrize("name", ["x", "x.trc"])
 def test_an_empty_file(tmp_path, content, name):
@@ -66,30 +63,10 @@ def test_a_truncated_gzip_file(tmp_path, keep):
         read(tmp_path / "x.gz")
 
 
-def test_a_corrupt_gzip_file(tmp_path):
-    content = bytearray(gzip.compress((TEXT * 100).encode()))
-    content[30] ^= 0x55
-    (tmp_path / "x.gz").write_bytes(content)
-    with pytest.raises(ValueError, match=r"x\.gz: is a broken gzip file"):
-        read(tmp_path / "x.gz")
-
-
-def test_binary_junk(tmp_path):
-    (tmp_path / "x").write_bytes(random.Random(1).randbytes(10_000))
-    with pytest.raises(ValueError, match=r"x, line 1: byte 0x.. is not text"):
-        read(tmp_path / "x")
-
-
 def test_junk_after_good_lines_names_its_line(tmp_path):
     (tmp_path / "x").write_bytes(TEXT.encode() + b"0 send 1 8 0 0 \x00 0\n")
     with pytest.raises(ValueError, match=r"x, line 3: byte 0x00 is not text"):
         read(tmp_path / "x")
-
-
-@pytest.mark.parametrize("speed", [-1.0, float("nan"), float("inf")])
-def test_speeds_that_are_none(tmp_path, speed):
-    with pytest.raises(ValueError, match=r"cycles_per_us: .* must be a number of at least 0"):
-        read(tmp_path / "x", cycles_per_us=speed)
 
 
 @pytest.mark.parametrize("name", ["x", "x.txt", "x.dim", "x.dim.gz"])
@@ -100,6 +77,33 @@ def test_formats_that_are_not_written(tmp_path, name):
         write(application("2d-mesh", 4), tmp_path / name)
 
 
-def test_a_folder_that_is_not_there(tmp_path):
-    with pytest.raises(ValueError, match="cannot be written, No such file"):
-        write(application("2d-mesh", 4), tmp_path / "none" / "x.trc")
+LONG = {
+    "a.trace": "0 send 1 8 0 0 -1 0\n1 recv 0 8 0 0 -1 0\n" * 500,
+    "a.trc": "s 0 1 0 64\nr 0 1 0 64\n" * 500,
+    "a.tit": "0 send 1 0 8\n1 recv 0 0 8\n" * 500,
+    "a.dim": '#DIMEMAS:"x":1:2(1,1),0\n' + "2:0:0:1:8:5:0:0\n3:1:0:0:8:5:0:0\n" * 500,
+    "a.goal": "num_ranks 2\nrank 0 {\n"
+    + "send 8b to 1\n" * 500
+    + "}\nrank 1 {\n"
+    + "recv 8b from 0\n" * 500
+    + "}\n",
+    "a.csv": "source,destination,bytes\n" + "".join(f"{n},{n + 1},8\n" for n in range(500)),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_the_memory_limit_bounds_what_is_held(tmp_path, name, monkeypatch):
+    (tmp_path / name).write_text(LONG[name])
+    assert read(tmp_path / name).tasks >= 2
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 40 << 10)
+    with pytest.raises(ValueError, match=rf"{name}: .*(memory|bytes)"):
+        read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "trace", ["dumpi/sst-dumpi-testtrace-4", "chakra/astra-sim-microbenchmarks/all_gather/4npus_1MB"]
+)
+def test_the_memory_limit_bounds_what_is_held_of_traces_of_others(trace, monkeypatch):
+    monkeypatch.setattr("netplace.inputs.MOST_BYTES", 100)
+    with pytest.raises(ValueError, match=r"bytes that must be read as a whole would take "):
+        summary_of(open_trace(folder() / trace))

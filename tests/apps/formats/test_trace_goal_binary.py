@@ -55,13 +55,9 @@ def changed(place, other):
     ("content", "told"),
     [
         (CONTENT[:-1], "byte 605: ends too early, 1 bytes are missing"),
-        (CONTENT[:9], "byte 9: ends too early, 3 bytes are missing"),
         (changed(0, b"\x26\x09"), "byte 0: LogGOPSim --save-mem has consumed the schedule"),
-        (changed(0, b"\x80"), "byte 0: 4224 found, expected 4223, the start of a binary GOAL schedule"),
         (changed(8, bytes(4)), "byte 8: 0 ranks are out of range"),
-        (changed(8, b"\xff\xff\xff\xff"), "byte 8: 4294967295 ranks are out of range"),
         (changed(14, b"\x99"), "rank 0 has the bytes 153 to 324, expected to begin at 54"),
-        (changed(22, b"\xff" * 8), "ends too early"),
         (changed(62, b"\xff\xff"), "rank 0 has 270 bytes, which do not match 65535 operations"),
         (
             changed(FIRST, b"\x01"),
@@ -69,9 +65,6 @@ def changed(place, other):
         ),
         (changed(FIRST + 4, b"\x04"), "operation 0 is not a send, recv or calc"),
         (changed(FIRST + SIZE + 5, b"\x03"), "operation 1 has a partner outside 0 to 2"),
-        (changed(FIRST + SIZE + 9, b"\xff" * 8), "operation 1 is too large"),
-        (changed(FIRST + 23, b"\x02"), "has a list of 5 operations, of which 6 are named"),
-        (changed(FIRST + 27, b"\xff"), "operation 0 refers to a list beyond the end"),
         (
             changed(FIRST + 6 * SIZE, b"\x09"),
             "operation 0: its successor 9 does not exist, expected less than 6",

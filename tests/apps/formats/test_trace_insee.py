@@ -102,11 +102,8 @@ def test_nanoseconds_of_other_formats_are_refused(tmp_path):
     ("text", "message"),
     [
         ("s 0 1 0\n", "has 4 words, expected 5 because it begins with s"),
-        ("c 0\n", "has 2 words, expected 3 because it begins with c"),
         ("s 0 1 0 8\nq 0 1 0 8\n", "begins with 'q', expected s, r or c"),
         ("s 0 1 0 -8\n", "bytes must be a whole number of at least 0, not '-8'"),
-        ("r 0 b 0 8\n", "task must be a whole number of at least 0, not 'b'"),
-        ("s 0 1 x 8\n", "tag must be a whole number"),
         ("c 0 1.5\n", "cycles must be a whole number of at least 0, not '1.5'"),
     ],
 )

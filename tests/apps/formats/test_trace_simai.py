@@ -184,8 +184,6 @@ def test_one_group_without_a_number_of_ranks(written):
             "1\nx -1 1 ALLREDUC 5 1 NONE 0 1 NONE 0 1\n",
             "line 3: unknown collective 'ALLREDUC', expected ALLREDUCE",
         ),
-        ("1\nx -1 y NONE 0 1 NONE 0 1 NONE 0 1\n", "'y' is not a whole number"),
-        ("", "is not the number of layers"),
     ],
 )
 def test_what_is_refused(written, layers, sentence):

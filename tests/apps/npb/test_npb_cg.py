@@ -23,12 +23,6 @@ def test_the_diagonal_exchanges_with_itself(messages):
         assert sum(peer == task for peer, _ in said.sent(task)) == (26 if on_diagonal else 0)
 
 
-def test_partners_of_a_task_of_sixteen():
-    part = Part.of(5, 16, 1400)  # row 1, column 1
-    assert [partner for partner, _ in part.partners] == [7, 4]
-    assert Part.of(6, 16, 1400).transposed == 9
-
-
 def test_twice_as_many_columns_as_rows_halve_the_rows():
     # 2 x 4 tasks, 1400 unknowns: rows of 700, of which a pair of columns holds 350 each.
     part = Part.of(6, 8, 1400)  # row 1, column 2
@@ -55,9 +49,3 @@ def test_transposing_is_mutual_and_segments_make_up_the_vector(tasks, unknowns):
             assert task in [other for other, _ in parts[partner].partners]
     columns = 2 ** -(-(tasks.bit_length() - 1) // 2)
     assert sum(part.transposed_segment for part in parts[:columns]) == unknowns
-
-
-def test_order_of_an_iteration(messages):
-    sent = messages(cg("W", 4, 1)).sent(0)  # 2 x 2: a scalar sum is one exchange with task 1
-    step = [(1, 28000), (0, 28000), (1, 8), (1, 8)]
-    assert sent == [(1, 8), *(step * 25), (1, 28000), (0, 28000), (1, 8), (1, 16)]

@@ -2,7 +2,6 @@ import pytest
 
 from netplace.apps import TaskWriter, npb
 from netplace.apps.npb import timed
-from netplace.apps.npb.classes import check_tasks, iteration_count, near_square, powers_of_two, squares
 from netplace.apps.npb.timed import Run, timed_program
 
 GENERATORS = {
@@ -97,27 +96,16 @@ def test_unknown_classes_are_refused_with_the_valid_ones(name, problem_class):
     [
         ("bt", "S", 25, "1, 4, 9, 16$"),  # cells of two points
         ("bt", "A", 8, "1, 4, 9, 16, 25, 36, 49, .*, 441$"),
-        ("sp", "W", 169, "1, 4, 9, 16, .*, 121, 144$"),
-        ("cg", "A", 12, "1, 2, 4, 8, 16, 32, .*, 131072$"),
         ("ft", "W", 2048, "1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024$"),  # more than 32 * 32
-        ("ft", "S", 3, "1, 2, 4, 8, .*, 4096$"),
-        ("is", "S", 256, "1, 2, 4, 8, 16, 32, 64, 128$"),
         ("is", "D", 2, "4, 8, 16, 32, 64, 128, 256, 512, 1024$"),
         ("lu", "S", 32, "1, 2, 4, 6, 8, 9, 12, 16$"),  # blocks of one point and a half
         ("lu", "A", 3, "1, 2, 4, 6, 8, 9, 12, 15, 16, 18, 20, 24, .., 441$"),  # three times as long as wide
-        ("mg", "S", 65536, "1, 2, 4, .*, 32768$"),  # half a point for a task
     ],
 )
 def test_impossible_task_counts_are_refused_with_the_valid_ones(name, problem_class, tasks, valid):
     expected = rf"tasks of {name}: class {problem_class} cannot run on {tasks} tasks, expected one of {valid}"
     with pytest.raises(ValueError, match=expected):
         GENERATORS[name](problem_class, tasks)
-
-
-@pytest.mark.parametrize(("tasks", "iterations"), [(0, 1), (-4, 1), (2.5, 1), (4, 0), (4, -1), (4, "x")])
-def test_numbers_must_be_whole_and_positive(tasks, iterations):
-    with pytest.raises(ValueError, match=r"(tasks|iterations) of cg: .* (too small|not a whole number)"):
-        npb.cg("S", tasks, iterations)
 
 
 def test_programs_too_large_are_refused_with_what_they_would_take():
@@ -134,24 +122,6 @@ def test_applications_take_the_class_as_an_option():
         assert item(4, problem_class="S", iterations=1).equals(GENERATORS[name]("S", 4, 1))
     with pytest.raises(ValueError, match="option of application 'bt'"):
         npb.NPB["bt"](4, klass="S")
-
-
-def test_helpers_of_counts():
-    assert powers_of_two(4, 40) == [4, 8, 16, 32]
-    assert squares(4) == [1, 4, 9, 16]
-    assert [near_square(n) for n in (1, 2, 6, 8, 12, 16, 32, 7)] == [
-        (1, 1),
-        (2, 1),
-        (3, 2),
-        (4, 2),
-        (4, 3),
-        (4, 4),
-        (8, 4),
-        (7, 1),
-    ]
-    assert check_tasks("x", "S", 4, [1, 4]) == 4
-    assert iteration_count("x", None, 7) == 7
-    assert iteration_count("x", 3, 7) == 3
 
 
 def ring(writer: TaskWriter, bytes: int = 1) -> None:

@@ -1,5 +1,3 @@
-from collections import Counter
-
 import pytest
 
 from netplace.apps.npb import ft
@@ -39,9 +37,3 @@ def test_a_transform_moves_all_that_is_not_in_place(problem_class, tasks):
     program = ft(problem_class, tasks, 1)
     expected = 2 * own * ((columns - 1) / columns + (rows - 1) / rows)
     assert program.traffic().W[tasks - 1].sum() == expected + 16
-
-
-def test_two_tasks_swap_halves():
-    program = ft("S", 2, 1)
-    sizes = Counter(int(op.size) for op in program.operations(1) if op.kind == 1)
-    assert sizes == {64**3 * 16 // 4: 2, 16: 1}

@@ -69,24 +69,11 @@ def test_pairs_exchange_about_equal_numbers_of_keys(messages, problem_class, tas
     assert abs(sizes.mean() - mean) < 0.01 * mean
 
 
-def test_an_iteration_is_counts_then_expectations_then_keys(messages):
-    sent = messages(is_("W", 4, 1)).sent(1)
-    # 1029 integers: halved and doubled again by the allreduce, among four tasks.
-    assert sent[:4] == [(3, 2058), (0, 1029), (0, 1029), (3, 2058)]
-    assert sent[4:7] == [(2, 4), (3, 4), (0, 4)]
-    assert [peer for peer, _ in sent[7:]] == [2, 3, 0]
-
-
 def test_iterations_differ_by_the_keys_that_task_0_changes():
     program = is_("S", 8, 10)
     sent = [program.cut(i, i).traffic().W for i in range(1, 11)]
     assert any(not np.array_equal(sent[0], other) for other in sent[1:])
     assert all(abs(other - sent[0]).max() <= 40 for other in sent)
-
-
-def test_iterations_cannot_change_more_keys_than_task_0_has():
-    with pytest.raises(ValueError, match=r"iterations of is: 256 is too large, .* 512 keys .* at most 255"):
-        is_("S", 128, 256)
 
 
 def test_programs_too_large_are_refused_before_keys_are_drawn(monkeypatch):

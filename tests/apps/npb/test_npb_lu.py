@@ -1,6 +1,5 @@
 import pytest
 
-from netplace.apps import Op
 from netplace.apps.npb import lu
 from netplace.apps.npb.lu import Block
 
@@ -40,13 +39,6 @@ def test_blocks_make_up_the_cube(tasks):
 
 def test_uneven_blocks_give_the_rest_to_the_first():
     assert [Block.of(task, 16, 33).x for task in range(4)] == [9, 8, 8, 8]
-
-
-def test_a_corner_sends_first_and_the_other_receives_first():
-    program = lu("S", 4, 2)
-    first, last = (list(program.operations(task))[:4] for task in (0, 3))
-    assert [(op.kind, op.peer, op.size) for op in first] == [(Op.SEND, 1, 200), (Op.SEND, 2, 200)] * 2
-    assert [(op.kind, op.peer, op.size) for op in last] == [(Op.RECV, 2, 200), (Op.RECV, 1, 200)] * 2
 
 
 def test_norms_are_computed_in_the_last_iteration_alone(messages):

@@ -65,17 +65,3 @@ def test_idle_tasks_are_woken_on_the_way_up():
 def test_grids_that_are_not_cubes(messages, tasks, neighbours):
     sent = messages(mg("S", tasks, 1)).sent(0)
     assert [tuple(peer for peer, _ in sent[-6:])] == neighbours
-
-
-def test_the_section_begins_with_a_residual_and_ends_with_a_norm():
-    program = mg("S", 8, 2)
-    begin = program.marks[program.marks[:, 0] == 0][:, 1]
-    assert begin[0] == 18 + 2 * 3 * 3  # halos on three axes, two allreduce of three exchanges
-    assert program.first[1] - begin[-1] == 2 * 3 * 3
-
-
-def test_a_cycle_exchanges_halos_at_each_level_in_order(messages):
-    # On 8 tasks, x faces have (2**k / 2)**2 numbers; level 5 is the finest of class S. No task is ever idle.
-    sent = messages(mg("S", 8, 1)).sent(0)
-    levels = [(size // 8).bit_length() // 2 + 1 for _, size in sent[::6]]
-    assert levels == [4, 3, 2, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 5]

@@ -15,9 +15,12 @@ from netplace.apps.recorded import summary_of
 from netplace.apps.recording import record
 
 MPIS = list(filter(shutil.which, ("mpicc.openmpi", "mpicc.mpich"))) or list(filter(shutil.which, ("mpicc",)))
-pytestmark = pytest.mark.skipif(
-    not MPIS, reason="no MPI on this machine (mpicc): the recorder is not tried on programs"
-)
+pytestmark = [
+    pytest.mark.all,
+    pytest.mark.skipif(
+        not MPIS, reason="no MPI on this machine (mpicc): the recorder is not tried on programs"
+    ),
+]
 FORTRAN = """
 program ring
   use mpi
