@@ -12,7 +12,6 @@ and a rank's own is known.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -97,20 +96,18 @@ def open_trace(path: Path, reading: Reading) -> Trace:
 
 def _batches(parts: list[Path], reading: Reading, trace: Trace) -> Iterator[Batch]:
     writer = CallWriter()
-    calls: Counter[str] = Counter()
     for rank, part in enumerate(parts):
         with named(part):
-            state = RankCalls(rank, trace, writer, [], iter(()), Counter())
+            state = RankCalls(rank, trace, writer, [], iter(()))
             for number, line in lines(part, reading):
                 if line and not line.startswith(b"#"):
-                    _read(state, trace, rank, number, line.decode("ascii", "replace"), calls)
+                    _read(state, trace, rank, number, line.decode("ascii", "replace"))
                     yield from writer.full()
             state.end()
     yield from writer.rest()
-    trace.facts.update(format="allprof", mpi_calls=dict(sorted(calls.items())))
 
 
-def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, calls: Counter[str]) -> None:
+def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str) -> None:
     words = line.split(":")
     if len(words) < 3 or not words[0].startswith("MPI_"):
         raise TraceError(
@@ -119,7 +116,6 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, cal
     name = words[0].removeprefix("MPI_").lower()
     end = _number(words[-1], number)
     begin = end if words[1] == "-" else _number(words[1], number)  # no clock before MPI_Init
-    calls[words[0]] += 1
     given: dict[str, Any] = {}
     if name in _ARGUMENTS:
         try:
@@ -140,8 +136,7 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str, cal
         name = "wtime"
     elif name in CREATING or name.startswith("type_"):
         name = "wtime"  # nothing is sent that is recorded
-    wall = begin * 1000, end * 1000
-    state.read((name, number, (0, 0), wall, given))
+    state.read((name, number, (begin * 1000, end * 1000), given))
 
 
 def _number(word: str, line: int) -> int:

@@ -12,7 +12,6 @@ of a collective. They run on the NPUs of the process group ``pg_name`` (see
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -101,8 +100,6 @@ class _Reader:
     files: list[Path]
     reading: Reading
     writer: CallWriter = field(default_factory=CallWriter)
-    counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    schemas: set[str] = field(default_factory=set)
     groups: Groups = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -117,7 +114,8 @@ class _Reader:
                 self._read(rank, whole_content(path, self.reading, _HELD))
             yield from self.writer.full()
         yield from self.writer.rest()
-        self._tell()
+        if len(self.files) < self.trace.ranks:
+            self.trace.notes.append(f"only {len(self.files)} of {self.trace.ranks} NPUs have a file")
 
     def _read(self, rank: int, data: bytes) -> None:
         messages = delimited(data)
@@ -125,12 +123,10 @@ class _Reader:
         nodes = [node_of(message) for message in messages]
         groups = dict(self.groups)
         for node in nodes:
+            if node.kind not in _NODES:
+                raise ValueError(f"node {node.number}: unknown type {node.kind}, expected 1 to {max(_NODES)}")
             if node.name == INIT:
                 groups |= groups_of_node(node.inputs, self.trace.ranks)
-        self.counts["nodes_of_npu"][str(rank)] = len(nodes)
-        place = {node.number: at for at, node in enumerate(nodes)}
-        for node in nodes:
-            self._count(node, place)
         on_device = any(node.kind == COMP and not node.integer("is_cpu_op", 1) for node in nodes)
         for node in self._ordered(nodes):
             self._add(rank, node, on_device, groups)
@@ -157,19 +153,6 @@ class _Reader:
                     version = given.decode("utf-8", "replace")
         if version and version not in _SCHEMAS:
             raise ValueError(f"unknown schema {abbreviate(version)}, expected one of {', '.join(_SCHEMAS)}")
-        self.schemas.add(version)
-
-    def _count(self, node: Node, place: dict[int, int]) -> None:
-        if node.kind not in _NODES:
-            raise ValueError(f"node {node.number}: unknown type {node.kind}, expected 1 to {max(_NODES)}")
-        name = _NODES[node.kind]
-        self.counts["nodes"][name] += 1
-        self.counts["duration_micros"][name] += node.micros
-        self.counts["dependencies"]["ctrl"] += len(node.control)
-        self.counts["dependencies"]["data"] += len(node.data)
-        for number in (*node.control, *node.data):
-            self.counts["dependencies"]["absent"] += number not in place
-            self.counts["dependencies"]["later"] += place.get(number, -1) >= place[node.number]
 
     def _add(self, rank: int, node: Node, on_device: bool, groups: Groups) -> None:
         """Add what a node does; computation of the host does not count where the device's is recorded."""
@@ -219,20 +202,3 @@ class _Reader:
         root = node.integer("comm_src", members[0]) if rooted else -1
         number = self.trace.communicator(members)
         self.writer.add(rank, Call.COLLECTIVE, root, size, OPERATIONS.index(name), communicator=number)
-
-    def _tell(self) -> None:
-        dependencies = self.counts["dependencies"]
-        self.trace.facts.update(
-            format="chakra",
-            schema_versions=sorted(self.schemas),
-            npus_with_a_file=len(self.files),
-            nodes=dict(sorted(self.counts["nodes"].items())),
-            nodes_of_npu=dict(self.counts["nodes_of_npu"]),
-            duration_micros=dict(sorted(self.counts["duration_micros"].items())),
-            dependencies={name: dependencies[name] for name in ("ctrl", "data")},
-            dependencies_on_absent_nodes=dependencies["absent"],
-            dependencies_on_later_nodes=dependencies["later"],
-            collective_nodes=self.counts["nodes"]["COMM_COLL_NODE"],
-        )
-        if len(self.files) < self.trace.ranks:
-            self.trace.notes.append(f"only {len(self.files)} of {self.trace.ranks} NPUs have a file")

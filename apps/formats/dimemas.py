@@ -145,7 +145,6 @@ def _batches(path: Path, reading: Reading, trace: Trace) -> Iterator[Batch]:
     for task, gap in gaps.items():
         writer.add(task, Kind.COMPUTE, gap=gap)
     yield from writer.rest()
-    trace.facts.update(format="dimemas")
 
 
 def _add_call(trace: Trace, writer: CallWriter, known: _Known, record: _Record, gap: float) -> None:

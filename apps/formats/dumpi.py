@@ -8,7 +8,6 @@ source has the source that the status of its completion names; statuses of sends
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,8 @@ from netplace.apps.recorded.trace import Reading, Trace
 from netplace.files import input_file
 from netplace.inputs import abbreviate
 
-_ENTERING = re.compile(r"MPI_(\w+) entering at walltime (\d+)\.(\d{9}), cputime (\d+)\.(\d{9}) seconds")
-_RETURNING = re.compile(r"MPI_(\w+) returning at walltime (\d+)\.(\d{9}), cputime (\d+)\.(\d{9}) seconds")
+_ENTERING = re.compile(r"MPI_(\w+) entering at walltime (\d+)\.(\d{9}), cputime \d+\.\d{9} seconds")
+_RETURNING = re.compile(r"MPI_(\w+) returning at walltime (\d+)\.(\d{9}), cputime \d+\.\d{9} seconds")
 _ARGUMENT = re.compile(r"\w+ (\w+)((?:\[-?\d+\])*)=(.*)")
 _STATUS = re.compile(r"bytes=(-?\d+), cancelled=(-?\d+), source=(-?\d+), tag=(-?\d+), error=(-?\d+)")
 _SIZE = re.compile(r"Datatype (\d+) \(.*\) has size (-?\d+)")
@@ -32,7 +31,7 @@ _NUMBER = re.compile(r"-?\d+")
 
 
 def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
-    begun: tuple[str, int, int, int] | None = None
+    begun: tuple[str, int, int] | None = None
     arguments: Arguments = {}
     last = 0
     for number, raw in lines(path, reading):
@@ -40,13 +39,11 @@ def text_calls(path: Path, reading: Reading) -> Iterator[TextCall]:
         if match := _ENTERING.match(line):
             if begun is not None:
                 raise TraceError(number, f"a call begins before MPI_{begun[0]} of line {begun[1]} returns")
-            wall, cpu = _times(match)
-            begun, arguments = (match[1], number, wall, cpu), {}
+            begun, arguments = (match[1], number, int(match[2] + match[3])), {}
         elif match := _RETURNING.match(line):
             if begun is None or begun[0] != match[1]:
                 raise TraceError(number, f"MPI_{match[1]} returns but did not begin")
-            wall, cpu = _times(match)
-            yield begun[0].lower(), begun[1], (begun[3], cpu), (begun[2], wall), arguments
+            yield begun[0].lower(), begun[1], (begun[2], int(match[2] + match[3])), arguments
             begun = None
         elif begun is not None:
             _argument(number, line, arguments)
@@ -61,10 +58,6 @@ def text_sizes(path: Path) -> list[int]:
         if raw.startswith(b"Datatype") and (match := _SIZE.match(raw.decode("ascii", "replace"))):
             sizes[int(match[1])] = int(match[2])
     return [sizes.get(number, 0) for number in range(max(sizes, default=-1) + 1)]
-
-
-def _times(match: re.Match[str]) -> tuple[int, int]:
-    return int(match[2] + match[3]), int(match[4] + match[5])
 
 
 def _argument(number: int, line: str, arguments: Arguments) -> None:
@@ -232,23 +225,18 @@ class _Reader:
     def __init__(self, parts: list[Path], reading: Reading, trace: Trace) -> None:
         self._parts, self._reading, self._trace = parts, reading, trace
         self._writer = CallWriter()
-        self._ranks: list[RankCalls] = []
-        self._versions: set[str] = set()
 
     def batches(self) -> Iterator[Batch]:
         made = self._communicators()
-        completed: Counter[str] = Counter()
         for rank, part in enumerate(self._parts):
             with named(part):
                 calls, sizes = self._calls(part)
-                state = RankCalls(rank, self._trace, self._writer, sizes, iter(made[rank]), completed)
-                self._ranks.append(state)
+                state = RankCalls(rank, self._trace, self._writer, sizes, iter(made[rank]))
                 for call in calls:
                     state.read(call)
                     yield from self._writer.full()
                 state.end()
         yield from self._writer.rest()
-        self._tell(completed)
 
     def _calls(self, part: Path) -> tuple[Iterator[TextCall], list[int]]:
         """Return the calls of a rank and the bytes of its predefined datatypes."""
@@ -256,23 +244,16 @@ class _Reader:
             self._said_by_text(part)
             return text_calls(part, self._reading), text_sizes(part)
         file = DumpiFile(part)
-        self._versions.add(".".join(map(str, file.version)))
         self._reading.advance(part.stat().st_size)
         calls = (
-            (
-                record.name,
-                record.place,
-                record.cpu,
-                record.wall,
-                dict(zip(NAMES.get(record.name, ()), record.arguments, strict=False)),
-            )
-            for record in file.records()
+            (name, place, wall, dict(zip(NAMES.get(name, ()), arguments, strict=False)))
+            for name, place, wall, arguments in file.records()
         )
         return calls, file.sizes
 
     def _said_by_text(self, part: Path) -> None:
         """Find out how many ranks there are where only some have a file."""
-        for name, _, _, _, given in text_calls(part, Reading()):
+        for name, _, _, given in text_calls(part, Reading()):
             if name == "comm_size" and given.get("comm") == 2:
                 if isinstance(given.get("size"), int) and given["size"] > self._trace.ranks:
                     self._trace.has_ranks(given["size"])
@@ -287,11 +268,10 @@ class _Reader:
                 if part.suffix == ".txt" or not DumpiFile(part).counts.keys().isdisjoint(CREATING):
                     own = [
                         (name, given)
-                        for name, _, _, _, given in self._calls(part)[0]
+                        for name, _, _, given in self._calls(part)[0]
                         if name in CREATING + GROUPS
                     ]
             steps.append(own)
-        self._versions.clear()
         self._reading.advance(-sum(part.stat().st_size for part in self._parts if part.suffix != ".txt"))
         steps += [[]] * (self._trace.ranks - len(steps))
         if not any(steps):
@@ -302,22 +282,3 @@ class _Reader:
             raise ValueError(
                 f"{self._parts[0].parent}: a call that creates a communicator is damaged"
             ) from None
-
-    def _tell(self, completed: Counter[str]) -> None:
-        calls: Counter[str] = Counter()
-        for state in self._ranks:
-            calls += state.names
-        self._trace.facts.update(
-            format="dumpi",
-            version=sorted(self._versions),
-            mpi_calls={f"MPI_{name.capitalize()}": number for name, number in sorted(calls.items())},
-            requests_completed_in=dict(sorted(completed.items())),
-            records=[state.names.total() for state in self._ranks],
-            compute_ns=[state.compute for state in self._ranks],
-            compute_cpu_ns=[state.compute_cpu for state in self._ranks],
-            in_call_ns=[state.in_call for state in self._ranks],
-            span_ns=[state.span for state in self._ranks],
-            first_call_walltime_ns=[state.first for state in self._ranks],
-            datatype_sizes=self._ranks[0].predefined if self._ranks else [],
-            irregularities=dict(sum((state.irregular for state in self._ranks), Counter())),
-        )

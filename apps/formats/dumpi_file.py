@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from netplace.apps.formats.stream import TraceError
 from netplace.files import input_file
@@ -83,8 +83,8 @@ FUNCTIONS: tuple[tuple[str, str], ...] = tuple(
 END_OF_STREAM = len(FUNCTIONS) + 3  # after two labels for functions of the program
 # Arguments and results of a call by the names of MPI's parameters: numbers, lists of them, statuses.
 Arguments = dict[str, Any]
-# Name, line, CPU and wall time in nanoseconds (begin, end), arguments by name.
-TextCall = tuple[str, int, tuple[int, int], tuple[int, int], Arguments]
+# Name, line, time in nanoseconds (begin, end) by the machine's clock, arguments by name.
+TextCall = tuple[str, int, tuple[int, int], Arguments]
 MAGIC = b"\xff\xaa\xddDUMPI"
 _STATUSES, _CPU, _WALL, _THREAD, _COUNTERS = 3, 1 << 2, 1 << 3, 1 << 6, 1 << 7
 _SECOND = 1_000_000_000
@@ -104,15 +104,12 @@ class Status:
     tag: int
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """A call."""
 
     name: str  # MPI's name in lower case, without ``mpi_``
     place: int  # byte of the file at which it begins
-    # Begin and end in nanoseconds, of the process' CPU time and of the machine's clock.
-    cpu: tuple[int, int]
-    wall: tuple[int, int]
+    wall: tuple[int, int]  # begin and end in nanoseconds by the machine's clock
     # As `FUNCTIONS` lays them out: numbers, lists of numbers, text; statuses are a list of `Status`.
     arguments: list[Any]
 
@@ -175,32 +172,27 @@ class DumpiFile:
 
     def records(self) -> Iterator[Record]:
         """Yield the calls in their order."""
-        biases, place = self._unpacked(">iI", self._stream)
-        before = [bias * _SECOND for bias in biases]
-        last = [0, 0]
+        (bias,), place = self._unpacked(">4xI", self._stream)
+        self._before: int = bias * _SECOND
+        self._last = 0
         while True:
             (label,), after = self._unpacked(">H", place)
             if label == END_OF_STREAM:
                 return
             if label >= len(FUNCTIONS):
                 raise TraceError(place, f"unknown function {label}", "byte")
-            record, end = self._record(label, place, after, before, last)
+            record, place = self._record(label, place, after)
             yield record
-            place = end
 
-    def _record(
-        self, label: int, begin: int, place: int, before: list[int], last: list[int]
-    ) -> tuple[Record, int]:
+    def _record(self, label: int, begin: int, place: int) -> tuple[Record, int]:
         (mask,), place = self._unpacked(">B", place)
         if mask & _THREAD:
             place += 2
-        clocks = []
-        for number, bit in enumerate((_CPU, _WALL)):
-            times = (0, 0)
-            if mask & bit:
-                fields, place = self._unpacked(">HIHI", place)
-                times = self._times(fields, before, last, number)
-            clocks.append(times)
+        place += 12 * bool(mask & _CPU)
+        wall = (0, 0)
+        if mask & _WALL:
+            fields, place = self._unpacked(">HIHI", place)
+            wall = self._time(*fields[:2]), self._time(*fields[2:])
         if mask & _COUNTERS:
             (count,), place = self._unpacked(">B", place)
             place += 16 * count
@@ -208,20 +200,16 @@ class DumpiFile:
         if layout == "-":
             raise TraceError(begin, f"MPI_{name.capitalize()} cannot be decoded", "byte")
         arguments, place = self._arguments(layout, place, bool(mask & _STATUSES))
-        return Record(name, begin, clocks[0], clocks[1], arguments), place
+        return Record(name, begin, wall, arguments), place
 
-    @staticmethod
-    def _times(fields: tuple[int, ...], before: list[int], last: list[int], clock: int) -> tuple[int, int]:
-        """Return begin and end; the 16 bits of seconds begin again when they are full."""
-        times = []
-        for seconds, nanoseconds in (fields[:2], fields[2:]):
-            time = before[clock] + seconds * _SECOND + nanoseconds
-            if last[clock] - time > _WRAP * _SECOND // 2:
-                before[clock] += _WRAP * _SECOND
-                time += _WRAP * _SECOND
-            last[clock] = max(last[clock], time)
-            times.append(time)
-        return times[0], times[1]
+    def _time(self, seconds: int, nanoseconds: int) -> int:
+        """Return a time; the 16 bits of seconds begin again when they are full."""
+        time = self._before + seconds * _SECOND + nanoseconds
+        if self._last - time > _WRAP * _SECOND // 2:
+            self._before += _WRAP * _SECOND
+            time += _WRAP * _SECOND
+        self._last = max(self._last, time)
+        return time
 
     def _arguments(self, layout: str, place: int, statuses: bool) -> tuple[list[Any], int]:
         always, _, rest = layout.partition("/")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
@@ -37,14 +36,8 @@ class RankCalls:
         writer: CallWriter,
         sizes: list[int],
         made: Iterator[Made | None],
-        completed: Counter[str],
     ) -> None:
-        self.names: Counter[str] = Counter()
-        self.irregular: Counter[str] = Counter()
-        self.compute = self.compute_cpu = self.in_call = self.first = self.span = 0
-        self.predefined = sizes
         self._rank, self._trace, self._writer, self._made = rank, trace, writer, made
-        self._completed = completed
         self._sizes = dict(enumerate(sizes))
         self._communicators: dict[int, Made | None] = {
             WORLD: Made(0, trace.communicators[0]),
@@ -53,25 +46,18 @@ class RankCalls:
         self._requests: dict[int, _Request] = {}
         self._opened = 0
         self._gap = 0
-        self._last: tuple[int, int] | None = None
-        self._now = 0
+        self._first: int | None = None
+        self._now = self._last = 0
         self._line, self._name = 0, ""
 
     def read(self, call: TextCall) -> None:
         """Take the next record."""
-        name, place, cpu, wall, given = call
-        self.names[name] += 1
-        self._line, self._name, self._now = place, name, wall[0]
-        if self._last is None:
-            self.first = wall[0]
-        else:
-            gap = max(wall[0] - self._last[1], 0)
-            self.compute += gap
-            self.compute_cpu += max(cpu[0] - self._last[0], 0)
-            self._gap += gap
-        self._last = cpu[1], wall[1]
-        self.in_call += wall[1] - wall[0]
-        self.span = wall[1] - self.first
+        name, place, (begin, end), given = call
+        self._line, self._name, self._now = place, name, begin
+        if self._first is None:
+            self._first = self._last = begin
+        self._gap += max(begin - self._last, 0)
+        self._last = end
         try:
             self._act(name, given)
         except (KeyError, TypeError, IndexError) as error:
@@ -104,7 +90,7 @@ class RankCalls:
 
     def _add(self, kind: int, peer: int = -1, size: int = 0, tag: int = 0, **more: Any) -> None:
         gap, self._gap = self._gap, 0
-        time = (self._now - self.first) * 1e-9
+        time = (self._now - (self._first or 0)) * 1e-9
         self._writer.add(self._rank, kind, peer, size, tag, gap=gap * 1e-9, time=time, **more)
 
     def _wrong(self, reason: str) -> TraceError:
@@ -168,8 +154,6 @@ class RankCalls:
     def _recv(self, given: Arguments) -> None:
         size = self._bytes(given["count"], given["datatype"])
         message = self._received(given, given["source"], given["tag"], size)
-        if not given.get("status"):
-            self.irregular["Recv with ignored status"] += 1
         if message is not None:
             self._add(Call.RECV, **message)
 
@@ -234,11 +218,7 @@ class RankCalls:
         if request is None or request.open is None:
             return  # null, inactive, or to MPI_PROC_NULL
         received: dict[str, int] = {}
-        what = "recv" if request.kind == Call.IRECV else "send"
-        self._completed[f"MPI_{self._name.capitalize()} ({what})"] += 1
-        if what == "recv" and status is None:
-            self.irregular[f"{self._name.capitalize()}: receive completed with status ignored"] += 1
-        if what == "recv" and request.message.get("wild") and status is not None:
+        if request.kind == Call.IRECV and request.message.get("wild") and status is not None:
             members = self._trace.communicators[request.message["communicator"]]
             made = Made(request.message["communicator"], members)
             known = request.message | self._resolved(status, made, request.message)

@@ -35,16 +35,17 @@ class Operation:
 def batches_of(
     path: Path, schedules: Iterable[tuple[int, list[Operation]]], trace: Trace, in_order: bool
 ) -> Iterator[Batch]:
-    """Yield the calls of the operations of ranks; report other contents to the trace.
+    """Yield the calls of the operations of ranks; note what the trace loses.
 
     `schedules` are read on demand. With `in_order`, operations are put into a possible order, for which all
     of them are held in memory.
     """
-    writer, facts = CallWriter(), _Facts()
+    writer = CallWriter()
+    cpus: set[int] = set()
     held: dict[int, list[Operation]] = {}
     with named(path):
         for rank, operations in schedules:
-            facts.add(rank, operations)
+            cpus |= {each.cpu for each in operations if each.kind == "calc"}
             if in_order:
                 held[rank] = operations
                 continue
@@ -58,7 +59,10 @@ def batches_of(
             _add(writer, rank, operation, request)
         yield from writer.full()
     yield from writer.rest()
-    facts.tell(trace)
+    if len(cpus) > 1:
+        trace.notes.append(
+            f"ranks compute on {len(cpus)} CPUs at once, but netplace replays this computation sequentially"
+        )
 
 
 def _add(writer: CallWriter, rank: int, operation: Operation, request: int) -> None:
@@ -68,41 +72,6 @@ def _add(writer: CallWriter, rank: int, operation: Operation, request: int) -> N
     kind = Call.ISEND if operation.kind == "send" else Call.IRECV
     wild = (operation.peer == ANY) + 2 * (operation.tag == ANY) if kind == Call.IRECV else 0
     writer.add(rank, kind, operation.peer, operation.size, operation.tag, request=request, wild=wild)
-
-
-class _Facts:
-    """Counts of the contents of schedules."""
-
-    def __init__(self) -> None:
-        self._kinds: Counter[str] = Counter()
-        self._needs: Counter[str] = Counter()
-        self._lengths: dict[int, int] = {}
-        self._cpus: set[int] = set()
-        self._units = 0
-
-    def add(self, rank: int, operations: list[Operation]) -> None:
-        self._lengths[rank] = len(operations)
-        for each in operations:
-            self._kinds[each.kind] += 1
-            self._needs["requires"] += len(each.ended)
-            self._needs["irequires"] += len(each.begun)
-            if each.kind == "calc":
-                self._cpus.add(each.cpu)
-                self._units += each.size
-
-    def tell(self, trace: Trace) -> None:
-        trace.facts.update(
-            format="goal",
-            operations={kind: self._kinds[kind] for kind in ("send", "recv", "calc")},
-            operations_of_rank=[self._lengths.get(rank, 0) for rank in range(trace.ranks)],
-            dependencies={kind: self._needs[kind] for kind in ("requires", "irequires")},
-            compute_units=self._units,
-        )
-        if len(self._cpus) > 1:
-            trace.notes.append(
-                f"ranks compute on {len(self._cpus)} CPUs at once, but netplace replays this computation "
-                f"sequentially"
-            )
 
 
 def _ordered(schedules: dict[int, list[Operation]]) -> Iterator[tuple[int, Operation | None, int]]:

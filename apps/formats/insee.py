@@ -85,7 +85,6 @@ def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> It
             largest = max(largest, int(np.maximum(task, peer).max(initial=-1)))
             yield Batch(calls)
     trace.has_ranks(count_tasks(largest, said))
-    trace.facts.update(format="insee")
     unit = "nanoseconds" if reading.trc_ns else "cycles (--trc-unit ns reads nanoseconds, like INSEE)"
     trace.notes.append(f"the format has no collectives, requests and times; computation is in {unit}")
 

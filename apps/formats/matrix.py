@@ -142,7 +142,6 @@ def _listed(rows: list[tuple[int, list[str]]], names: list[str]) -> tuple[int, P
 
 def _batches(trace: Trace, pairs: Pairs) -> Iterator[Batch]:
     yield from batched(_rows(trace.ranks, pairs))
-    trace.facts.update(format="matrix")
     trace.notes.append(
         "a matrix has no order: each rank posts its receives, sends to the following ranks in increasing "
         "order, and waits"

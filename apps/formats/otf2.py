@@ -22,8 +22,7 @@ from netplace.apps.recorded.trace import Reading, Trace, ignorable
 from netplace.files import input_file
 
 _SUFFIX = ".otf2"
-_NO_ROOT = 0xFFFFFFF0  # and above: no root, or a root that is given in another way
-_UNEVEN = ("ALLTOALLV", "ALLTOALLW")
+_UNEVEN = ("alltoallv", "alltoallw")
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -82,11 +81,7 @@ class _Reader:
         self._world = named.get("MPI_COMM_WORLD")
         self._regions: dict[int, tuple[str, str]] = definitions["regions"]
         self._writer = CallWriter()
-        self._events: Counter[str] = Counter()
-        self._calls: Counter[str] = Counter()
-        self._records: Counter[tuple[Any, ...]] = Counter()
-        self._completed: Counter[str] = Counter()
-        self._irregular: list[str] = []
+        self._uneven = False  # whether some collective has only the total of its sizes
         self._internal = -2  # numbers of requests that the trace does not name
         self._sides: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
 
@@ -126,10 +121,7 @@ class _Reader:
     def _read(self, event: tuple[Any, ...]) -> None:
         number, kind, time, *fields = event
         location = self._locations[number]
-        self._events[kind] += 1
         location.events += 1
-        if location.first is None:
-            location.first = time
         location.last = max(location.last, time)
         handler = getattr(self, f"_{kind}", None)
         if handler is not None and location.rank >= 0:
@@ -143,19 +135,15 @@ class _Reader:
     # Regions and time.
 
     def _Enter(self, location: Location, time: int, region: int) -> None:  # noqa: N802
-        location.regions.append(region)
         name, paradigm = self._regions[region]
         if paradigm != "MPI":
             return
-        self._calls[name] += 1
         if not location.mpi:
             if location.off_since is not None:
                 location.off += time - location.off_since
                 location.off_since = time
             if location.last_end is not None:
-                gap = max(time - location.last_end - location.off, 0)
-                location.gap += gap
-                location.compute += gap
+                location.gap += max(time - location.last_end - location.off, 0)
             location.off = 0
         location.mpi.append(name)
         operation = name.removeprefix("MPI_").lower()
@@ -163,7 +151,6 @@ class _Reader:
             self._trace.left_out[operation] += 1
 
     def _Leave(self, location: Location, time: int, region: int) -> None:  # noqa: N802
-        self._pop(location, region)
         if self._regions[region][1] != "MPI" or not location.mpi:
             return
         location.mpi.pop()
@@ -174,28 +161,13 @@ class _Reader:
             location.last_end = time
             location.off = 0
             if location.off_since is not None:
-                location.unmeasured += time - location.off_since
                 location.off_since = time
-
-    def _pop(self, location: Location, region: int) -> None:
-        """Close a region; those that were opened in it and not closed are closed with it."""
-        if location.regions and location.regions[-1] == region:
-            location.regions.pop()
-        elif region in location.regions:
-            top, this = self._regions[location.regions[-1]][0], self._regions[region][0]
-            self._irregular.append(f"rank {location.rank}: region {this} ends inside region {top}")
-            while location.regions.pop() != region:
-                pass
-        else:
-            this = self._regions[region][0]
-            self._irregular.append(f"rank {location.rank}: region {this} ends, but did not begin")
 
     def _MeasurementOnOff(self, location: Location, time: int, mode: str) -> None:  # noqa: N802
         if mode == "OFF":
             location.off_since = time
         elif location.off_since is not None:
             location.off += time - location.off_since
-            location.unmeasured += time - location.off_since
             location.off_since = None
 
     # Messages.
@@ -248,7 +220,6 @@ class _Reader:
         self._message(location, time, Call.ISEND, *fields)
 
     def _MpiIsendComplete(self, location: Location, time: int, request: int) -> None:  # noqa: N802
-        self._complete(location, "send")
         self._add(location, time, Call.WAIT, request=request)
 
     def _MpiRecv(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
@@ -258,11 +229,7 @@ class _Reader:
         self._add(location, time, Call.IRECV, -2, request=request)
 
     def _MpiIrecv(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
-        self._complete(location, "recv")
         self._message(location, time, Call.WAIT, *fields)
-
-    def _complete(self, location: Location, what: str) -> None:
-        self._completed[f"{location.mpi[-1] if location.mpi else 'no region'} ({what})"] += 1
 
     def _MpiProbe(  # noqa: N802
         self, location: Location, time: int, sender: int, communicator: int, tag: int, message: int
@@ -279,7 +246,6 @@ class _Reader:
         self._add(location, time, Call.IRECV, peer, 0, tag, communicator=number, request=request)
 
     def _MpiImrecv(self, location: Location, time: int, request: int, size: int) -> None:  # noqa: N802
-        self._complete(location, "recv")
         self._add(location, time, Call.WAIT, request=request)
 
     # Collectives.
@@ -295,9 +261,8 @@ class _Reader:
         received: int,
     ) -> None:
         number, members = self._communicator(location, communicator)
-        known = root if root < _NO_ROOT else None
-        self._records[operation, communicator, len(members), known, sent, received] += 1
         name = operation.lower()
+        self._uneven |= name in _UNEVEN
         if name not in OPERATIONS:
             return
         size = bytes_of(name, len(members), members.index(location.rank), sent, received)
@@ -320,46 +285,8 @@ class _Reader:
                 "non-blocking collectives are omitted, because the trace does not record their sizes and "
                 "communicators"
             )
-        if any(operation in _UNEVEN for operation, *_ in self._records):
+        if self._uneven:
             self._trace.notes.append(
                 "the trace records only the total bytes that a rank sends in an alltoallv or alltoallw, so "
                 "netplace assumes equal parts"
             )
-        by_rank = {
-            location.rank: location for number, location in self._locations.items() if number in self._rank_of
-        }
-        spans = [by_rank[rank].last - (by_rank[rank].first or 0) for rank in sorted(by_rank)]
-        firsts = [item.first for item in self._locations.values() if item.first is not None]
-        resolution = self._resolution
-        self._trace.facts.update(
-            format="otf2",
-            clock_ticks_per_second=resolution,
-            communicators=[
-                {"number": number, "name": name, "ranks": self._shown(group)}
-                for number, (name, group, *_) in self._definitions["communicators"].items()
-            ],
-            events=dict(sorted(self._events.items())),
-            mpi_calls=dict(sorted(self._calls.items())),
-            collective_records=[
-                dict(
-                    zip(("operation", "communicator", "ranks", "root", "sent", "received"), key, strict=True)
-                )
-                | {"calls": times}
-                for key, times in sorted(self._records.items(), key=lambda item: str(item[0]))
-            ],
-            requests_completed_in=dict(sorted(self._completed.items())),
-            compute_ticks=sum(item.compute for item in by_rank.values()),
-            span_ticks=max((item.last for item in self._locations.values()), default=0)
-            - min(firsts, default=0),
-            span_seconds=[span / resolution for span in spans],
-            unmeasured_seconds=[by_rank[rank].unmeasured / resolution for rank in sorted(by_rank)],
-            irregularities=self._irregular,
-        )
-
-    def _shown(self, group: int | None) -> list[int] | str | None:
-        if group is None:
-            return None
-        kind, _, members = self._definitions["groups"][group]
-        if kind == "COMM_SELF":
-            return "SELF"
-        return [self._rank_of.get(member, -1) for member in members]

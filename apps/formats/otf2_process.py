@@ -23,15 +23,11 @@ class Location:
 
     rank: int
     events: int = 0
-    regions: list[int] = field(default_factory=list)
     mpi: list[str] = field(default_factory=list)  # names of the open regions of MPI
     last_end: int | None = None
     off_since: int | None = None
     off: int = 0  # since the last region of MPI
     gap: int = 0  # since the last call
-    compute: int = 0
-    unmeasured: int = 0
-    first: int | None = None
     last: int = 0
     sendrecv: list[int] = field(default_factory=list)  # requests of the sends of an open MPI_Sendrecv
     probed: dict[int, tuple[int, int, int]] = field(

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,7 +69,6 @@ class _Task:
         self.sends: list[tuple[int, int, int, int]] = []  # time of the call, destination, bytes, tag
         # Time at which it was posted and at which it had come, source, bytes, tag.
         self.receives: list[tuple[int, int, int, int, int]] = []
-        self.inside = 0  # time in MPI
         self._intervals: list[tuple[int, int, int]] = []
         self._open: tuple[int, int] | None = None
 
@@ -80,7 +78,6 @@ class _Task:
             self._open = (time, value)
         elif self._open is not None:
             begin, call = self._open
-            self.inside += time - begin
             self._open = None
             if keep:
                 self._intervals.append((begin, time, call))
@@ -129,11 +126,6 @@ _COLLECTIVE = 50000002
 _SENT, _RECEIVED, _ROOT, _COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
 _RUNNING = 1
 _HELD = 250  # bytes of a record
-_STATES = (
-    *("Idle", "Running", "Not created", "Waiting a message", "Blocking Send", "Synchronization"),
-    *("Test/Probe", "Scheduling and Fork/Join", "Wait/WaitAll", "Blocked", "Immediate Send"),
-    *("Immediate Receive", "I/O", "Group Communication", "Tracing Disabled", "Others", "Send Receive"),
-)
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -157,21 +149,14 @@ def open_trace(path: Path, reading: Reading) -> Trace:
 class _Reader:
     def __init__(self, path: Path, reading: Reading, trace: Trace, header: re.Match[str]) -> None:
         self._path, self._reading, self._trace = path, reading, trace
-        self._duration, self._applications = int(header[1]), int(header[3])
+        self._applications = int(header[3])
         self._unit = 1e-9 if header[2] else 1e-6
         self._names = _call_names(path)
         self._writer = CallWriter()
         self._tasks = [_Task() for _ in range(trace.ranks)]
         self._communicators: dict[int, tuple[int, tuple[int, ...]]] = {}
-        self._records: Counter[str] = Counter()
-        self._calls: Counter[str] = Counter()
-        self._state_time: Counter[int] = Counter()
-        self._state_records: Counter[int] = Counter()
+        self._held = 0  # records
         self._world: int | None = None
-        self._tags: set[int] = set()
-        self._late = self._early = 0
-        self._before = 0
-        self._first, self._last = self._duration, 0
 
     def batches(self) -> Iterator[Batch]:
         with named(self._path):
@@ -191,18 +176,17 @@ class _Reader:
                     self._writer.add(rank, *row[:2], time=row[2] * self._unit, **row[3])
                     yield from self._writer.full()
         yield from self._writer.rest()
-        self._tell()
+        if self._applications > 1:
+            self._trace.notes.append(f"only the first of {self._applications} applications is read")
 
     def _read(self, number: int, raw: bytes) -> None:
         kind = raw[:2]
         if raw[:1] == b"#":
-            self._records["comment (#) after the header"] += 1
-        elif kind == b"c:":
+            return
+        if kind == b"c:":
             self._communicator(raw)
         elif kind in (b"1:", b"2:", b"3:"):
             fields = list(map(int, raw.rstrip(b":").split(b":")))
-            self._late += fields[5] < self._before
-            self._before = fields[5]
             (self._state, self._events, self._message)[fields[0] - 1](number, fields)
         else:
             raise ValueError("unknown record")
@@ -229,26 +213,18 @@ class _Reader:
 
     def _state(self, number: int, fields: list[int]) -> None:
         _, _, application, task, thread, begin, end, state = fields
-        self._records["state (1)"] += 1
         rank = self._rank(number, application, task)
         if rank is None:
             return
         if end < begin:
             raise TraceError(number, "ends before it begins")
-        self._seen(begin, end)
-        self._state_time[state] += end - begin
-        self._state_records[state] += 1
         if state == _RUNNING and thread == 1:
             gap = (end - begin) * self._unit
             self._writer.add(rank, Call.COMPUTE, gap=gap, time=begin * self._unit)
 
-    def _seen(self, begin: int, end: int) -> None:
-        self._first, self._last = min(self._first, begin), max(self._last, end)
-
     def _events(self, number: int, fields: list[int]) -> None:
         _, _, application, task, thread, time, *pairs = fields
-        self._records["event (2)"] += 1
-        self._seen(time, time)
+        self._held += 1
         rank = self._rank(number, application, task)
         if rank is None or thread != 1:
             return
@@ -260,7 +236,6 @@ class _Reader:
                 self._tasks[rank].event(time, value, keep=self._reading.in_order)
                 if value:
                     name = self._names.get(value, f"MPI call {value}")
-                    self._calls[name] += 1
                     self._call(number, rank, time, name.removeprefix("MPI_").lower(), kind, values)
 
     def _call(self, number: int, rank: int, time: int, name: str, kind: int, values: dict[int, int]) -> None:
@@ -292,56 +267,18 @@ class _Reader:
         )
 
     def _message(self, number: int, fields: list[int]) -> None:
-        _, _, application, task, _, sent, left, _, other, to, _, posted, came, size, tag = fields
-        self._records["communication (3)"] += 1
+        _, _, application, task, _, sent, _, _, other, to, _, posted, came, size, tag = fields
+        self._held += 1
         source, target = self._rank(number, application, task), self._rank(number, other, to)
         if source is None or target is None:
             return
-        self._seen(min(sent, posted), max(left, came))
-        self._tags.add(tag)
-        self._early += came < left
         tag = max(tag, 0)
         if size < 0:
             raise ValueError("a negative size")
         if self._reading.in_order:
-            count = self._records["communication (3)"] + self._records["event (2)"]
-            check_size(count, _HELD, "records that must be sorted", str(self._path))
+            check_size(self._held, _HELD, "records that must be sorted", str(self._path))
             self._tasks[source].sends.append((sent, target, size, tag))
             self._tasks[target].receives.append((posted, came, source, size, tag))
         else:
             self._writer.add(source, Call.SEND, target, size, tag, time=sent * self._unit)
             self._writer.add(target, Call.RECV, source, size, tag, time=posted * self._unit)
-
-    def _tell(self) -> None:
-        facts: dict[str, Any] = {
-            "format": "paraver",
-            "header_duration": self._duration,
-            "time_unit": "ns" if self._unit == 1e-9 else "us",
-            "applications": self._applications,
-            "record_count": {
-                name: self._records[name]
-                for name in ("state (1)", "event (2)", "communication (3)", "comment (#) after the header")
-            },
-            "communicators": [
-                {"number": own, "ranks": list(ranks)}
-                for own, (_, ranks) in sorted(self._communicators.items())
-            ],
-            "records_out_of_time_order": self._late,
-            "received_before_sent": self._early,
-            "distinct_tags": len(self._tags),
-            "mpi_calls": dict(sorted(self._calls.items())),
-            "states": [
-                {
-                    "state": state,
-                    "name": _STATES[state] if state < len(_STATES) else "",
-                    "time": self._state_time[state],
-                    "records": records,
-                }
-                for state, records in sorted(self._state_records.items())
-            ],
-            "inside_mpi": [task.inside for task in self._tasks],
-            "span": max(self._last - self._first, 0),
-        }
-        self._trace.facts.update(facts)
-        if self._applications > 1:
-            self._trace.notes.append(f"only the first of {self._applications} applications is read")

@@ -63,7 +63,6 @@ def open_trace(path: Path, reading: Reading) -> Trace:
             f"{path}: has no calls of rank {missing} ({count - len(ranks)} of {count} ranks are missing)"
         )
     trace = Trace(count, iter(()))
-    trace.facts["format"] = "recording"
     trace.batches = _batches(trace, ranks, reading)
     return trace
 

@@ -20,7 +20,6 @@ last one is done once.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -161,7 +160,6 @@ class _Reader:
     reading: Reading
     layers: list[_Layer] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
     _numbers: dict[range, int] = field(default_factory=dict)  # of communicators
 
     def __post_init__(self) -> None:
@@ -188,15 +186,8 @@ class _Reader:
         check_length(len(calls) * ranks, f"the calls of its {ranks} ranks")
         self.trace.batches = self._batches(pipeline, calls)
         self.trace.unrepeated = len(calls) * ranks // len(pipeline.micros)
-        self.trace.facts.update(
-            format="simai", layers=len(self.layers), collectives_of_layers=dict(self.counts)
-        )
-        if self.stages > 1:
-            self.trace.facts.update(
-                stages=self.stages, chunks=pipeline.chunks, micro_batches=len(pipeline.micros)
-            )
-            if not self.stage_bytes:
-                self.trace.notes.append("the file does not contain the traffic between pipeline stages")
+        if self.stages > 1 and not self.stage_bytes:
+            self.trace.notes.append("the file does not contain the traffic between pipeline stages")
 
     def _read(self, numbered: list[tuple[int, bytes]]) -> None:
         rows = [(number, line.split()) for number, line in numbered if line.strip()]
@@ -222,7 +213,6 @@ class _Reader:
         if name not in _COLLECTIVES or group not in ("", "EP", "DP_EP", "DP"):
             known = ", ".join(_COLLECTIVES)
             raise TraceError(number, f"unknown collective {abbreviate(words[1])}, expected {known} or NONE")
-        self.counts[words[1]] += 1
         return _Part(seconds, _COLLECTIVES[name], group, size)
 
     def _batches(self, pipeline: _Pipeline, calls: NDArray[Any]) -> Iterator[Batch]:

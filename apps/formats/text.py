@@ -129,7 +129,7 @@ class _Reader:
     def batches(self) -> Iterator[Batch]:
         largest = -1
         names: list[str] = []
-        self.trace.facts.update(format="text", sections=names)
+        self.trace.sections = names
         with named(self.path):
             for before, text in whole_lines(self.path, self.reading):
                 self.trace.left_out.update(left_out_in(text))

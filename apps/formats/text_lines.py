@@ -156,7 +156,7 @@ def _line(line: Line, number: dict[int, int], trace: Trace) -> str:
         if not line.tag:
             return f"{line.rank} mark {line.peer} 0 iter 0 -1 {gap}"
         section, end = divmod(line.tag - 1, 2)
-        name = trace.facts["sections"][section]
+        name = trace.sections[section]
         return f"{line.rank} mark 0 0 {name}_{'end' if end else 'begin'} 0 -1 {gap}"
     name = _NAMES[line.kind]
     if line.kind in (Call.WAIT, Call.COMPUTE):

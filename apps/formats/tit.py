@@ -25,9 +25,8 @@ See SimGrid's documentation on replaying MPI traces; the numbers of types are th
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from netplace.apps.formats.stream import TraceError, head_of, left_out_in, lines, named, whole_content
@@ -93,7 +92,6 @@ class _Reader:
 
     files: list[Path]
     reading: Reading
-    actions: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
         ranks = len(self.files) if len(self.files) > 1 else self.reading.tasks
@@ -117,21 +115,6 @@ class _Reader:
         self._tell()
 
     def _tell(self) -> None:
-        unwaited = {
-            str(rank): sum(map(len, names.values()))
-            for rank, names in self.calls.open.items()
-            if any(names.values())
-        }
-        ranks = range(self.trace.ranks)
-        self.trace.facts.update(
-            format="tit",
-            actions=dict(sorted(self.actions.items())),
-            compute_flops=[self.calls.flops[rank] for rank in ranks],
-            compute_flops_inside_collectives=[self.calls.reduced[rank] for rank in ranks],
-            datatype_ids=sorted(self.calls.types),
-            requests_completed_in=dict(sorted(self.calls.completed.items())),
-            requests_never_waited_for=unwaited,
-        )
         unsettled = [number for number in sorted(self.calls.types) if number >= _SETTLED_TYPES]
         if unsettled:
             self.trace.notes.append(
@@ -151,7 +134,6 @@ class _Reader:
         rank = whole_of(number, words[0], "rank", MOST_TASKS)
         name = words[1].lower()
         self.calls.largest = max(self.calls.largest, rank)
-        self.actions[name] += 1
         action = Action(number, rank, name, words[2:])
         if name in NOTHING:
             if name == "init" and words[2:]:

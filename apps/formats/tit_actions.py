@@ -74,7 +74,7 @@ _NAMES = {"reducescatter": "reduce_scatter"}
 
 @dataclass
 class Calls:
-    """The calls so far, and counts."""
+    """The calls so far."""
 
     path: Path  # the first file of the trace
     reading: Reading  # how it is read
@@ -85,11 +85,7 @@ class Calls:
     open: dict[int, dict[tuple[int, int, int], deque[int]]] = field(default_factory=dict)
     gaps: dict[int, float] = field(default_factory=dict)  # seconds of computation before the next call
     doubles: set[int] = field(default_factory=set)  # ranks whose counts are of doubles
-    # Computation by itself, and that of reductions.
-    flops: Counter[int] = field(default_factory=Counter)
-    reduced: Counter[int] = field(default_factory=Counter)
     types: set[int] = field(default_factory=set)  # numbers of types
-    completed: Counter[str] = field(default_factory=Counter)  # requests by the action that completed them
     largest: int = -1  # largest rank that a line names
 
     @property
@@ -137,7 +133,6 @@ class Calls:
         tag = OPERATIONS.index(name)
         self.writer.add(line.rank, Call.COLLECTIVE, root, size, tag, gap=gap, sizes=sizes)
         if flops:
-            self.reduced[line.rank] += flops
             self.writer.add(line.rank, Call.REDUCTION, gap=flops / self.reading.flops)
 
 
@@ -178,22 +173,18 @@ def _wait(calls: Calls, line: Action) -> None:
     else:
         waiting = max((item for item in names.values() if item), key=lambda item: item[-1], default=None)
     if waiting:
-        key = next(name for name, item in names.items() if item is waiting)
-        calls.completed[f"wait ({'send' if key[0] == line.rank else 'recv'})"] += 1
         calls.add(line, Call.WAIT, request=waiting.popleft() if line.words else waiting.pop())
 
 
 def _waitall(calls: Calls, line: Action) -> None:
     names = calls.open.get(line.rank, {})
-    for request, key in sorted((request, key) for key, waiting in names.items() for request in waiting):
-        calls.completed[f"waitall ({'send' if key[0] == line.rank else 'recv'})"] += 1
+    for request in sorted(request for waiting in names.values() for request in waiting):
         calls.add(line, Call.WAIT, request=request)
     names.clear()
 
 
 def _compute(calls: Calls, line: Action) -> None:
     flops = line.integer(0, "flops")
-    calls.flops[line.rank] += flops
     calls.gaps[line.rank] = calls.gaps.get(line.rank, 0.0) + flops / calls.reading.flops
 
 

@@ -173,7 +173,7 @@ def cut(
     order = np.argsort(calls["rank"], kind="stable")
     calls, lost = _whole(calls[order], named[order], counts, trace, ranks)
     calls = whole_sections(calls, trace.ranks if ranks is None else len(ranks))
-    sections = tuple(trace.facts.get("sections", ()))
+    sections = tuple(trace.sections)
     calls = complete(calls)
     whole = Recorded(
         trace.ranks, calls, sizes, trace.communicators, sections, lost, trace.left_out, trace.by_length
@@ -297,13 +297,12 @@ def recorded(trace: Trace, ignore: Collection[str] = (), ranks: Sequence[int] | 
         calls["kind"][away], calls["size"][away], calls["request"][away] = Call.COMPUTE, 0, -1
     check_left_out(trace.left_out, ignore)
     calls = with_sizes(resolved(complete(calls), trace), trace.by_length)
-    sections = tuple(trace.facts.get("sections", ()))
     whole = Recorded(
         trace.ranks,
         calls,
         sizes,
         trace.communicators,
-        sections,
+        tuple(trace.sections),
         left_out=trace.left_out,
         by_length=trace.by_length,
     )

@@ -265,7 +265,7 @@ class Recorded:
         """Return the calls as a trace."""
         calls = [Batch(self.calls, self.sizes)]
         trace = Trace(self.ranks, iter(calls), self.communicators, Counter(self.left_out))
-        trace.facts["sections"], trace.by_length = self.sections, self.by_length
+        trace.sections, trace.by_length = self.sections, self.by_length
         return trace
 
     def with_messages(self, names: Collection[str], world: bool = False) -> Recorded:

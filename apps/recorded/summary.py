@@ -100,7 +100,6 @@ class Summary:
             "receives": self.receives,
             "compute_cycles": self.compute_cycles.tolist(),
             "notes": list(self.trace.notes),
-            "facts": self.trace.facts,
         }
 
 

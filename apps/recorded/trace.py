@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,8 +58,7 @@ class Trace:
     communicators: dict[int, tuple[int, ...]] = field(default_factory=dict)
     # Operations that cannot be replayed, by name in MPI's lower case, as read so far.
     left_out: Counter[str] = field(default_factory=Counter)
-    # Other contents of the format, complete after all batches.
-    facts: dict[str, Any] = field(default_factory=dict)
+    sections: Sequence[str] = ()  # names of the sections that marks begin and end, as read so far
     sorted: bool = True  # whether the calls of a rank come in their order; if not, their times give the order
     notes: list[str] = field(default_factory=list)  # information that the format lacks, a sentence each
     # Whether a receive takes the first message of its own length from its source with its tag, as in INSEE,

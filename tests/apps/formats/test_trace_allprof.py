@@ -142,7 +142,6 @@ def test_what_a_flag_tells_is_counted_not_replayed(tmp_path):
     for _ in trace.batches:
         pass
     assert trace.left_out == {"test": 1, "waitany": 1}
-    assert trace.facts["mpi_calls"]["MPI_Irecv"] == RANKS
     with pytest.raises(ValueError, match="test"):
         read(tmp_path)
 

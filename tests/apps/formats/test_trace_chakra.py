@@ -157,16 +157,12 @@ def test_host_calls_of_collectives_count_once(written):
     found = summary_of(trace).as_data()
     assert [item["calls"] for item in found["collectives"]] == [2]
     assert found["compute_seconds"] == [3e-6, 3e-6]
-    assert trace.facts["collective_nodes"] == 4
 
 
-def test_what_is_needed_and_absent_or_later_is_counted(written):
-    nodes = [node(5, COMP, needs=[9, 6]), node(6, COMP)]
-    trace = open_trace(written([nodes]))
-    summary_of(trace)
-    assert trace.facts["dependencies"] == {"ctrl": 0, "data": 2}
-    assert trace.facts["dependencies_on_absent_nodes"] == 1
-    assert trace.facts["dependencies_on_later_nodes"] == 1
+def test_a_node_waits_for_a_later_one_and_not_for_an_absent_one(written):
+    nodes = [node(5, COMP, micros=1, needs=[9, 6]), node(6, COMP, micros=2)]
+    (batch,) = open_trace(written([nodes])).batches
+    assert batch.calls["gap"].tolist() == [2e-6, 1e-6]
 
 
 @pytest.mark.parametrize(

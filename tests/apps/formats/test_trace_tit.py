@@ -31,7 +31,6 @@ def test_messages_collectives_and_flops_are_counted(tmp_path):
     assert found["pairs"] == [[0, 1, 1, 100], [1, 0, 1, 100]]
     assert found["collectives"] == [{"operation": "allreduce", "ranks": 2, "calls": 2, "bytes": 10}]
     assert found["compute_seconds"] == [2.0, 0.0]
-    assert found["facts"]["compute_flops_inside_collectives"] == [1000, 1000]
 
 
 def test_it_becomes_a_program(tmp_path):
