@@ -11,13 +11,12 @@ import os
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from netplace.experiments.published import published
 from netplace.inputs import check_int
 from netplace.plugins import file_digest
 from netplace.report.studies import StudyRequest
-from netplace.scheduling.workload import Workload, lublin, make_workload, read, read_swf
+from netplace.scheduling.workload import Workload, lublin, read_swf
 
 FOLDER = "NETPLACE_SWF"
 MODEL = "model"
@@ -109,20 +108,3 @@ def _given(text: str) -> ArchiveLog:
         else:
             log = replace(log, per_node=check_int(value, f"--log {text}: per-node"))
     return log
-
-
-def jobs_of(
-    path: str, processors: int, jobs: int | None, seed: int, drop: str | None = None, allocated: bool = False
-) -> Workload:
-    """Return what a command reads: jobs of the model ``lublin``, or those of a file, of which the first."""
-    options: dict[str, Any] = {}
-    if ".swf" in Path(path).name.lower():
-        dropped = "not-completed,never-ran" if drop is None else drop
-        options["drop"] = [word.strip() for word in dropped.split(",") if word]
-        options["requested"] = not allocated
-    elif drop is not None or allocated:
-        raise ValueError(f"{path}: --drop and --allocated are for .swf files")
-    if path == "lublin":
-        return make_workload(path, processors, check_int(jobs or 1000, "--jobs"), seed)
-    log = read(path, **options)
-    return log if jobs is None else log[: check_int(jobs, "--jobs")]

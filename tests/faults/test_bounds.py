@@ -33,11 +33,8 @@ TEXTS = (
     "dragonfly+:leaves=300,spines=300,p=300,h=300",
 )
 COMMANDS = {
-    "tasks": "two-kinds --queries 999999999 --cpus 4 --gpus 4 --step greedy",
-    "workers": "two-kinds --queries 40 --cpus 9999999999 --gpus 4 --step greedy",
     "routes": "check network slimfly:61",
     "runs": "run --network torus:32x32 --app 2d-torus --seeds 1000000",
-    "draws": "backfill --platform 1-2-4-8 --workload lublin --draw 10000 --instances 10000",
     "warmup": "load --network torus:4x4 --warmup 999999999999999",
     "tries": "run --network torus:4x4 --app butterfly --mapping best:999999999",
 }

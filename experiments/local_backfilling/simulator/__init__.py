@@ -16,7 +16,6 @@ Examples
 from __future__ import annotations
 
 from netplace.experiments.local_backfilling.simulator.backfilling import (
-    FIGURES,
     PlaceFigures,
     backfill,
     draw_jobs,
@@ -24,7 +23,6 @@ from netplace.experiments.local_backfilling.simulator.backfilling import (
     place_figures,
 )
 from netplace.experiments.local_backfilling.simulator.platform import (
-    PENALTIES,
     RULES,
     Penalty,
     PlaceRule,
@@ -35,8 +33,6 @@ from netplace.experiments.local_backfilling.simulator.platform import (
 from netplace.experiments.local_backfilling.simulator.shelves import Shelf, shelves
 
 __all__ = [
-    "FIGURES",
-    "PENALTIES",
     "RULES",
     "Penalty",
     "PlaceFigures",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from netplace.experiments.local_backfilling.simulator.platform import (
     place,
     read_penalty,
 )
-from netplace.inputs import check_choice, check_int, check_size
+from netplace.inputs import check_choice
 from netplace.native import experiments as native
 from netplace.scheduling import Job, Schedule, State, schedule
 from netplace.scheduling.partitioner import Allocation, Nodes, PlainPartitioner
@@ -26,13 +26,10 @@ from netplace.scheduling.workload import Workload
 from netplace.topologies import Topology, mesh
 
 WEEK = 7 * 24 * 3600.0
-_BYTES_PER_JOB = 300  # drawn, and then scheduled
-_BYTES_PER_WEEK = 64
 
 
 def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[Job]:
     """Return jobs drawn with replacement, all submitted at 0; F. Mendonca, thesis, 2017, section 4.5."""
-    check_size(check_int(jobs, "jobs"), _BYTES_PER_JOB, "jobs", "draw")
     able = np.flatnonzero((log.nodes <= processors) & (log.run_time > 0))
     if not len(able):
         raise ValueError(f"log: no job of it runs on {processors:,} processors")
@@ -48,10 +45,7 @@ def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: 
 
     F. Mendonca, thesis, 2017, section 5.6. Workloads of fewer than `least` jobs are omitted.
     """
-    check_int(weeks, "weeks")
-    check_int(instances, "instances")
     first, last = float(log.submit[0]), float(log.submit[-1])
-    check_size(int((last - first) // WEEK), _BYTES_PER_WEEK, "weeks", "log")
     begins = first + WEEK * np.arange(max(int((last - first) // WEEK) - weeks + 1, 0))
     low = np.searchsorted(log.submit, begins, "left")
     high = np.searchsorted(log.submit, begins + weeks * WEEK, "left")
@@ -92,9 +86,6 @@ class PlaceFigures:
     contiguous_jobs: int
     local_jobs: int
     locality_ratio: float
-
-
-FIGURES = tuple(item.name for item in fields(PlaceFigures))
 
 
 def place_figures(schedule: Schedule, platform: Platform) -> PlaceFigures:
@@ -168,7 +159,6 @@ def backfill(
     *,
     reassign: bool = True,
     estimates: str = "run-time",
-    tell: Callable[[int, float], None] | None = None,
 ) -> Schedule:
     """Return the schedule of jobs whose processors are reserved when they are submitted.
 
@@ -196,7 +186,6 @@ def backfill(
         estimates=estimates,
         overrun="kill",
         keep_nodes=True,
-        tell=tell,
     )
     if not len(made):
         raise ValueError(f"jobs: none of {len(made.rejected)} fits on platform {platform.text}")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.inputs import check_choice
+from netplace.inputs import check_choice, check_float
 from netplace.native import experiments as native
 
 
@@ -79,21 +78,11 @@ class Platform:
         return self.level(processors) - self.least_level(len(np.asarray(processors)))
 
 
-# name: (run time, levels above the least and factor -> run time, least factor, example, one line for people)
-PENALTIES: dict[str, tuple[Callable[[float, int, float], float], float, str, str]] = {
-    "none": (lambda seconds, above, factor: seconds, 0.0, "none", "run times of the log on any nodes"),
-    "linear": (
-        lambda seconds, above, factor: seconds * (1 + above * factor),
-        0.0,
-        "linear:0.5",
-        "increases run times by this share per level above the lowest",
-    ),
-    "geometric": (
-        lambda seconds, above, factor: seconds * factor**above,
-        1.0,
-        "geometric:2",
-        "multiplies run times by this factor per level above the lowest; called quadratic in the thesis",
-    ),
+# By name, the run time of a job by its nominal one, the levels above its least, and a factor.
+PENALTIES: dict[str, Callable[[float, int, float], float]] = {
+    "none": lambda seconds, above, factor: seconds,
+    "linear": lambda seconds, above, factor: seconds * (1 + above * factor),
+    "geometric": lambda seconds, above, factor: seconds * factor**above,  # called quadratic in the thesis
 }
 
 
@@ -104,30 +93,18 @@ class Penalty:
     name: str = "none"
     factor: float = 0.0
 
-    def __post_init__(self) -> None:
-        least = PENALTIES[check_choice(self.name, PENALTIES, "penalty")][1]
-        if not least <= self.factor < math.inf:
-            raise ValueError(
-                f"penalty {self.name}: factor {self.factor:g}, expected a number of at least {least:g}"
-            )
-
     def seconds(self, nominal: float, above: int) -> float:
         """Return the run time of a job of `nominal` seconds that sits `above` levels over its least."""
-        return PENALTIES[self.name][0](nominal, above, self.factor) if above else nominal
+        return PENALTIES[self.name](nominal, above, self.factor) if above else nominal
 
 
 def read_penalty(text: str) -> Penalty:
     """Return the penalty of a text such as ``"geometric:2"``; ``quadratic:F`` means ``geometric:F`` here."""
-    name, colon, rest = str(text).partition(":")
-    name = "geometric" if name == "quadratic" else name
-    example = PENALTIES[check_choice(name, PENALTIES, "penalty")][2]
-    if bool(colon) != (":" in example):
-        raise ValueError(f"penalty {text!r}: expected the form {example}")
-    try:
-        factor = float(rest) if colon else 0.0
-    except ValueError:
-        raise ValueError(f"penalty {text!r}: {rest!r} is not a number") from None
-    return Penalty(name, factor)
+    name, _, factor = text.partition(":")
+    name = check_choice("geometric" if name == "quadratic" else name, PENALTIES, "penalty")
+    if name == "none":
+        return Penalty()
+    return Penalty(name, check_float(factor, f"penalty {text}: factor", 1 if name == "geometric" else 0))
 
 
 # Families of rules, as rules.hpp numbers them.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from netplace.inputs import check_choice, check_int, check_size
+from netplace.inputs import check_choice
 from netplace.scheduling.workload import Workload
 
 
@@ -101,7 +101,6 @@ def task_figures(ran: Sequence[Ran]) -> TaskFigures:
 
 
 _DAY = 86400.0
-_BYTES = 200  # of a task, and of a set
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,6 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None, method
     of a processor depends neither on the method nor on Q: with `processors` given (method C alone), Q is such
     that there are so many. F. Mendonca, thesis, 2017, section 3.4, where A and B were tried and dropped.
     """
-    check_int(machine, "processors of the log")
     check_choice(method, METHODS, "method")
     ran = jobs.run_time > 0
     if not ran.any():
@@ -140,11 +138,10 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None, method
             )
         count, seconds = machine, times if method == "A" else sizes * times
         if method == "A":
-            check_size(int(sizes.sum()), _BYTES, "tasks of method A", "the log")
             submit, seconds = np.repeat(submit, sizes), np.repeat(seconds, sizes)
     else:
         mean = float(sizes.mean())
-        count = max(round(machine / mean), 1) if processors is None else check_int(processors, "processors")
+        count = max(round(machine / mean), 1) if processors is None else processors
         seconds = sizes * times / (mean if processors is None else machine / count)
     made = zip(submit.tolist(), seconds.tolist(), strict=True)
     return TaskSet(tuple(Task(number, *parts) for number, parts in enumerate(made, 1)), count)
@@ -160,15 +157,12 @@ def windows(
     method: str = "C",
 ) -> list[TaskSet]:
     """Return task sets of windows that begin at random times in a log; see `tasks_of`."""
-    check_int(instances, "instances")
     if not 0 < days < float("inf"):
         raise ValueError(f"windows: {days:g} days, expected a number over 0")
     last = float(log.submit[-1]) - days * _DAY
     if last < log.submit[0]:
         span = (float(log.submit[-1]) - float(log.submit[0])) / _DAY
         raise ValueError(f"windows: {days:g} days, but the log has only {span:.1f}")
-    share = min(1.0, days * _DAY / max(float(log.submit[-1] - log.submit[0]), 1.0))
-    check_size(instances, _BYTES + int(_BYTES * len(log.submit) * share), "windows", "instances")
     sets = []
     for begin in np.random.default_rng(seed).uniform(float(log.submit[0]), last, instances):
         low = int(np.searchsorted(log.submit, begin, "left"))

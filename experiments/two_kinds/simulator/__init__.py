@@ -24,13 +24,12 @@ from netplace.experiments.two_kinds.simulator.search import (
     STEPS,
     Assignment,
     SearchResult,
-    check_search,
     greedy_step,
     knapsack_step,
     optimum,
     search,
 )
-from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times, read_task_times
+from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times
 from netplace.inputs import check_choice, check_float
 
 __all__ = [
@@ -39,13 +38,11 @@ __all__ = [
     "Assignment",
     "SearchResult",
     "TaskTimes",
-    "check_search",
     "greedy_step",
     "knapsack_step",
     "master_slave",
     "optimum",
     "query_times",
-    "read_task_times",
     "search",
     "smith_waterman",
 ]

@@ -42,7 +42,6 @@ def _list_schedule(
 
 Flags = NDArray[np.bool_]
 _BYTES_PER_CELL = 40  # of the table that is being made, and of those that it is made from
-_MOST_CELLS = 2e10  # of all tables together; a bit each is kept
 
 
 def _least_cpu_time(
@@ -57,8 +56,9 @@ def _least_cpu_time(
     so all take O(n² cpus gpus²).
     """
     count, gpus = len(tasks), min(gpus, len(tasks))  # more of them are never used
-    shape = _check_tables(count, cpus, gpus)
-    units = shape[2] - 1
+    units = 2 * count * gpus
+    shape = min(cpus, count) + 1, gpus + 1, units + 1
+    check_size(math.prod(shape), _BYTES_PER_CELL, "cells of a table", "knapsack")
     weights = np.floor(tasks.gpu * (2 * count / guess))
     table = np.full(shape, np.inf)
     table[0, 0, 0] = 0.0
@@ -77,19 +77,6 @@ def _least_cpu_time(
     if not np.isfinite(table.min()):
         return None
     return _traced(tasks, guess, weights, kept, table)
-
-
-def _check_tables(count: int, cpus: int, gpus: int) -> tuple[int, int, int]:
-    """Return the shape of a table."""
-    shape = min(cpus, count) + 1, min(gpus, count) + 1, 2 * count * min(gpus, count) + 1
-    cells = count * math.prod(shape)
-    if cells > _MOST_CELLS:
-        raise ValueError(
-            f"knapsack: {count:,} tasks on {cpus} CPUs and {gpus} GPUs are too many for its tables, "
-            "expected fewer, or the greedy step"
-        )
-    check_size(-(-cells // 8) + _BYTES_PER_CELL * math.prod(shape), 1, "bytes of tables", "knapsack")
-    return shape
 
 
 def _moved(table: NDArray[np.float64], cpus: int, gpus: int, units: int) -> NDArray[np.float64]:
@@ -181,7 +168,6 @@ def optimum(tasks: TaskTimes, cpus: int, gpus: int, seconds: float = 60.0) -> fl
     """Return the least makespan, to the solver's tolerance, by SciPy's HiGHS."""
     workers = check_int(cpus, "CPUs") + check_int(gpus, "GPUs")
     count = len(tasks)
-    check_size((workers + count) * (workers * count + 1), 16, "table entries", "optimum")
     times = np.concatenate([np.tile(tasks.cpu, (cpus, 1)), np.tile(tasks.gpu, (gpus, 1))])
     scale = float(np.minimum(tasks.cpu, tasks.gpu).sum())
     once = np.zeros((count, workers * count + 1))
@@ -234,7 +220,8 @@ def search(
     differ by `tolerance` as a share of the upper one.
     """
     try_ = STEPS[check_choice(step, STEPS, "step")][0]
-    check_search(len(tasks), cpus, gpus, step)
+    check_int(cpus, "CPUs")
+    check_int(gpus, "GPUs")
     if not 0 < tolerance < 1:
         raise ValueError(f"tolerance: {tolerance:g}, expected a number between 0 and 1")
     shorter = np.minimum(tasks.cpu, tasks.gpu)
@@ -257,13 +244,6 @@ def search(
         else:
             high, best = guess, min(best, made, key=_makespan)
     return SearchResult(best, low, steps)
-
-
-def check_search(count: int, cpus: int, gpus: int, step: str) -> None:
-    """Check before `count` tasks are made that a search among them can be held in memory."""
-    check_size(check_int(cpus, "CPUs") + check_int(gpus, "GPUs"), 8, "workers", "CPUs and GPUs")
-    if step == "knapsack":
-        _check_tables(count, cpus, gpus)
 
 
 def _makespan(assignment: Assignment) -> float:
