@@ -12,7 +12,7 @@ import pandas as pd
 
 from netplace.experiments.first_fit import searches
 from netplace.experiments.first_fit.questions import mean_side, measure, questions
-from netplace.experiments.first_fit.searches import NaiveFirstFit, PublishedVisits
+from netplace.experiments.first_fit.searches import PublishedVisits
 from netplace.experiments.published import published
 from netplace.placement.rule import grid_of
 from netplace.report.plots import write_figure
@@ -69,7 +69,7 @@ def of_ratios(frame: pd.DataFrame) -> str:
 
 
 LOADS = (0.1, 0.4, 0.7, 2.0)  # the last: all at once
-TIMED = SEARCHES | searches.SEARCHES | {"naive": NaiveFirstFit}  # node by node, as published
+TIMED = SEARCHES | searches.SEARCHES
 NAMES = {"naive": "NFF", "zff": "ZFF", "rbs": "RBS", "iff": "IFF", "contiguous": "ours"}
 MACHINES = {"mesh": "mesh:1024x1024", "torus": "torus:16x16x16x16x16"}
 TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")

@@ -29,7 +29,6 @@ __all__ = [
     "IFF",
     "NAIVE",
     "RBS",
-    "ROW_JUMPS",
     "SEARCHES",
     "ZBF",
     "ZFF",
@@ -88,23 +87,7 @@ class _AdaptiveScan(_BoxList):
         return base
 
 
-class _OverRuns(Account):
-    """A search over the free runs of nodes, which compiled code keeps."""
-
-    runs: ClassVar[Callable[..., Any]]  # takes the sides of the machine, and whether it is a torus
-
-    def __init__(self, grid: Grid) -> None:
-        super().__init__(grid)
-        self._runs = self.runs(grid.sizes, grid.wraps)
-
-    def take(self, base: int, shape: Shape) -> None:
-        self._runs.change(base, shape, False)
-
-    def release(self, base: int, shape: Shape) -> None:
-        self._runs.change(base, shape, True)
-
-
-class ImprovedFirstFit(_OverRuns):
+class ImprovedFirstFit(Account):
     """An exact search on meshes and tori of any dimension, as published; `visited` counts nodes.
 
     Every node stores its partition, and the number of free nodes from it to the first held one in each
@@ -120,8 +103,17 @@ class ImprovedFirstFit(_OverRuns):
     regions, and finding where a jump ends, do not count.
     """
 
-    runs = native.Iff
     _as_published = False
+
+    def __init__(self, grid: Grid) -> None:
+        super().__init__(grid)
+        self._runs = native.Iff(grid.sizes, grid.wraps)
+
+    def take(self, base: int, shape: Shape) -> None:
+        self._runs.change(base, shape, False)
+
+    def release(self, base: int, shape: Shape) -> None:
+        self._runs.change(base, shape, True)
 
     def first(self, shape: Shape) -> int:
         base, looked_at, counted = self._runs.find(shape)
@@ -161,17 +153,6 @@ class NaiveFirstFit(_OverNodes):
     find = staticmethod(native.naive_first_fit)
 
 
-class _CountedFirstFit(_OverNodes):
-    """The answers and visits of `NaiveFirstFit`, in a time that the size of the box hardly alters.
-
-    How many nodes are looked at from a base, up to the first that is held, follows dimension by dimension: at
-    rows that begin there from the free nodes up to the next held one, at a section of a box from those of its
-    rows, and so on. `visited` is the sum over all bases up to the answer.
-    """
-
-    find = staticmethod(native.counted_first_fit)
-
-
 class _RightBorderSegments(_BoxList):
     """An exact search on 2-D meshes, in time quadratic in the number of held boxes; `visited` counts boxes.
 
@@ -191,27 +172,6 @@ class _RightBorderSegments(_BoxList):
         base, visited = native.right_border_segments(self.boxes, self._sizes, np.array(shape))
         self.visited += visited
         return base
-
-
-class _RowJumps(_OverRuns):
-    """An exact search on meshes and tori that jumps over bases known to fail; `visited` counts nodes.
-
-    Every node knows how many free nodes follow it along X, itself included; taking and releasing a box
-    corrects this in its rows. At a base, one access per row of the box shows whether it is free, the farthest
-    row first. If it is not, the held node behind the run forbids all bases whose box contains it. The search
-    continues behind that node along X. When a whole row, plane, and so on of bases has failed, it continues
-    behind the nearest of the held nodes on the way, along Y, Z, and so on.
-
-    It is `iff` with runs along one dimension alone, and with jumps in the higher dimensions of its own, which
-    never make the search slower.
-    """
-
-    runs = native.RowJumps
-
-    def first(self, shape: Shape) -> int:
-        base, visited = self._runs.find(shape)
-        self.visited += visited
-        return int(base)
 
 
 class _ZhuFirstFit(_OverNodes):
@@ -279,9 +239,8 @@ class _ZhuBestFit(NodeArray):
 SEARCHES: dict[str, Callable[[Grid], Search]] = {
     "adaptive-scan": _AdaptiveScan,
     "iff": ImprovedFirstFit,
-    "naive": _CountedFirstFit,
+    "naive": NaiveFirstFit,
     "rbs": _RightBorderSegments,
-    "row-jumps": _RowJumps,
     "zbf": _ZhuBestFit,
     "zff": _ZhuFirstFit,
 }
@@ -296,6 +255,5 @@ ADAPTIVE_SCAN = _kind("adaptive-scan", "boxes, first fit jumping behind occupied
 IFF = _kind("iff", "boxes, first fit jumping over forbidden bases (Pascual et al. 2014)", "iff:fs")
 NAIVE = _kind("naive", "boxes, first fit node by node")
 RBS = _kind("rbs", "boxes on 2-D meshes, first fit at right borders of occupied ones (Chiu, Chen 1999)")
-ROW_JUMPS = _kind("row-jumps", "boxes, first fit by free runs along rows, jumping over forbidden bases")
 ZBF = _kind("zbf", "boxes, best fit: in the smallest region of free nodes (Zhu 1992)")
 ZFF = _kind("zff", "boxes, first fit by the coverage of occupied nodes (Zhu 1992)")

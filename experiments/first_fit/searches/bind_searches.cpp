@@ -2,8 +2,6 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <memory>
-
 #include "experiments/bind_experiments.hpp"
 #include "experiments/first_fit/searches/searches.hpp"
 #include "netplace/arrays.hpp"
@@ -62,46 +60,20 @@ Found segments(Array<const std::int64_t, 2> boxes, Numbers sizes, Numbers shape)
     return right_border_segments(flat(boxes), static_cast<std::int64_t>(boxes.shape(0)), flat(sizes), flat(shape));
 }
 
-// A search that keeps runs of free nodes, all of them free at first.
-class Runs {
+class Iff {
 public:
-    Runs(const std::vector<std::int64_t>& sizes, bool wraps, std::size_t dims_with_runs)
-        : sizes_(sizes), wraps_(wraps), nodes_(need_sides(sizes_)), runs_(dims_with_runs * nodes_) {
+    Iff(const std::vector<std::int64_t>& sizes, bool wraps)
+        : sizes_(sizes), wraps_(wraps), count_(need_sides(sizes_)), runs_(sizes.size() * count_), left_(count_),
+          whose_(count_), jumps_(count_), seen_(count_) {
         std::int64_t stride = 1;
-        for (std::size_t d = 0; d < dims_with_runs; ++d) {
-            for (std::int64_t node = 0; node < nodes_; ++node) {
+        for (std::size_t d = 0; d < sizes_.size(); ++d) {
+            for (std::int64_t node = 0; node < count_; ++node) {
                 const auto left = wraps ? sizes_[d] : sizes_[d] - node / stride % sizes_[d];
-                runs_[d * nodes_ + node] = static_cast<std::int32_t>(left);
+                runs_[d * count_ + node] = static_cast<std::int32_t>(left);
             }
             stride *= sizes_[d];
         }
     }
-
-protected:
-    std::vector<std::int64_t> sizes_;
-    bool wraps_;
-    std::int64_t nodes_;
-    std::vector<std::int32_t> runs_;
-};
-
-class RowJumps : Runs {
-public:
-    RowJumps(const std::vector<std::int64_t>& sizes, bool wraps) : Runs(sizes, wraps, sizes.empty() ? 0 : 1) {}
-
-    Found find(const std::vector<std::int64_t>& shape) const {
-        need_shape(sizes_, shape);
-        return row_jumps(runs_, sizes_, shape, wraps_);
-    }
-    void change(std::int64_t base, const std::vector<std::int64_t>& shape, bool free) {
-        need_box(sizes_, shape, base, wraps_);
-        change_rows(runs_, sizes_, shape, base, free, wraps_);
-    }
-};
-
-class Iff : Runs {
-public:
-    Iff(const std::vector<std::int64_t>& sizes, bool wraps)
-        : Runs(sizes, wraps, sizes.size()), left_(nodes_), whose_(nodes_), jumps_(nodes_), seen_(nodes_) {}
 
     std::tuple<std::int64_t, std::int64_t, std::int64_t> find(const std::vector<std::int64_t>& shape) {
         need_shape(sizes_, shape);
@@ -115,29 +87,25 @@ public:
 private:
     IffNodes nodes() { return {runs_, left_, whose_, jumps_, seen_}; }
 
-    std::vector<std::int32_t> left_, whose_, jumps_;
+    std::vector<std::int64_t> sizes_;
+    bool wraps_;
+    std::int64_t count_;
+    std::vector<std::int32_t> runs_, left_, whose_, jumps_;
     std::vector<std::uint8_t> seen_;
 };
-
-template <class Search>
-void bind_search(nb::module_& module, const char* name, const char* text) {
-    nb::class_<Search>(module, name, text)
-        .def(nb::init<const std::vector<std::int64_t>&, bool>(), arg("sizes"), arg("wraps"))
-        .def("find", &Search::find, arg("shape"))
-        .def("change", &Search::change, arg("base"), arg("shape"), arg("free"))
-        .def("__deepcopy__", [](const Search& self, const nb::dict&) { return Search(self); }, arg("memo"));
-}
 
 }  // namespace
 
 void bind_first_fit(nb::module_& module) {
     module.def("naive_first_fit", &over_nodes<naive_first_fit>, arg("held"), arg("sizes"), arg("shape"), arg("wraps"));
-    module.def("counted_first_fit", &over_nodes<counted_first_fit>, arg("held"), arg("sizes"), arg("shape"), arg("wraps"));
     module.def("zhu_first_fit", &over_nodes<zhu_first_fit>, arg("held"), arg("sizes"), arg("shape"), arg("wraps"));
     module.def("adaptive_scan", &scan, arg("boxes"), arg("sizes"), arg("shape"), arg("wraps"));
     module.def("right_border_segments", &segments, arg("boxes"), arg("sizes"), arg("shape"));
-    bind_search<RowJumps>(module, "RowJumps", "Runs of free nodes along X of a mesh or torus, all free at first.");
-    bind_search<Iff>(module, "Iff", "Runs of free nodes along all dimensions of a mesh or torus, all free at first.");
+    nb::class_<Iff>(module, "Iff", "Runs of free nodes along all dimensions of a mesh or torus, all free at first.")
+        .def(nb::init<const std::vector<std::int64_t>&, bool>(), arg("sizes"), arg("wraps"))
+        .def("find", &Iff::find, arg("shape"))
+        .def("change", &Iff::change, arg("base"), arg("shape"), arg("free"))
+        .def("__deepcopy__", [](const Iff& self, const nb::dict&) { return Iff(self); }, arg("memo"));
 }
 
 }  // namespace netplace::experiments

@@ -9,6 +9,30 @@
 namespace netplace::experiments {
 namespace {
 
+// Marks `count` nodes of a line from `first` on as free or held, and corrects the runs before them.
+void change_line(std::int32_t* runs, std::int64_t line, std::int64_t step, std::int64_t side, std::int64_t first,
+                 std::int64_t count, bool free, bool wraps) {
+    const auto end = first + count;
+    std::int32_t length = 0;
+    if (free && count < side && (end < side || wraps)) length = runs[line + end % side * step];
+    for (std::int64_t i = 0; i < side; ++i) {
+        auto place = end - 1 - i;
+        if (place < 0) {
+            if (!wraps) return;
+            place += side;
+        } else if (place >= side) {
+            place -= side;
+        }
+        auto& run = runs[line + place * step];
+        if (i >= count && run == 0) return;
+        if (!free && i < count) run = 0;
+        else run = ++length;
+    }
+    if (free && wraps) {  // the whole ring is free
+        for (std::int64_t i = 0; i < side; ++i) runs[line + i * step] = static_cast<std::int32_t>(side);
+    }
+}
+
 using Place = std::vector<std::int64_t>;
 
 std::int64_t number(const Place& place, Sides sizes) {

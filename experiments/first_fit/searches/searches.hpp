@@ -1,4 +1,4 @@
-// Searches for the first free box on meshes and tori, one in each file of this folder. Each returns its base, or -1,
+// Searches for the first free box on meshes and tori. Each returns its base, or -1,
 // and what it looked at.
 #pragma once
 
@@ -13,24 +13,13 @@ namespace netplace::experiments {
 using Sides = std::span<const std::int64_t>;
 using Found = std::pair<std::int64_t, std::int64_t>;
 
-// naive.cpp: node by node; and the same answers and visits, counted dimension by dimension.
+// over_nodes.cpp: node by node, and by the coverage of what is held.
 Found naive_first_fit(std::span<const bool> held, Sides sizes, Sides shape, bool wraps);
-Found counted_first_fit(std::span<const bool> held, Sides sizes, Sides shape, bool wraps);
-
-// zhu.cpp: by the coverage of what is held.
 Found zhu_first_fit(std::span<const bool> held, Sides sizes, Sides shape, bool wraps);
 
 // box_list.cpp: by a list of the boxes that are held, each its place and its sides, `boxes` of them.
 Found adaptive_scan(std::span<const std::int64_t> list, std::int64_t boxes, Sides sizes, Sides shape, bool wraps);
 Found right_border_segments(std::span<const std::int64_t> list, std::int64_t boxes, Sides sizes, Sides shape);
-
-// row_jumps.cpp: `run` has the free nodes from each node on along X, at most a row of them; 0: the node is held.
-Found row_jumps(std::span<const std::int32_t> run, Sides sizes, Sides shape, bool wraps);
-void change_rows(std::span<std::int32_t> run, Sides sizes, Sides shape, std::int64_t base, bool free, bool wraps);
-
-// Marks `count` nodes of a line from `first` on as free or held, and corrects the runs before them.
-void change_line(std::int32_t* runs, std::int64_t line, std::int64_t step, std::int64_t side, std::int64_t first,
-                 std::int64_t count, bool free, bool wraps);
 
 // iff.cpp: what the search keeps of each node.
 struct IffNodes {
