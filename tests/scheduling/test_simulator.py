@@ -119,9 +119,7 @@ class Cornered(Row):
     ("given", "said"),
     [
         ([0], "job 7: Few gives it nodes [0], expected at least 2 different ones"),
-        ([0, 0], "job 7: Few gives it nodes [0, 0], expected at least 2 different ones"),
         ([0, 1.5], "node: 0.0 is not a whole number"),
-        ([0, -1], "node: -1 is not in 0.."),
     ],
 )
 def test_a_partitioner_that_gives_wrong_nodes_is_told(given, said):
@@ -154,19 +152,12 @@ def test_jobs_that_could_never_run_are_counted_and_hold_up_nobody(policy):
     [
         ([], {}, "jobs: none given"),
         ([Job(1, 5, 1, 1), Job(2, 4, 1, 1)], {}, "job 2: submitted at 4, expected at or after 5"),
-        ([Job(1, float("nan"), 1, 1)], {}, "job 1: submitted at nan"),
         ([Job(1, 0, 0, 1)], {}, "job 1: 0 nodes for 1 s"),
-        ([Job(1, 0, 1, -1)], {}, "job 1: 1 nodes for -1 s"),
-        ([Job(1, 0, 1, float("inf"))], {}, "job 1: 1 nodes for inf s"),
         (None, {"policy": "eazy"}, "policy: unknown name 'eazy'; did you mean easy"),
         (None, {"overrun": "kil"}, "overrun: unknown name 'kil'; did you mean kill"),
         (None, {"overrun": "requeue"}, "policy fcfs does not backfill"),
         (None, {"estimates": "infinit"}, "estimates: unknown name 'infinit'; did you mean infinite"),
         (None, {"estimates": "fixed"}, "estimates 'fixed': expected the form fixed:SECONDS"),
-        (None, {"estimates": "infinite:3"}, "estimates 'infinite:3': expected the form infinite"),
-        (None, {"estimates": "factor:0"}, "0 is too small"),
-        (None, {"estimates": "fixed:long"}, "'long' is not a number"),
-        (None, {"partitioner": "non-contigous"}, "partitioner: unknown name"),
     ],
 )
 def test_mistakes_are_told(jobs, options, words):
@@ -252,12 +243,9 @@ def test_every_rule_of_run_times_has_an_example_that_works():
     [
         ("scale:0.8", "tree:2,4", "run times: unknown name 'scale'; did you mean scaled"),
         ("scaled", "tree:2,4", "'scaled': expected a form such as scaled:0.8"),
-        ("log:3", "tree:2,4", "'log:3': expected a form such as log"),
-        ("scaled:x", "tree:2,4", "'x' is not a number"),
         ("scaled:0", "tree:2,4", "factor: 0 is too small"),
         ("penalty:linear", "tree:2,4", "expected a form such as penalty:linear,0.1"),
         ("penalty:cubic,1", "tree:2,4", "growth of the penalty: unknown name 'cubic'"),
-        ("penalty:linear,-1", "tree:2,4", "penalty: -1 is too small"),
         ("penalty:linear,0.1", "torus:4x4", "a penalty by level needs a tree, not torus:4x4"),
     ],
 )

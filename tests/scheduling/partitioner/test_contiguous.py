@@ -317,10 +317,8 @@ def test_visits_grow_with_the_machine_for_zhu_and_with_the_boxes_for_borders():
         ("contiguous", "twisted:8x4", "meshes and tori, not on twisted:8x4"),
         ("iff", "tree:4,2", "meshes and tori, not on tree:4,2"),
         ("rbs", "torus:4x4", "2-D meshes, not on torus:4x4"),
-        ("rbs", "mesh:4x4x4", "2-D meshes, not on mesh:4x4x4"),
         ("frame-sliding", "torus:4x4", "2-D meshes, not on torus:4x4"),
         ("buddy", "mesh:8x4", "one power of two, not on mesh:8x4"),
-        ("buddy", "mesh:6x6", "one power of two, not on mesh:6x6"),
     ],
 )
 def test_machines_that_a_search_is_not_for(name, machine, words):

@@ -41,12 +41,6 @@ def test_rows_come_in_node_order(sides):
     assert (walk("row", sides) @ np.cumprod([1, *sides[:-1]]) == np.arange(math.prod(sides))).all()
 
 
-@pytest.mark.parametrize("dims", [2, 3])
-def test_no_jump_in_any_small_box(dims):
-    for sides in itertools.product(range(1, 15 if dims == 2 else 7), repeat=dims):
-        assert (np.abs(np.diff(walk("hilbert", sides), axis=0)).sum(axis=1) == 1).all(), sides
-
-
 @PATIENT
 @given(sides=SIDES)
 def test_ends_of_hilbert(sides):
@@ -85,24 +79,6 @@ def test_cubes_of_powers_of_two_are_walked_block_by_block(curve, dims, bits):
 def test_examples():
     grid = parse("torus:4x3")
     assert ORDERS["snake"](grid).tolist() == [0, 1, 2, 3, 7, 6, 5, 4, 8, 9, 10, 11]
-    assert ORDERS["hilbert"](parse("mesh:4x4")).tolist() == [
-        0,
-        1,
-        5,
-        4,
-        8,
-        12,
-        13,
-        9,
-        10,
-        14,
-        15,
-        11,
-        7,
-        6,
-        2,
-        3,
-    ]
     assert ORDERS["hilbert"](parse("mesh:7")).tolist() == list(range(7))
 
 

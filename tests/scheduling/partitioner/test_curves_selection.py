@@ -114,22 +114,6 @@ def test_along_a_curve(machine, order, name, events):
             assert taken[-1] - taken[0] == least
 
 
-def test_example():
-    # Free along the row: 0-4, 7-8, 11-13 and 15.
-    held = Allocation(np.array([5, 6, 9, 10, 14]))
-
-    def found(text, size):
-        partitioner = make_partitioner(text, parse("mesh:16"))
-        partitioner.take(held)
-        return partitioner.find(a_job(size)).nodes.tolist()
-
-    assert found("curve:row,first-fit", 2) == [0, 1]
-    assert found("curve:row,best-fit", 2) == [7, 8]
-    # Lengths 5, 2, 3, 1: taking 2 of 5 would leave two intervals of 3, of 3 two of 1.
-    assert found("curve:row,sum-of-squares", 2) == [7, 8]
-    assert found("curve:row", 6) == [0, 1, 2, 3, 4, 7]
-
-
 def round_the_ring(free: list[int], size: int) -> list[list[int]]:
     """Return the runs of free places round a ring, one that crosses its end the last."""
     runs = intervals(free)
@@ -184,10 +168,8 @@ def test_listings_ignore_intervals(events, name):
     [
         ("curve:hilbrt", "mesh:8x8", "did you mean hilbert"),
         ("curve:row,best", "mesh:8x8", "choice of the interval"),
-        ("curve:row,best-fit,rign", "mesh:8x8", "expected ORDER,CHOICE,ring"),
         ("curve:hindex", "mesh:8x4", "squares of side"),
         ("curve:hilbert", "tree:4,2", "meshes and tori"),
-        ("curve:file=none.csv", "mesh:4", "none.csv"),
         ("curve:searched", "mesh:64x64", "at most 1024"),
     ],
 )
@@ -201,7 +183,6 @@ def test_mistakes(text, machine, told):
     [
         ("0 1 2", "node 3 is missing"),
         ("0,1\n2 1 # again\n3", ":2: node 1 appears twice, the first time in line 1"),
-        ("0\n9", ":2: node 9 is not in 0..3 of mesh:4"),
         ("0\nx", ":2: node: 'x' is not a whole number"),
     ],
 )

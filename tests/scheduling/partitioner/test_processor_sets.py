@@ -1,12 +1,13 @@
 """Processor sets: selections against enumeration, the language, constraints, and the partitioner."""
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from lives import PATIENT, a_job, live, lives
+from lives import PATIENT, a_job
 
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.pss.derive import levels
@@ -130,24 +131,13 @@ def test_large_costs_are_compared_as_vectors():
     assert select(sets, np.ones(3, bool), 1).tolist() == [1]
 
 
-def test_a_large_machine_is_reduced_first():
-    sets = levels(parse("tree:2,14"))
-    chosen = select(sets, np.ones(2**14, bool), 16)
-    assert sets.cost(chosen)[:10] == (1,) * 10
-
-
-@pytest.mark.parametrize(
-    "text", ["pss:levels", "pss:levels,exact", "pss:levels,centre", "pss:levels,overlap"]
-)
-@PATIENT
-@given(events=lives(events=20))
-def test_lives(text, events):
-    machine = parse("mesh:6x4")
-    for free, size, allocation in live(make_partitioner(text, machine), 24, events):
-        assert (allocation is None) == (size > len(free))
-        assert allocation is None or (
-            set(allocation.nodes.tolist()) <= free and len(allocation.nodes) == size
-        )
+def test_a_large_machine_is_reduced_first(monkeypatch):
+    module = sys.modules[select.__module__]
+    monkeypatch.setattr(module, "_LARGE", 800)
+    monkeypatch.setattr(module, "_ENOUGH", 200)
+    sets = levels(parse("tree:2,10"))
+    chosen = select(sets, np.ones(2**10, bool), 16)
+    assert sets.cost(chosen) == (1,) * 6 + (2, 4, 8, 16)
 
 
 def test_boxes_have_sides():
@@ -197,40 +187,19 @@ def test_what_is_odd_is_found(conf):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("queues", "queue", ":2: 'queue' was found, expected 'queues'"),
         ("day, night", "day, day", ":2: queue day is defined twice"),
-        ("[d=1..2]", "[a=1..2]", ":3: host a is defined twice, the first time in line 3"),
-        ("[d=1..2]", "[d=2..1]", ":3: range 2..1 is decreasing"),
         ("[d=1..2]", "[d=dusk:1..2]", ":3: queue: unknown name 'dusk'"),
-        ("[d=1..2]", "[d=1..2;day:2]", ":3: processor 2 of host d is defined twice"),
         ("left={a,b}", "left={a,e}", ":4: host or group: unknown name 'e'"),
-        ("left={a,b}", "left={}", ":4: group left is empty"),
         ("c/1", "c/3", ":4: host c has no processor 3"),
-        ("hd={d}", "ha={d}", ":4: group ha is defined twice, or is a host"),
-        ("day@ha=[0,4]", "day@he=[0,4]", ":6: group: unknown name 'he'; did you mean"),
         ("day@ha=[0,4]", "dya@ha=[0,4]", ":6: queue: unknown name 'dya'; did you mean day"),
-        ("day@hb=[0,3]", "day@ha=[0,3]", ":6: day@ha has two costs"),
         ("day@hb=[0,3]", "day@hb=[0,3,1]", ":6: the vector [0, 3, 1] has 3 entries, expected 2"),
         ("day@hb=[0,3]", "day@hb=[0,-3]", ":6: '-' was found, expected an entry of a cost vector, a whole"),
-        ("day@hb=[0,3]", "day@hb=[0,1.5]", ":6: '1.5' was found, expected an entry"),
-        ("day@hb=[0,3]", "day@hb=[0,3}", ":6: '}' was found, expected ']'"),
         ("day@hb=[0,3]", f"day@hb=[0,{2**62}]", "sums up to more than 2^62"),
-        ("[1,2]: day", "[2,1]: day", ":6: sizes [2,1] are decreasing"),
-        ("end-costs", "", "'constraints' was found, expected ',', 'when', 'otherwise' or 'end-costs'"),
         ("cost[2]", "cost[3]", ":10: cost[3]: costs have 2 components"),
         ("MINCOST(4)", "MINCOST(9)", ":10: MINCOST(9): the machine has 8 processors"),
-        ("cost <= [1,2]", "cost [1,2]", ":10:"),
-        ("cost <= [1,2]", "price <= [1,2]", ":10: 'price' was found, expected cost, MINCOST(..)"),
-        ("constraints", "rules", ":9: 'rules' was found, expected 'constraints' or the end of the file"),
-        ("or cost[1] == 2", "or", "the end of the file was found"),
-        ("day, night", "day; night", ":2: ';' was found, expected ',' or 'slots'"),
         ("day, night", "day, ni$ht", ":2: '$' is not part of a word"),
         ("hb={b}", "hb={hd}", ":4: host or group: unknown name 'hd'"),
-        ("ha={a}, hb", "ha={a} hb", ":4: 'hb' was found, expected ',' or 'costs'"),
-        ("day@hb=[0,3]", f"day@hb=[0,{'9' * 5000}]", ":6: 99999999.. has 5000 digits, expected at most 30"),
         ("cost <= [1,2]", "(" * 60 + "cost <= [1,2]" + ")" * 60, ":10: parts are nested more than 50 deep"),
-        ("cost <= [1,2]", "not " * 60 + "cost <= [1,2]", ":10: parts are nested more than 50 deep"),
-        ("cost <= [1,2]", "2*" * 60 + "cost <= [1,2]", ":10: parts are nested more than 50 deep"),
     ],
 )
 def test_mistakes_in_a_configuration(conf, old, new, told):

@@ -159,12 +159,9 @@ def test_the_mapping_of_the_ranking_comes_with_the_box():
     [
         ("contiguous:cubik", "partitioner contiguous:cubik: unknown name 'cubik'; did you mean cubic"),
         ("contiguous:cubic,fs", "partitioner contiguous:cubic,fs: expected one of cubic, fs, bps"),
-        ("iff:fixed,fixed", "each word once"),
         ("naive:bps", "partitioner naive:bps: needs a run-time table that ranks shapes"),
         ("zff:bps,round-up", "round-up applies to cubic and fs"),
-        ("zff:bps-all,no-lines", "no-lines applies to cubic and fs"),
         ("contiguos", "partitioner: unknown name 'contiguos'; did you mean contiguous"),
-        ("contiguous:", "partitioner contiguous:: no option after the colon"),
     ],
 )
 def test_options_that_are_not_understood(text, words):

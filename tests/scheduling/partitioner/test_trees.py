@@ -67,29 +67,6 @@ def test_the_same_nodes_on_any_occupancy(text, data, threshold):
     assert found == naive(free, size, tree.down, tree.nodes, math.floor(size * threshold / 100))
 
 
-@pytest.mark.parametrize("text", TREES)
-@PATIENT
-@given(events=lives(), threshold=st.integers(0, 100))
-def test_no_more_outside_than_allowed(text, events, threshold):
-    tree = parse(text)
-    for free, size, allocation in live(Subtrees(tree, threshold), tree.nodes, events):
-        level = level_of(size, tree.down)
-        width = tree.down**level
-        inside = [len(free.intersection(range(low, low + width))) for low in range(0, tree.nodes, width)]
-        if allocation is None:
-            # It waits only while no subtree of its level has room for enough of it.
-            assert size > len(free) or all(100 * (size - some) > threshold * size for some in inside)
-            continue
-        home = allocation.nodes[0] // width
-        outside = allocation.nodes[allocation.nodes // width != home]
-        assert 100 * len(outside) <= threshold * size
-        assert Contiguity(tree).of(allocation.nodes) == (len(outside) == 0)
-        if not len(outside):
-            assert tree.level(allocation.nodes[0], allocation.nodes).max() <= level
-        elif threshold < 100:
-            assert max(inside) < size
-
-
 def one_level(free: set[int], size: int, down: int, nodes: int, allowed: int) -> list[int] | None:
     """Return the nodes that the published rule gives, group by group."""
     width = down ** level_of(size, down)
@@ -135,44 +112,6 @@ def test_a_job_of_two_may_have_one_outside():
     # Free are 1 and 7: the switch above 1 has none but it.
     below.take(Allocation(np.array([0, 2, 3, 4, 5, 6])))
     assert below.find(a_job(2)) is None
-
-
-def test_contiguous_example():
-    tree = parse("tree:4,2")
-    partitioner = tree_contiguous(tree)
-    for size in (3, 3, 3, 3):
-        partitioner.take(partitioner.find(a_job(size)))
-    # One node is left under every switch: four free nodes, yet none for a job of two.
-    assert partitioner.free == 4
-    assert partitioner.find(a_job(2)) is None
-    assert partitioner.find(a_job(1)).nodes.tolist() == [3]
-    assert not partitioner.by_count
-    half = Subtrees(tree, 50)
-    for size in (3, 3, 3, 3):
-        half.take(half.find(a_job(size)))
-    allocation = half.find(a_job(2))
-    assert allocation.nodes.tolist() == [3, 7]
-
-
-def test_nearest_first():
-    partitioner = Subtrees(parse("tree:2,3"), 50)
-    # 0 . . 3 | 4 . . .   with . held: two nodes for a job of level 1.
-    everything = partitioner.find(a_job(8))
-    partitioner.take(everything)
-    for node in (6, 4, 3):
-        partitioner.release(type(everything)(everything.nodes[[node]]))
-    assert partitioner.find(a_job(2)).nodes.tolist() == [3, 4]  # leaf switch 1 is the first with one free
-    partitioner.take(type(everything)(everything.nodes[[3]]))
-    assert partitioner.find(a_job(2)).nodes.tolist() == [4, 6]
-
-
-@pytest.mark.parametrize(("threshold", "found"), [(20, None), (24, None), (25, [12, 13, 14, 3])])
-def test_the_threshold_counts_nodes_of_the_job(threshold, found):
-    partitioner = Subtrees(parse("tree:4,2"), threshold)
-    partitioner.take(Allocation(np.array([0, 1, 2, 4, 5, 6, 8, 9, 10, 15])))
-    # Free below the four switches: 3, 7, 11 and 12-14. One of four nodes would be outside, a quarter.
-    allocation = partitioner.find(a_job(4))
-    assert (None if allocation is None else allocation.nodes.tolist()) == found
 
 
 def test_a_large_machine_searches_little():

@@ -10,7 +10,6 @@ from netplace.scheduling.workload import (
     INTENSITIES,
     SIZES,
     WORKLOADS,
-    Workload,
     applications,
     make_workload,
     read,
@@ -94,14 +93,9 @@ def test_the_seed_decides_about_applications():
     ("given", "words"),
     [
         ({"nodes": 7}, "nodes of applications: 7 are too few, expected at least 8"),
-        ({"jobs": 0}, "jobs of applications: 0 is too small"),
-        ({"seed": -1}, "seed of applications: -1"),
         ({"classes": "4d"}, "class of applications: unknown name '4d'"),
-        ({"classes": []}, "none given"),
         ({"sizes": "larg"}, "did you mean large"),
         ({"intensity": "hihg"}, "did you mean high"),
-        ({"mean_interarrival": -1.0}, "mean gap of applications: -1.0"),
-        ({"repeats": (0, 5)}, "repeats of applications: 0 is too small"),
         ({"repeats": (6, 5)}, "6 to 5, expected the smaller one first"),
     ],
 )
@@ -149,20 +143,14 @@ def test_columns_of_csv_may_be_missing_and_in_any_order(tmp_path):
         ("number,submit,nodes,run_time\n", "the file has no jobs"),
         ("number,submit,nodes,runtime\n", "line 1, column: unknown name 'runtime'; did you mean run_time"),
         ("# a\nnumber,submit,nodes\n", "line 2: 0 columns run_time, expected one"),
-        ("number,submit,nodes,run_time,nodes\n", "line 1: 2 columns nodes, expected one"),
         ("number,submit,nodes,run_time\n1,0,4\n", "line 2: 3 columns, expected 4"),
-        ("number,submit,nodes,run_time\n1,0,4,\n", "line 2: run_time is empty"),
-        ("number,submit,nodes,run_time\n1,0,four,9\n", "line 2, nodes: 'four' is not a whole number"),
         ("number,submit,nodes,run_time\n1,0,0,9\n", "line 2, nodes: 0 is too small"),
-        ("number,submit,nodes,run_time\n1,0,4,x\n", "line 2, run_time in seconds: 'x' is not a number"),
         (
             "number,submit,nodes,run_time\n1,-5,4,1\n",
             "line 2, submit in seconds: -5 is too small",
         ),
-        ("number,submit,nodes,run_time\n1,0,4,1\n1,0,4,1\n", "two jobs have the same number"),
         ("number,submit,nodes,run_time,estimate\n1,0,4,1,0\n", "whose estimate is not greater than 0"),
         ("number,submit,nodes,run_time,application\n1,0,4,1,lu\n", "column: unknown name 'application'"),
-        ("number,submit,nodes,run_time,program,tasks\n1,0,4,1,lu,few\n", "tasks: 'few' is not a whole"),
     ],
 )
 def test_csv_at_fault_names_file_and_line(tmp_path, text, words):
@@ -171,12 +159,6 @@ def test_csv_at_fault_names_file_and_line(tmp_path, text, words):
     with pytest.raises(ValueError, match=r"own\.csv") as caught:
         read(path)
     assert words in str(caught.value)
-
-
-def test_csv_has_no_options(tmp_path):
-    write(Workload.of([Job(1, 0.0, 1, 1.0)]), tmp_path / "w.csv")
-    with pytest.raises(ValueError, match="cores_per_node applies to SWF files"):
-        read(tmp_path / "w.csv", cores_per_node=4)
 
 
 def test_published_classes_have_published_sizes():

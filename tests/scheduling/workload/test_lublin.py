@@ -91,13 +91,6 @@ def test_run_times_are_hyper_gamma_given_the_size(made, kind):
             assert within(np.mean(workload.run_time[which] < seconds), expected, count), seconds
 
 
-def test_larger_jobs_run_longer(made):
-    for kind in SINGLE:
-        workload = made[kind]
-        small, large = workload.nodes <= 4, workload.nodes > 16
-        assert workload.run_time[large].mean() > 1.1 * workload.run_time[small].mean()
-
-
 def test_run_times_are_whole_and_bounded(made):
     for workload in made.values():
         assert workload.run_time.min() >= 1
@@ -188,12 +181,8 @@ def test_small_machines(nodes):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"nodes": 0}, "nodes of lublin: 0 is too small"),
-        ({"jobs": 0}, "jobs of lublin: 0 is too small"),
         ({"jobs": 1, "load": 0.5}, "jobs of lublin: 1 is too small, expected at least 2"),
-        ({"seed": -1}, "seed of lublin: -1 is too small"),
         ({"load": 0.0}, "load of lublin: 0 is invalid, expected a number greater than 0"),
-        ({"load": float("nan")}, "load of lublin: nan"),
         ({"kind": "bach"}, "did you mean batch"),
     ],
 )
