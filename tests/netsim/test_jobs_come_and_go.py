@@ -174,8 +174,7 @@ def test_a_program_is_kept_once():
 
 
 @LINUX
-@pytest.mark.parametrize("rendezvous", [None, 0])
-@pytest.mark.parametrize("record", [False, True])
+@pytest.mark.parametrize(("record", "rendezvous"), [(False, 0), (True, None)])
 def test_memory_stays_flat(record, rendezvous):
     network = Network(parse("torus:4x4"), Config(eager_limit=rendezvous), record_messages=record)
     sizes = []

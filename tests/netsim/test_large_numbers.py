@@ -9,7 +9,6 @@ import pytest
 from netplace.apps import OperationError, Program, TaskWriter
 from netplace.apps.formats import read
 from netplace.netsim import ENGINES, Config, CycleLimitError, Network, simulate
-from netplace.netsim.delays import BINS, bin_of, bin_start
 from netplace.topologies import parse
 
 RING = parse("torus:4")
@@ -82,11 +81,6 @@ def test_time_has_an_end_that_is_told(engine):
         simulate(RING, program, engine=engine)
     with pytest.raises(ValueError, match="start cycle"):
         Network(RING, engine=engine).start(program, at=1 << 61)
-
-
-def test_every_delay_has_a_bin():
-    assert bin_of((1 << 60) - 1) == BINS - 1
-    assert all(bin_of(int(start)) == place for place, start in enumerate(bin_start()))
 
 
 @pytest.mark.parametrize("engine", ENGINES)

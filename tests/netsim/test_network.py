@@ -23,9 +23,7 @@ def computing(cycles, tasks=2):
     ("nodes", "message"),
     [
         ([0], r"placement: \(1,\) nodes given for 2 tasks, expected one per task"),
-        ([[0, 1]], "placement: .* nodes given for 2 tasks"),
         ([0, 16], r"placement: node 16 is not in 0..15 of torus:4x4"),
-        ([-1, 3], r"placement: node -1 is not in 0..15"),
         ([3, 3], "placement: node 3 is assigned to more than one task"),
         ([0.0, 1.0], "placement: nodes are whole numbers, not float64"),
     ],
@@ -100,24 +98,6 @@ def test_engines_are_listed():
     assert list(ENGINES) == ["kernel", "reference"]
     with pytest.raises(ValueError, match="engine: unknown name 'kernl'; did you mean kernel"):
         Network(parse("torus:4x4"), engine="kernl")
-
-
-@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
-def test_seeds(seed):
-    with pytest.raises(ValueError, match="seed: "):
-        Network(parse("torus:4x4"), seed=seed)
-
-
-@pytest.mark.parametrize("text", ["torus:4x4", "mesh:3x5", "twisted:4x2", "tree:2,4", "thintree:4,2,2"])
-def test_both_engines_on_an_application(text):
-    topology = parse(text)
-    program = APPLICATIONS["all-to-all"].make(tasks=8)
-    kernel, reference = (
-        simulate(topology, program, engine=engine, seed=1, record_messages=True) for engine in ENGINES
-    )
-    assert kernel.cycles == reference.cycles
-    assert kernel.jobs[0].message_end.tolist() == reference.jobs[0].message_end.tolist()
-    assert (kernel.link_packets == reference.link_packets).all()
 
 
 @BOTH

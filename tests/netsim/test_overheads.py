@@ -58,17 +58,15 @@ def test_a_message_takes_so_much_longer(eager_limit):
 @pytest.mark.parametrize(
     ("network", "eager_limit"),
     [
-        ("torus:4x4", None),
-        ("tree:4,2", 100),
-        pytest.param("torus:4x4", 100, marks=pytest.mark.nightly),
-        pytest.param("tree:4,2", None, marks=pytest.mark.nightly),
+        ("torus:2x2", None),
+        ("tree:2,2", 100),
         pytest.param("dragonfly:a=2,p=2,h=1", None, marks=pytest.mark.nightly),
         pytest.param("dragonfly:a=2,p=2,h=1", 100, marks=pytest.mark.nightly),
     ],
 )
 def test_both_engines_agree(network, eager_limit):
     config = Config(o_send=41.5, o_recv=17, o_byte=0.7, eager_limit=eager_limit)
-    program = application("mg", 8, problem_class="S", iterations=1)
+    program = application("mg", 4, problem_class="S", iterations=1)
     results = [
         simulate(parse(network), program, config=config, engine=engine) for engine in ("kernel", "reference")
     ]
@@ -92,10 +90,3 @@ def test_the_critical_path_has_them_as_computation():
     path = critical_path(network, COSTLY, program, result.jobs[0])
     assert path.cycles == result.cycles
     assert path.by_component()["computation"] == 110 + 30
-
-
-@pytest.mark.parametrize("name", ["o_send", "o_recv", "o_byte"])
-@pytest.mark.parametrize("value", [-1.0, float("nan"), 1e12])
-def test_overheads_out_of_range_are_refused(name, value):
-    with pytest.raises(ValueError, match=name):
-        Config(**{name: value})

@@ -1,13 +1,17 @@
-"""What holds in every cycle of the reference engine, whatever the network, the settings and the programs."""
+"""What holds in every cycle of the reference engine, and what it says when nothing can move."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import FOR_EVER, engine, program
+from strategies import configs, programs
 
-from netplace.netsim.config import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES
+from netplace.netsim.config import Config
 from netplace.netsim.engine import Exit, Traffic
+from netplace.netsim.reference import ReferenceEngine
+from netplace.netsim.validation import check_traffic
+from netplace.topologies import Topology, parse
 
 GRIDS = [
     "torus:4x4",
@@ -20,48 +24,6 @@ GRIDS = [
     "mesh:6",
 ]
 TREES = ["tree:2,3", "tree:4,2", "thintree:4,2,2", "thintree:3,2,3"]
-
-
-@st.composite
-def configs(draw):
-    """Return any settings; with a bubble of less than 2 a ring may lock."""
-    queue = draw(st.integers(2, 5))
-    return {
-        "packet_phits": draw(st.sampled_from([1, 2, 5, 16])),
-        "queue_packets": queue,
-        "nic_buffer": draw(st.integers(1, 4)),
-        "injectors": draw(st.integers(1, 3)),
-        "vcs": draw(st.integers(1, 4)),
-        "vc_policy": draw(st.sampled_from(list(VC_POLICIES))),
-        "arbiter": draw(st.sampled_from(list(ARBITERS))),
-        "ejection": draw(st.sampled_from(list(EJECTIONS))),
-        "bubble": draw(st.integers(0, queue - 1)),
-        "tree_routing": draw(st.sampled_from(list(TREE_ROUTINGS))),
-        "router_delay": draw(st.integers(0, 2)),
-        "link_delay": draw(st.integers(1, 2)),
-        "eager_limit": draw(st.sampled_from([None, 0, 100])),
-    }
-
-
-@st.composite
-def programs(draw, tasks):
-    """Return a program of random messages, each sent before it is received in a common order of all tasks."""
-    operations = [[] for _ in range(tasks)]
-    requests = [0] * tasks
-    waits = [[] for _ in range(tasks)]
-    for _ in range(draw(st.integers(1, 15))):
-        source, destination = draw(st.integers(0, tasks - 1)), draw(st.integers(0, tasks - 1))
-        size, tag = draw(st.sampled_from([0, 60, 200, 900])), draw(st.integers(0, 1))
-        operations[source].append(("compute", draw(st.sampled_from([0, 1, 30]))))
-        for task, peer, kind in ((source, destination, "send"), (destination, source, "recv")):
-            if draw(st.booleans()):
-                operations[task].append((f"i{kind}", peer, size, tag))
-                waits[task].append(("wait", requests[task]))
-                requests[task] += 1
-            else:
-                # A task that sends to itself by rendezvous could wait for itself, were it not left out.
-                operations[task].append((kind, peer, size, tag))
-    return program(*(ops + wait for ops, wait in zip(operations, waits, strict=True)))
 
 
 def check(network):
@@ -91,10 +53,10 @@ def check(network):
 def test_every_cycle(data):
     text = data.draw(st.sampled_from(GRIDS + TREES))
     config = data.draw(configs())
-    network = engine(text, data.draw(st.integers(0, 3)), **config)
+    network = ReferenceEngine(parse(text), config, data.draw(st.integers(0, 3)))
     topology = network._topology
     tasks = data.draw(st.integers(2, min(5, topology.nodes)))
-    work = data.draw(programs(tasks))
+    work = data.draw(programs(tasks, most=6))
     nodes = data.draw(st.permutations(range(topology.nodes)))[:tasks]
     network.install(work, np.array(nodes))
     exit = Exit.REACHED
@@ -102,12 +64,12 @@ def test_every_cycle(data):
         exit = network.run(network.now + 1)
         check(network)
     if exit == Exit.IDLE and network.in_flight:
-        assert config["bubble"] < 2
+        assert config.bubble < 2
         assert network.blocked().fifos
         return
     if exit == Exit.IDLE:
         # Sends that wait for each other are the program's fault.
-        assert config["eager_limit"] is not None
+        assert config.eager_limit is not None
         assert any(task[3] == "rendezvous" for task in network.blocked().tasks)
     else:
         while network.run(network.now + 1) != Exit.IDLE:
@@ -115,7 +77,7 @@ def test_every_cycle(data):
     assert network.in_flight == 0
     assert network.blocked().fifos == []
     counters = network.counters()
-    phits = config["packet_phits"]
+    phits = config.packet_phits
     assert counters.created == counters.delivered == counters.packet_delays.sum()
     assert counters.events == phits * (counters.link_packets.sum() + counters.delivered)
     if exit == Exit.JOB_ENDED:
@@ -130,8 +92,8 @@ def _hops(work, nodes, topology, config):
         for operation in work.operations(task):
             if operation.kind.name in ("SEND", "ISEND") and operation.peer != task:
                 distance = int(topology.distance(nodes[task], nodes[operation.peer]))
-                packets = max(1, -(-operation.size // (config["packet_phits"] * 4)))
-                waits = config["eager_limit"] is not None and operation.size > config["eager_limit"]
+                packets = max(1, -(-operation.size // config.packet_bytes))
+                waits = config.eager_limit is not None and operation.size > config.eager_limit
                 total += distance * (packets + 2 * waits)
     return total
 
@@ -157,16 +119,14 @@ class Backwards(dict):
 def test_the_order_of_visits_cannot_matter(data):
     text = data.draw(st.sampled_from(GRIDS + TREES))
     config = data.draw(configs())
-    work = data.draw(programs(5))
+    work = data.draw(programs(5, most=6))
     outcomes = []
     for container in (dict, Backwards):
-        network = engine(text, **config)
+        network = ReferenceEngine(parse(text), config, 1)
         network._active = container()
         for name in ("waiting", "busy", "consuming"):
             setattr(network._fabric, name, container())
-        network.generate(
-            Traffic(0.2 / config["packet_phits"], np.full(network._topology.nodes, -1, np.int32))
-        )
+        network.generate(Traffic(0.2 / config.packet_phits, np.full(network._topology.nodes, -1, np.int32)))
         network.install(work, np.arange(5))
         network.run(300)
         record, counters = network.job(0), network.counters()
@@ -215,3 +175,80 @@ def test_both_ways_of_a_twisted_torus():
         return tuple(network.counters().link_packets.sum(axis=0))
 
     assert len({links(seed) for seed in range(30)}) == len(network._topology.records(0, several))
+
+
+def _round_the_ring(network, bytes):
+    """Let each of seven nodes send three hops X+."""
+    tasks = [[("send", (i + 3) % 7, bytes), ("recv", (i - 3) % 7, bytes)] for i in range(7)]
+    network.install(program(*tasks), np.arange(7))
+    return network.run(FOR_EVER)
+
+
+def test_a_ring_without_a_bubble_locks_and_says_so():
+    network = engine("torus:7", vcs=1, vc_policy="oblivious", bubble=0)
+    assert _round_the_ring(network, 20 * 64) == Exit.IDLE
+    assert network.in_flight > 0
+    blocked = network.blocked()
+    assert [task[:2] for task in blocked.tasks] == [(0, i) for i in range(7)]
+    assert {task[3] for task in blocked.tasks} <= {"injector", "receive"}
+    wants = {(router, number): asked for router, number, _, asked in blocked.fifos}
+    # Input 0 of every router, X+, is full and waits for the next one round.
+    for router in range(7):
+        assert wants[router, 0] == [((router + 1) % 7, 0)]
+        assert network._fabric.routers[router].fifos[0].room < 16
+
+
+@pytest.mark.parametrize("bubble", [2, 3])
+def test_a_bubble_keeps_the_ring_moving(bubble):
+    # One packet is not enough: two neighbours may enter in the same cycle, each counting on the other's room.
+    network = engine("torus:7", vcs=1, vc_policy="oblivious", bubble=bubble)
+    assert _round_the_ring(network, 20 * 64) == Exit.JOB_ENDED
+
+
+def test_a_locked_network_wakes_for_another_job_and_counts_the_time():
+    network = engine("torus:7x2", vcs=1, vc_policy="oblivious", bubble=0)
+    assert _round_the_ring(network, 20 * 64) == Exit.IDLE
+    before = network.job(0).injection_blocked.copy()
+    stuck = network.now
+    network.now += 1000
+    other = network.install(program([("send", 1, 64)], [("recv", 0, 64)]), np.array([7, 8]))
+    assert network.run(FOR_EVER) == Exit.JOB_ENDED
+    assert network.job(other).end == stuck + 1000 + 18
+    grown = network.job(0).injection_blocked - before
+    waits = [task[3] == "injector" for task in network.blocked().tasks]
+    assert grown.tolist() == [1018 if wait else 0 for wait in waits]
+    assert any(waits)
+
+
+@pytest.mark.parametrize(
+    ("traffic", "message"),
+    [
+        (
+            Traffic(1.5, np.full(8, -1)),
+            "traffic chance: 1.5 is not a probability, expected 0 to 1",
+        ),
+        (
+            Traffic(0.5, np.full(8, 8)),
+            "traffic target: 8 is not a node, expected 0 to 7, or -1 for uniform",
+        ),
+        (
+            Traffic(0.5, np.full(8, -1), 9, 0.5),
+            "traffic hot_node: 9 is not a node, expected 0 to 7",
+        ),
+    ],
+)
+def test_traffic_out_of_range(traffic, message):
+    with pytest.raises(ValueError, match=message):
+        check_traffic(traffic, 8)
+
+
+def test_a_network_without_routing_is_refused():
+    class Star(Topology):
+        def distance(self, a, b):
+            return np.int64(2)
+
+        diameter = average_distance = bisection_width = 2
+
+    star = Star("star:3", 3, 4, np.array([[3], [3], [3], [-1]]), np.zeros((4, 1), np.int64))
+    with pytest.raises(ValueError, match="network star:3: no routing for this kind of network"):
+        ReferenceEngine(star, Config(), 1)

@@ -6,37 +6,9 @@ import numpy as np
 import pytest
 from reference_cases import FOR_EVER, engine, finished, program
 
-from netplace.netsim.engine import Exit
+from netplace.netsim.engine import Exit, Traffic
 
 PACKET = 64  # bytes
-
-
-@pytest.mark.parametrize(
-    ("network", "node", "hops"), [("torus:8x8", 36, 8), ("mesh:5x4", 19, 7), ("tree:4,3", 63, 6)]
-)
-@pytest.mark.parametrize(("router_delay", "link_delay"), [(0, 1), (2, 3)])
-@pytest.mark.parametrize("packets", [1, 5])
-def test_delay_on_an_empty_network(network, node, hops, router_delay, link_delay, packets):
-    size = packets * PACKET
-    record = finished(
-        network,
-        [("send", 1, size)],
-        [("recv", 0, size)],
-        nodes=[0, node],
-        vcs=1,
-        router_delay=router_delay,
-        link_delay=link_delay,
-    )
-    delay = packets * 16 - 1 + hops * (router_delay + link_delay)
-    assert record.message_start.tolist() == [0]
-    assert record.message_end.tolist() == [delay]
-    assert record.task_end.tolist() == [packets, delay + 2]
-    assert record.end == delay + 2
-
-
-def test_packets_of_one_phit():
-    record = finished("torus:8", [("send", 1, 12)], [("recv", 0, 12)], packet_phits=1)
-    assert record.message_end.tolist() == [3]
 
 
 def test_message_of_no_bytes_is_one_packet():
@@ -151,41 +123,6 @@ def test_single_consumption_takes_one_packet_at_a_time():
     assert finished("torus:8", *tasks, ejection="single").message_end.tolist() == [32, 16]
 
 
-def test_jobs_start_and_end_on_their_own():
-    network = engine("torus:8")
-    pair = program([("send", 1, PACKET)], [("recv", 0, PACKET)])
-    first = network.install(pair, np.array([0, 1]))
-    assert network.run(10) == Exit.REACHED
-    second = network.install(pair, np.array([2, 4]))
-    assert network.run(FOR_EVER) == Exit.JOB_ENDED
-    assert (network.now, network.job(first).end, network.job(second).end) == (18, 18, -1)
-    third = network.install(pair, np.array([1, 0]))
-    assert network.run(FOR_EVER) == Exit.JOB_ENDED
-    assert (network.job(second).start, network.job(second).end, network.now) == (10, 10 + 19, 29)
-    assert network.run(FOR_EVER) == Exit.JOB_ENDED
-    assert (network.job(third).start, network.job(third).end, network.now) == (18, 36, 36)
-    assert network.run(FOR_EVER) == Exit.IDLE
-    assert network.now == 36
-
-
-def test_an_empty_job_ends_at_once():
-    network = engine("torus:8")
-    network.now = 5
-    number = network.install(program([], []), np.array([3, 4]))
-    assert network.run(FOR_EVER) == Exit.JOB_ENDED
-    assert network.job(number).end == network.job(number).start == 5
-    assert network.run(FOR_EVER) == Exit.IDLE
-
-
-def test_packets_under_way_are_delivered_after_the_job_has_ended():
-    network = engine("torus:8")
-    network.install(program([("send", 1, PACKET)], []), np.array([0, 1]))
-    assert network.run(FOR_EVER) == Exit.JOB_ENDED
-    assert (network.now, network.in_flight) == (1, 1)
-    assert network.run(FOR_EVER) == Exit.IDLE
-    assert (network.now, network.in_flight, network.counters().last_delivery) == (17, 0, 16)
-
-
 def test_the_caller_may_jump_ahead_while_nothing_happens():
     network = engine("torus:8")
     pair = program([("send", 1, PACKET)], [("recv", 0, PACKET)])
@@ -197,15 +134,6 @@ def test_the_caller_may_jump_ahead_while_nothing_happens():
     record = network.job(number)
     assert (record.start, record.end, network.now) == (1000, 1018, 1018)
     assert (record.message_start.tolist(), record.message_end.tolist()) == ([1000], [1016])
-
-
-def test_run_reaches_the_cycle_asked_for():
-    network = engine("torus:8")
-    network.install(program([("compute", 100)]), np.array([0]))
-    assert network.run(50) == Exit.REACHED
-    assert network.now == 50
-    assert network.run(100) == Exit.JOB_ENDED
-    assert (network.now, network.job(0).end) == (100, 100)
 
 
 def test_counters_count_packets_hops_and_phits():
@@ -228,27 +156,6 @@ def test_counters_count_packets_hops_and_phits():
     assert counters.link_packets.sum() == counters.packet_delays.sum() == 0
 
 
-def test_resetting_the_counters_leaves_packets_in_flight():
-    network = engine("torus:8")
-    network.install(program([("send", 1, PACKET)], [("recv", 0, PACKET)]), np.array([0, 1]))
-    network.run(5)
-    network.reset_counters()
-    assert network.in_flight == 1
-    network.run(FOR_EVER)
-    counters = network.counters()
-    assert (counters.created, counters.delivered, network.in_flight) == (0, 1, 0)
-
-
-def test_messages_need_not_be_recorded():
-    network = engine("torus:8")
-    quiet = type(network)(network._topology, network._config, 1, record_messages=False)
-    quiet.install(program([("send", 1, PACKET)], [("recv", 0, PACKET)]), np.array([0, 1]))
-    quiet.run(FOR_EVER)
-    assert quiet.job(0).message_start is None
-    assert quiet.job(0).message_end is None
-    assert quiet.counters().message_delay_sum == 16
-
-
 def test_of_equal_injectors_the_first_from_one_that_is_drawn():
     """All are looked at, full or not, cyclically: of 0 and 1 of three, 0 in two thirds of the cycles."""
     network = engine("torus:4", injectors=3)
@@ -258,3 +165,168 @@ def test_of_equal_injectors_the_first_from_one_that_is_drawn():
     found = [node._injectors.index(node._emptiest(now, anything)) for now in range(3000)]
     assert set(found) == {0, 1}
     assert found.count(0) == pytest.approx(2000, abs=3 * 26)
+
+
+PACKET = 64  # bytes
+CROSS = 16  # cycles from the creation of a packet to its consumption by the next node
+
+
+def test_the_reply_waits_for_the_receive():
+    record = finished(
+        "torus:8", [("send", 1, PACKET)], [("compute", 200), ("recv", 0, PACKET)], eager_limit=0
+    )
+    assert record.message_end.tolist() == [200 + CROSS + 1 + CROSS]
+    assert record.task_end[0] == 200 + CROSS + 2
+
+
+def test_an_irecv_is_posted_before_its_wait():
+    record = finished(
+        "torus:8",
+        [("send", 1, PACKET)],
+        [("irecv", 0, PACKET), ("compute", 200), ("wait", 0)],
+        eager_limit=0,
+    )
+    assert record.message_end.tolist() == [3 * CROSS + 2]
+    assert record.task_end.tolist() == [2 * CROSS + 3, 201]
+
+
+def test_an_isend_is_over_with_its_request_and_its_data_go_while_the_task_computes():
+    record = finished(
+        "torus:8",
+        [("isend", 1, 2 * PACKET), ("compute", 200), ("wait", 0)],
+        [("recv", 0, 2 * PACKET)],
+        eager_limit=0,
+    )
+    data = 2 * (CROSS + 1)
+    assert record.message_end.tolist() == [data + 2 * 16]
+    assert record.task_end.tolist() == [1 + 200 + 1, data + 2 * 16 + 2]
+
+
+def test_the_wait_of_an_isend_passes_after_its_last_packet():
+    record = finished(
+        "torus:8", [("isend", 1, 2 * PACKET), ("wait", 0)], [("recv", 0, 2 * PACKET)], eager_limit=0
+    )
+    # The data are created in 34 and 35: the wait passes in 36.
+    assert record.task_end[0] == 37
+
+
+def test_an_isend_never_waited_for_is_delivered_after_its_task_has_ended():
+    network = engine("torus:8", eager_limit=0)
+    network.install(program([("isend", 1, PACKET)], [("irecv", 0, PACKET), ("compute", 5)]), np.array([0, 1]))
+    network.run(FOR_EVER)
+    assert network.job(0).end == 5
+    network.run(FOR_EVER)
+    assert network.job(0).message_end.tolist() == [3 * CROSS + 2]
+    assert network.in_flight == 0
+
+
+def test_data_go_before_replies_and_replies_by_key():
+    # In cycle 33 node 0 consumes the reply of node 1 and the requests of nodes 4 and 5: from 34 on it owes
+    # data and two replies.
+    record = finished(
+        "torus:5x5",
+        [("irecv", 3, PACKET), ("irecv", 2, PACKET), ("isend", 1, 2 * PACKET), ("wait", 0), ("wait", 1)],
+        [("recv", 0, 2 * PACKET)],
+        [("compute", 17), ("send", 0, PACKET)],
+        [("compute", 17), ("send", 0, PACKET)],
+        nodes=[0, 1, 4, 5],
+        eager_limit=0,
+    )
+    assert record.message_start.tolist() == [0, 17, 17]
+    # All go by one injection FIFO, 16 cycles each: the data from 34 on, then the replies to tasks 2 and 3.
+    replies = [34 + 2 * 16, 34 + 3 * 16]
+    assert record.message_end.tolist() == [34 + 2 * 16, *(reply + 2 * CROSS + 1 for reply in replies)]
+
+
+def test_what_is_owed_goes_before_the_next_message_but_after_the_one_begun():
+    # The reply for node 7 is due in 17. Node 0 is then creating 40 packets for node 1, 40 more are to come.
+    record = finished(
+        "torus:8",
+        [("irecv", 7, 4096), ("send", 1, 2560, 1), ("send", 1, 2560, 2), ("wait", 0)],
+        [("recv", 0, 2560, 1), ("recv", 0, 2560, 2)],
+        *[[]] * 5,
+        [("send", 0, 4096)],
+        eager_limit=2560,
+    )
+    reply = 40 * 16
+    data = reply + CROSS + 1
+    assert record.message_end.tolist() == [40 * 16, 81 * 16, data + 64 * 16]
+
+
+def test_a_packet_from_the_interface_queue_is_no_blocked_injection():
+    # Node 0 owes a reply in the cycle in which it would begin to send.
+    record = finished(
+        "torus:8",
+        [("irecv", 7, 2 * PACKET), ("compute", 17), ("send", 1, PACKET), ("wait", 0)],
+        [("recv", 0, PACKET)],
+        *[[]] * 5,
+        [("send", 0, 2 * PACKET)],
+        eager_limit=PACKET,
+    )
+    assert record.message_start.tolist()[0] == 18
+    assert record.injection_blocked[0] == 0
+
+
+def uniform(nodes, load):
+    return Traffic(load / 16, np.full(nodes, -1, np.int32))
+
+
+def test_a_source_that_always_succeeds_keeps_the_injector_full():
+    network = engine("torus:8")
+    target = np.arange(8, dtype=np.int32)
+    target[0] = 1
+    network.generate(Traffic(1.0, target))
+    network.run(1600)
+    counters = network.counters()
+    assert counters.link_packets[0, 0] == 100
+    # One that leaves the injection FIFO, one a cycle later taken into the buffer: 8 are always waiting.
+    assert counters.created == 100 + 8 - 1
+    assert counters.link_packets.sum() == 100
+
+
+def test_creation_is_when_the_injector_takes_the_packet():
+    network = engine("torus:8")
+    target = np.arange(8, dtype=np.int32)
+    target[0] = 1
+    network.generate(Traffic(1.0, target))
+    network.run(1000)
+    # Seven or eight packets in front of a new one, 16 cycles each.
+    assert np.flatnonzero(network.counters().packet_delays).max() <= 8 * 16 + 16
+
+
+def test_new_traffic_takes_the_place_of_the_old():
+    nodes = np.arange(8, dtype=np.int32)
+    network = engine("torus:8")
+    network.generate(Traffic(1.0, (nodes + 1) % 8))
+    network.run(100)
+    network.generate(Traffic(1.0, (nodes - 1) % 8))
+    network.run(400)
+    network.reset_counters()
+    network.run(700)
+    links = network.counters().link_packets
+    assert links[:, 0].sum() == 0
+    assert links[:, 1].min() >= 18
+
+
+def test_traffic_starts_when_it_is_told_to():
+    def created(start):
+        network = engine("torus:8")
+        network.now = start
+        network.generate(uniform(8, 0.2))
+        network.run(start + 300)
+        return network.counters().created
+
+    assert created(0) > 0
+    assert created(5000) > 0
+
+
+def test_a_task_goes_before_open_loop_traffic():
+    network = engine("torus:8")
+    target = np.arange(8, dtype=np.int32)
+    target[0] = 7
+    network.generate(Traffic(1.0, target))
+    network.install(program([("send", 1, 5 * 64)], [("recv", 0, 5 * 64)]), np.array([0, 1]))
+    assert network.run(FOR_EVER) == Exit.JOB_ENDED
+    # The five packets are the first that the node creates; the injection FIFO is theirs.
+    assert network.job(0).injection_blocked[0] == 0
+    assert network.job(0).message_end.tolist() == [5 * 16]

@@ -26,13 +26,6 @@ def test_one_packet_on_an_8x8_torus(engine, node, cycles):
     assert result.packet_delay.mean == cycles - 2  # consumed, looked at, counted
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_many_packets_follow_each_other_without_a_gap(engine):
-    result = simulate(parse("torus:8x8"), one_message(64 * 64), [0, 1], engine=engine)
-    assert result.cycles == 1026
-    assert result.message_delay.mean == 64 * 16 + 1 - 1
-
-
 @settings(derandomize=True, deadline=None, database=None, max_examples=60, report_multiple_bugs=False)
 @given(st.data())
 def test_any_pair_of_any_network(data):
