@@ -25,7 +25,7 @@ from netplace.topologies.grid import Grid
 from netplace.topologies.grid_kinds import concentrated, hypercube, hyperx, mesh, torus, twisted_torus
 from netplace.topologies.hierarchy import Hierarchy, hierarchy
 from netplace.topologies.slim_fly import slim_fly
-from netplace.topologies.slurm import slurm, slurm_blocks_text, slurm_text
+from netplace.topologies.slurm import slurm
 from netplace.topologies.switch_grid import switch_grid
 from netplace.topologies.text_files import tree_file
 from netplace.topologies.text_form import (
@@ -74,8 +74,6 @@ __all__ = [
     "parse",
     "slim_fly",
     "slurm",
-    "slurm_blocks_text",
-    "slurm_text",
     "switch_grid",
     "thin_tree",
     "torus",

@@ -1,17 +1,28 @@
 """Applications without computation: exchanges, trees, wavefronts and random updates.
 
-In a wavefront from task 0 across a virtual grid, each task receives from the lower neighbors that exist, and
-then sends to the upper ones (X, then Y, then Z).
+The section on application patterns of docs/background/patterns.md defines each of them.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps.operation import Op, check_written
 from netplace.apps.program import Program
-from netplace.apps.synthetic.rounds import Grid, Round, Sizes, exchange, in_rounds, marks_of, receive, send
+from netplace.apps.synthetic.rounds import (
+    Grid,
+    Round,
+    Sizes,
+    Step,
+    exchange,
+    in_rounds,
+    marks_of,
+    receive,
+    send,
+)
 from netplace.inputs import MOST, check_choice, check_int
 
 ORDERS = {
@@ -126,60 +137,6 @@ def _with_root(task: NDArray[np.int64], at_root: Op, elsewhere: Op) -> Round:
     return Round(first, kind, np.append(task[1:], np.zeros(others)).astype(np.int32))
 
 
-def sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wavefront cross a 2D grid.
-
-    ::
-
-        0 --> 1 --> 2
-        |     |     |
-        v     v     v
-        3 --> 4 --> 5
-    """
-    return _sweep(Grid.of(tasks, 2, grid), tasks, bytes, rounds, "2d-sweep")
-
-
-def t_sweep_2d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wavefront cross a grid as in `sweep_2d`, but on the transposed grid."""
-    return _sweep(Grid.of(tasks, 2, grid, transposed=True), tasks, bytes, rounds, "2d-t-sweep")
-
-
-def sweep_3d(tasks: int, bytes: int = 64, rounds: int = 1, grid: Sizes = None) -> Program:
-    """Let a wavefront cross a 3D grid.
-
-    ::
-
-           4 ----> 5
-          ^       ^
-         0 ----> 1         and down: 0 -> 2, 1 -> 3, 4 -> 6, 5 -> 7
-           6 ----> 7
-          ^       ^
-         2 ----> 3
-    """
-    return _sweep(Grid.of(tasks, 3, grid), tasks, bytes, rounds, "3d-sweep")
-
-
-def waterfall(tasks: int, bytes: int = 64, rounds: int = 10, grid: Sizes = None) -> Program:
-    """Let wavefronts cross a 2D grid one behind the other: `sweep_2d` with several rounds.
-
-    ::
-
-        0 ==> 1 ==> 2        a task sends the front of round r + 1
-        |     |     |        while that of round r travels on
-        v     v     v
-        3 ==> 4 ==> 5
-    """
-    return _sweep(Grid.of(tasks, 2, grid), tasks, bytes, rounds, "waterfall")
-
-
-def _sweep(grid: Grid, tasks: int, bytes: int, rounds: int, name: str) -> Program:
-    def once(task: NDArray[np.int64]) -> Round:
-        lower, upper = grid.neighbours(task, [-1]), grid.neighbours(task, [1])
-        return Round.of([*map(receive, lower), *map(send, upper)])
-
-    return in_rounds(tasks, bytes, rounds, name, lambda _: 2 * grid.steps, once)
-
-
 def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = None, seed: int = 0) -> Program:
     """Make random updates: each is a message from a random task to another one, which waits for it.
 
@@ -220,3 +177,72 @@ def gups(tasks: int, bytes: int = 64, rounds: int = 1, updates: int | None = Non
         name="gups",
         sections={},
     )
+
+
+def neighbors(grid: Grid, task: NDArray[np.int64]) -> list[Step]:
+    """Send to every neighbor that exists (X+, X-, Y+, ..), then receive from all in the same order.
+
+    On a torus, every axis is a ring::
+
+          |     |     |
+        - 0 <-> 1 <-> 2 -
+          ^     ^     ^
+          v     v     v
+        - 3 <-> 4 <-> 5 -
+          |     |     |
+    """
+    return exchange(grid.neighbours(task))
+
+
+def shift(grid: Grid, task: NDArray[np.int64]) -> list[Step]:
+    """Send a message up every ring, the last axis first, then receive those that come up.
+
+    ::
+
+        > 0 --> 1 --> 2 >
+          |     |     |
+          v     v     v
+        > 3 --> 4 --> 5 >
+          v     v     v
+    """
+    axes = range(len(grid.sizes))[::-1]
+    up = [send(grid.step(task, axis, 1)) for axis in axes]
+    return [*up, *(receive(grid.step(task, axis, -1)) for axis in axes)]
+
+
+def sweep(grid: Grid, task: NDArray[np.int64]) -> list[Step]:
+    """Receive from the lower neighbors that exist, then send to the upper ones (X, then Y, then Z).
+
+    ::
+
+        0 --> 1 --> 2
+        |     |     |
+        v     v     v
+        3 --> 4 --> 5
+    """
+    lower, upper = grid.neighbours(task, [-1]), grid.neighbours(task, [1])
+    return [*map(receive, lower), *map(send, upper)]
+
+
+Steps = Callable[[Grid, NDArray[np.int64]], list[Step]]
+
+
+def on_grid(
+    name: str, steps: Steps, axes: int, wraps: bool = False, times: int | None = 1, transposed: bool = False
+) -> Callable[..., Program]:
+    """Return the application in which each task of a virtual grid takes some steps in each round.
+
+    By default there are `times` rounds, or one for each task along the longest axis. On a *transposed* grid,
+    a consecutive mapping, which is perfect for the plain pattern, no longer lines up with the network's axes.
+    """
+
+    def make(tasks: int, bytes: int = 64, rounds: int | None = times, grid: Sizes = None) -> Program:
+        on = Grid.of(tasks, axes, grid, wraps, transposed)
+        ways = 2 if steps is neighbors else 1
+        return in_rounds(
+            tasks, bytes, max(on.sizes) if rounds is None else rounds, name,
+            lambda _: 2 * ways * on.steps, lambda task: Round.of(steps(on, task)),
+        )  # fmt: skip
+
+    make.__doc__ = steps.__doc__
+    return make

@@ -4,12 +4,13 @@ import re
 
 import numpy as np
 import pytest
+from link_bounds import load_bound
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, DeadlockError, Network, measure_load, pattern, simulate
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Cables, Graph, graph, parse
-from netplace.topologies.routing import load_bound, reach, steps
+from netplace.topologies.routing import reach, steps
 
 KINDS = [
     ("torus:4x3,c=2", "default"),

@@ -4,12 +4,13 @@ import functools
 
 import numpy as np
 import pytest
+from link_bounds import most_accepted, shares, worst_permutation
 
 from netplace.netsim import Config, measure_load, pattern
 from netplace.netsim.table_router import verdict_on
 from netplace.netsim.traffic import PATTERNS
 from netplace.topologies import Cables, Topology, graph, parse
-from netplace.topologies.routing import make_routes, most_accepted, shares, worst_permutation
+from netplace.topologies.routing import make_routes
 
 
 @functools.lru_cache(maxsize=2)

@@ -5,7 +5,7 @@ from pathlib import Path
 import networkx as nx
 import pytest
 
-from netplace.topologies import Graph, parse, slurm_blocks_text, slurm_text
+from netplace.topologies import Graph, parse
 from netplace.topologies.host_lists import expand
 
 
@@ -73,19 +73,23 @@ def test_files_that_are_none(tmp_path: Path, kind: str, content: str, message: s
         parse(f"{kind}:{written(tmp_path, 'f', content)}")
 
 
-def test_slurm_tree_there_and_back(tmp_path: Path) -> None:
+def test_slurm_tree(tmp_path: Path) -> None:
     content = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-5]\nSwitchName=s2 Switches=s[0-1]\n"
     network = parse(f"slurm:{written(tmp_path, 'topology.conf', content)}")
     assert isinstance(network, Graph)
     assert (network.nodes, network.diameter) == (6, 4)
-    assert slurm_text(network) == content.replace("s[0-1]", "s0,s1")
+    assert network.names == ("s0", "s1", "s2")
+    assert network.hosts == ("n0", "n1", "n2", "n3", "n4", "n5")
+    assert network.distance(0, [3, 4]).tolist() == [2, 4]
 
 
 def test_slurm_conf_with_continued_lines_blanks_and_quotes(tmp_path: Path) -> None:
     first = "SwitchName=s0 \\\n  Nodes=n[0-1],\\\nn2 \n"
     content = first + 'SwitchName = s1 Nodes = "n[3-4]"\nSwitchName=s2 Switches=s[0-1]\\'
     plain = "SwitchName=s0 Nodes=n[0-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=s2 Switches=s0,s1\n"
-    assert slurm_text(parse(f"slurm:{written(tmp_path, 'topology.conf', content)}")) == plain
+    found, wanted = (parse(f"slurm:{written(tmp_path, 'topology.conf', text)}") for text in (content, plain))
+    assert (found.names, found.hosts) == (wanted.names, wanted.hosts)
+    assert found.neighbor.tolist() == wanted.neighbor.tolist()
 
 
 def test_slurm_blocks(tmp_path: Path) -> None:
@@ -96,44 +100,5 @@ def test_slurm_blocks(tmp_path: Path) -> None:
     assert network.distance(0, [1, 4, 8]).tolist() == [2, 4, 6]
 
 
-def test_only_trees_can_be_written_for_slurm() -> None:
-    network = parse("dragonfly:a=2,p=1,h=1")
-    assert isinstance(network, Graph)
-    with pytest.raises(
-        ValueError, match=r"topology.conf describes only trees, but here 6 switches have 6 pairs"
-    ):
-        slurm_text(network)
-
-
 def test_lists_of_hosts() -> None:
     assert list(expand("a[08-10],b,c[1,3]x")) == ["a08", "a09", "a10", "b", "c1x", "c3x"]
-
-
-@pytest.mark.parametrize(
-    ("nodes", "blocks", "sizes"), [(4, 1, "4"), (4, 3, "4"), (4, 8, "4,8,16"), (2, 6, "2,6"), (3, 4, "3,6")]
-)
-def test_blocks_of_slurm_are_written_as_they_are_read(tmp_path, nodes, blocks, sizes):
-    lines = [f"BlockName=b{n} Nodes=n[{n * nodes}-{(n + 1) * nodes - 1}]" for n in range(blocks)]
-    text = "\n".join([*lines, f"BlockSizes={sizes}"]) + "\n"
-    path = tmp_path / "topology.conf"
-    path.write_text(text)
-    assert slurm_blocks_text(parse(f"slurm:{path}")) == text
-
-
-def test_what_is_no_blocks_of_slurm():
-    with pytest.raises(ValueError, match="do not match the block sizes"):
-        slurm_blocks_text(parse("dragonfly:a=2,p=2,h=1"))
-    with pytest.raises(ValueError, match="blocks are switches with nodes"):
-        slurm_blocks_text(parse("faulty:slow=0.5/torus:3x3"))
-
-
-def test_trees_with_one_switch_above_are_slurm_trees(tmp_path: Path) -> None:
-    path = tmp_path / "topology.conf"
-    path.write_text(slurm_text(parse("thintree:3,1,2")))
-    read = parse(f"slurm:{path}")
-    assert (read.nodes, read.diameter) == (9, 4)
-    with pytest.raises(ValueError, match=r"tree:2,2: .* describes only trees, but here 4 switches have"):
-        slurm_text(parse("tree:2,2"))
-    for write in (slurm_text, slurm_blocks_text):
-        with pytest.raises(ValueError, match=r"torus:3x3: topology.conf describes only trees"):
-            write(parse("torus:3x3"))

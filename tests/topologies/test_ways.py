@@ -20,7 +20,7 @@ from netplace.topologies.routing import (
     reach,
     rises,
 )
-from netplace.topologies.routing.dependencies import Ways, via_of
+from netplace.topologies.routing.dependencies import Ways
 
 MANY = 200  # levels
 
@@ -84,7 +84,8 @@ class _Packets:
 
     def _follow_detours(self):
         ends, group, last = self.switches.with_nodes.tolist(), self.switches.group, int(self.routes.anew)
-        rows = [via_of(self.switches, self.routes, at).tolist() for at in range(self.switches.count)]
+        via = np.arange(self.switches.count)[None, :] if self.routes.via is None else self.routes.via
+        rows = np.broadcast_to(via, (self.switches.count, via.shape[1])).tolist()
         drawn = {(at, via) for at, row in enumerate(rows) for via in row if self._differ(at, via)}
         begun = [
             (None, channel, via, at)

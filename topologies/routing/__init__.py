@@ -27,7 +27,6 @@ from netplace.topologies.routing.algorithms import (
 )
 from netplace.topologies.routing.compute_nodes import with_compute_nodes
 from netplace.topologies.routing.dependencies import Reach, Verdict, barred, check, reach
-from netplace.topologies.routing.loads import crossing, load_bound, most_accepted, shares, worst_permutation
 from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, SPREADS, Routes, rises, steps, table
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
@@ -46,21 +45,16 @@ __all__ = [
     "all_up_down",
     "barred",
     "check",
-    "crossing",
     "d_mod_k",
     "default_on",
     "dimension_order",
     "first_minimal",
-    "load_bound",
     "make_routes",
-    "most_accepted",
     "reach",
     "rises",
-    "shares",
     "steps",
     "table",
     "up_down",
-    "worst_permutation",
 ]
 
 

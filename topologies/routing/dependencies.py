@@ -30,13 +30,6 @@ from netplace.topologies.routing.switches import Switches
 Int = NDArray[np.int64]
 
 
-def via_of(switches: Switches, routes: Routes, switch: int) -> Int:
-    """Return the intermediate switches of packets from a switch."""
-    if routes.via is None:
-        return np.arange(switches.count)
-    return np.asarray(routes.via[switch if len(routes.via) > 1 else 0], np.int64)
-
-
 def barred(switches: Switches, routes: Routes) -> Int:
     """Return the position of each switch or its group among the intermediate ones; -1 if it has none.
 

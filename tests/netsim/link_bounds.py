@@ -1,16 +1,20 @@
-"""The effect of a routing on links: the share of the traffic on each link, and the load that links allow."""
+"""Theory beside which loads are measured: the share of the traffic on each link, and what links allow."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.topologies.limits import check_memory
-from netplace.topologies.routing.dependencies import via_of
-from netplace.topologies.routing.routes import Routes
-from netplace.topologies.routing.switches import Switches
+from netplace.topologies.routing import Routes, Switches
 
 Floats = NDArray[np.float64]
+
+
+def via_of(switches: Switches, routes: Routes, switch: int) -> NDArray[np.int64]:
+    """Return the intermediate switches of packets from a switch."""
+    if routes.via is None:
+        return np.arange(switches.count)
+    return np.asarray(routes.via[switch if len(routes.via) > 1 else 0], np.int64)
 
 
 def crossing(switches: Switches, ports: NDArray[np.int16], traffic: Floats) -> Floats:
@@ -79,7 +83,6 @@ def shares(switches: Switches, routes: Routes) -> Floats:
     home, count = switches.home, switches.count
     number = np.cumsum(switches.neighbor >= 0).reshape(switches.neighbor.shape) - 1
     links = int(number.max()) + 1
-    check_memory(switches.text, 8 * links * max(len(home), count) ** 2 * 3, "its table of shares")
     if routes.choice == "table":
         return _from_switches(switches, routes, number, home, np.arange(len(home)))[home]
     between = _from_switches(switches, routes, number, np.arange(count), np.zeros(count, np.int64))
