@@ -92,7 +92,6 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "netplace table sweep.toml --csv out.csv --parquet out.parquet",
         "netplace table sweep.sqlite --runs",
         "netplace table sweep.toml --jobs --csv jobs.csv",
-        "netplace table diff old.parquet sweep.toml",
         "netplace table --verify sweep.sqlite",
     ),
     "trace": (

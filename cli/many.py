@@ -19,6 +19,7 @@ from netplace.report.terminal.pulse import is_quiet
 
 if TYPE_CHECKING:
     from netplace.runs.outcome_store import PlanLike
+    from netplace.runs.plan import Plan
     from netplace.runs.resources import Resources
     from netplace.runs.store import Store
 
@@ -187,3 +188,23 @@ def named_flags(names: Container[str]) -> Iterator[None]:
         flags = (f"--{name.replace('_', '-')}" if name in names else name for name, _, _ in said)
         told = (flag + colon + rest for flag, (_, colon, rest) in zip(flags, said, strict=True))
         raise ValueError("\n".join(told)) from None
+
+
+def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
+    """Simulate the run times that plans need and their stores lack, and tell how many they are."""
+    if not any(plan.simulate for plan in plans):
+        return
+    from netplace.runs.schedules import workload_of
+    from netplace.runs.tabled_jobs import complete_tables
+
+    for path in {plan.times.partition(":")[2] for plan in plans if plan.simulate}:
+        if Path(path).is_file():
+            open_store(path).close()  # says so if it is empty
+
+    def announce(count: int) -> None:
+        say(f"{count:,} run times are missing and are simulated")
+
+    with SweepProgress("runs", True) as progress:
+        complete_tables(
+            plans, workload_of, lambda: execution.resources(None, len(plans)).simulators(), progress, announce
+        )

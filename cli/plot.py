@@ -36,7 +36,7 @@ def plot_command(file: str, picture: Path, bars: str, normal: str | None, column
     bar that is significantly faster than all others in its group (Welch's test, level 0.05); a cross
     marks failed runs.
     """
-    from netplace.cli.frames import load_frame
+    from netplace.cli.table import load_frame
     from netplace.report.plots import write_figure
     from netplace.report.plots.charts import marked_figure
     from netplace.report.plots.comparisons import clear_best

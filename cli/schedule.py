@@ -13,6 +13,7 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import REAL, SEED, OutputFile, flag
 from netplace.cli.many import (
     Execution,
+    complete_run_times,
     described,
     plan_of,
     refuse_beside_study,
@@ -22,7 +23,6 @@ from netplace.cli.many import (
     unpaired_flag,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
-from netplace.cli.run_times import complete_run_times
 from netplace.cli.settings import SettingsCommand, json_flag
 from netplace.cli.sweep_progress import job_progress
 from netplace.plan_settings import SCHEDULE_SETTINGS

@@ -11,14 +11,12 @@ import rich_click as click
 
 from netplace.cli.clashes import command
 from netplace.cli.flags import flag
-from netplace.cli.frames import load_frame, plain_rows, show_frame, write_frame
-from netplace.cli.many import Execution, open_store, resource_flags, say, store_flag
-from netplace.cli.provenance import note_plans, outcome_folder, with_provenance
-from netplace.cli.run_times import complete_run_times
+from netplace.cli.many import Execution, complete_run_times, open_store, resource_flags, say, store_flag
+from netplace.cli.provenance import command_line, note_plans, outcome_folder, with_provenance
 from netplace.cli.settings import json_flag, tell_ignored, tell_limits, threads_flag
 from netplace.cli.sweep_progress import SweepProgress
 from netplace.report.files.outputs import check_output, check_output_folder
-from netplace.report.terminal.screen import print_json
+from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,12 +27,19 @@ if TYPE_CHECKING:
     from netplace.runs.sweep import Sweep
 
 FAILED = 1  # exit code: the table is made, but some runs failed
-DIFFERENT = 1  # exit code: two tables are not the same
 _MANY = 100_000  # runs of which one is asked whether they are meant
+# Columns of numbers on the screen, with their digits; others are text, but those that only files hold.
+_NUMBERS = {
+    "tasks": 0, "count": 0, "missing": 0, "failed": 0, "mean": 0, "std": 1, "min": 0, "max": 0,
+    "cycles": 0, "packets": 0, "packet_hops": 0, "mean_packet_delay": 1, "most_link_load": 3,
+}  # fmt: skip
+_IN_FILES = ("key", "drained_cycles", "mean_message_delay", "injection_blocked")
+_IF_ANY = ("missing", "failed")
+_SHOWN = 60  # rows on the screen
 
 
 @command("table")
-@click.argument("files", nargs=-1, required=True, metavar="SWEEP.toml | STORE.sqlite | diff FIRST SECOND")
+@click.argument("files", nargs=-1, required=True, metavar="SWEEP.toml | STORE.sqlite")
 @resource_flags("all cores")
 @threads_flag
 @store_flag("SWEEP.sqlite")
@@ -56,15 +61,9 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
 
     Stored results are reused: after an interruption, the same command resumes the sweep. A store instead
     of a sweep file is shown without simulations. With --jobs, the table contains the time of each job of
-    a run. With diff, the command compares two tables (sweep files, stores, CSV or Parquet files) entry
-    by entry. Exit code 1 means that runs failed or that the two tables differ.
+    a run. Exit code 1 means that runs failed; netplace compare compares two tables.
     """
     outputs = _outputs(given)
-    if given["jobs"] and (files[0] == "diff" or given["verify"]):
-        raise ValueError("--jobs: conflicts with diff and --verify")
-    if files[0] == "diff":
-        _compare(files[1:], outputs, given["as_json"])
-        return
     if given["verify"]:
         _verify(files, given["as_json"])
         return
@@ -76,11 +75,11 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
     failed = int(runs["failure"].notna().sum())
     for path in outputs:
         if path.suffix:
-            write_frame(frame, path, Path(files[0]))
+            _write_frame(frame, path, Path(files[0]))
         else:
             _write_folder(path, frame, rows, Path(files[0]), given["jobs"])
     if given["as_json"]:
-        print_json(with_provenance({"rows": plain_rows(frame), "runs": len(runs), "failed": failed}))
+        print_json(with_provenance({"rows": _plain_rows(frame), "runs": len(runs), "failed": failed}))
     else:
         shown = _for_people(frame, given)
         _show(shown, f"{len(shown)} {_rows_are(given)}, times in cycles")
@@ -106,10 +105,10 @@ def _for_people(frame: pd.DataFrame, given: dict[str, Any]) -> pd.DataFrame:
 def _write_folder(folder: Path, frame: pd.DataFrame, rows: pd.DataFrame, source: Path, of_jobs: bool) -> None:
     """Write a table, the runs or jobs that it is made of, and the page of run times into a folder."""
     with outcome_folder(folder, "" if of_jobs else "runs.csv"):
-        write_frame(frame, folder / "table.csv", source)
-        write_frame(rows, folder / ("jobs.csv" if of_jobs else "runs.csv"), source)
+        _write_frame(frame, folder / "table.csv", source)
+        _write_frame(rows, folder / ("jobs.csv" if of_jobs else "runs.csv"), source)
         if not of_jobs:
-            write_frame(rows, folder / "report.html", source)
+            _write_frame(rows, folder / "report.html", source)
 
 
 def _verify(files: tuple[str, ...], as_json: bool) -> None:
@@ -249,32 +248,67 @@ def _without_others(frame: pd.DataFrame) -> pd.DataFrame:
     return frame if frame.duplicated(names).any() else frame.drop(columns=BESIDE)
 
 
-def _compare(files: tuple[str, ...], outputs: list[Path], as_json: bool) -> None:
-    from netplace.runs.difference import difference
-    from netplace.runs.tables import times_of
-
-    if len(files) != 2:
-        raise ValueError(f"table diff: {len(files)} tables given, expected two")
-    if page := next((path for path in outputs if path.suffix in ("", ".html")), None):
-        raise ValueError(
-            f"-o {page}: table diff writes .csv or .parquet, expected netplace compare for a page or folder"
-        )
-    first, second = (times_of(load_frame(Path(name)), name) for name in files)
-    differing = difference(first, second)
-    for path in outputs:
-        write_frame(differing, path, Path(files[0]))
-    if as_json:
-        print_json({"rows": plain_rows(differing), "first": len(first), "second": len(second)})
-    elif len(differing):
-        _show(
-            differing, f"{len(differing)} entries differ between {files[0]} and {files[1]}, times in cycles"
-        )
-    else:
-        click.echo(f"all {len(first)} entries are the same")
-    if len(differing):
-        sys.exit(DIFFERENT)
-
-
 def _show(frame: pd.DataFrame, title: str) -> None:
-    if left_out := show_frame(frame, title):
-        say(f"{left_out} more rows are not shown; --csv and --parquet write all")
+    """Print the first rows of a table without columns that are empty, or count none."""
+    import pandas as pd
+
+    texts = [
+        name
+        for name in frame.columns
+        if name not in (*_NUMBERS, *_IN_FILES) and (frame[name].fillna("") != "").any()
+    ]
+    numbers = [name for name in _NUMBERS if name in frame.columns]
+    columns = [*texts, *(name for name in numbers if name not in _IF_ANY or frame[name].any())]
+    rows = [
+        [
+            "-"
+            if pd.isna(value)
+            else number(float(value), _NUMBERS[name])
+            if name in _NUMBERS
+            else str(value)
+            for name, value in zip(columns, row, strict=True)
+        ]
+        for row in frame[columns].head(_SHOWN).itertuples(index=False)
+    ]
+    made = table(title, columns, rows)
+    for place in range(len(texts)):
+        made.columns[place].justify = "left"
+    print_tables(made)
+    if len(frame) > _SHOWN:
+        say(f"{len(frame) - _SHOWN} more rows are not shown; --csv and --parquet write all")
+
+
+def load_frame(path: Path) -> pd.DataFrame:
+    """Return the table of a CSV or Parquet file, a store, or a sweep file's store in its order."""
+    from netplace.runs.store import Store
+    from netplace.runs.sweep import read_sweep
+    from netplace.runs.tables import read_table, run_table
+
+    if path.suffix in (".csv", ".parquet"):
+        return read_table(path)
+    runs = read_sweep(path).runs() if path.suffix == ".toml" else None
+    with Store(path.with_suffix(".sqlite") if runs else path, read_only=True) as store:
+        frame = run_table(store.rows(runs))
+    if not runs:
+        return frame
+    order = {run.key: place for place, run in enumerate(runs)}
+    return frame.sort_values("key", key=lambda keys: keys.map(order), kind="stable", ignore_index=True)
+
+
+def _write_frame(frame: pd.DataFrame, path: Path, source: Path) -> None:
+    """Write a table, or the page of its run times, atomically; `path` says which by its ending."""
+    from netplace.runs.tables import times_of, write_table
+
+    if path.suffix == ".html":
+        from netplace.report.pages import write_page
+        from netplace.report.pages.kinds.table import times_page
+
+        write_page(path, times_page(source, times_of(frame, source), []), command_line())
+        return
+
+    write_table(frame, path)
+
+
+def _plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [{str(key): value for key, value in row.items()} for row in plain.to_dict("records")]

@@ -230,9 +230,10 @@ def _difference(
     gap = other.mean - sample.mean
     bare = Difference(label, name, sample.mean, other.mean, gap)
     if same or _exact(sample, other):
-        equal = (
-            sample.values == other.values if same else math.isclose(sample.mean, other.mean, rel_tol=1e-12)
-        )
+        equal = math.isclose(sample.mean, other.mean, rel_tol=1e-12)
+        if same:  # draw by draw; a table knows only the mean and the standard deviation of its draws
+            spread = 0.0 if math.isnan(sample.std) and math.isnan(other.std) else other.std - sample.std
+            equal = equal and sample.values == other.values and spread == 0
         word = "equal" if equal else _word(gap, first.better)
         return replace(bare, half_width=0.0, test="exact", verdict=word), first.better, None
     test, tested = _tested(sample, other)

@@ -4,7 +4,7 @@ import csv
 import json
 from pathlib import Path
 
-from netplace.cli.golden_counts import GOLDEN_COUNTS
+from netplace.cli.doctor import GOLDEN_COUNTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,9 +19,9 @@ def test_an_installation_is_told(netplace):
 
 
 def test_counts_that_differ_are_a_problem(netplace, monkeypatch):
-    golden = GOLDEN_COUNTS[8]
-    wrong = type(golden)(golden.trace, golden.network, golden.cycles + 1, golden.config)
-    monkeypatch.setattr("netplace.cli.golden_counts.GOLDEN_COUNTS", (golden, wrong))
+    golden = trace, network, cycles, settings = GOLDEN_COUNTS[8]
+    wrong = (trace, network, cycles + 1, settings)
+    monkeypatch.setattr("netplace.cli.doctor.GOLDEN_COUNTS", (golden, wrong))
     result = netplace("doctor", "--json")
     assert result.exit_code == 1
     found = json.loads(result.stdout)
@@ -33,8 +33,8 @@ def test_golden_counts_are_those_of_the_golden_file():
     with (ROOT / "tests" / "golden" / "exact_npb.csv").open() as file:
         rows = {(row["trace"], row["network"]): int(row["insee_clock"]) for row in csv.DictReader(file)}
     kinds = {"torus": "torus", "mesh": "mesh", "tree": "fattree"}
-    for one in GOLDEN_COUNTS:
-        kind, _, sizes = one.network.partition(":")
-        network = "_".join([kinds[kind], *sizes.replace("x", ",").split(",")])
-        assert rows[f"npb_{one.trace.replace('.', '_')}", network] == one.cycles + 1
+    for trace, network, cycles, _ in GOLDEN_COUNTS:
+        kind, _, sizes = network.partition(":")
+        recorded = "_".join([kinds[kind], *sizes.replace("x", ",").split(",")])
+        assert rows[f"npb_{trace.replace('.', '_')}", recorded] == cycles + 1
     assert len(GOLDEN_COUNTS) == 10

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from answers import refused
 
-from netplace.cli.frames import load_frame
 from netplace.cli.plot import relative_times
+from netplace.cli.table import load_frame
 from netplace.runs.tables import ENTRY, times_of, write_table
 
 SAME = dict.fromkeys(ENTRY, "") | {"application": "bt", "tasks": 16}

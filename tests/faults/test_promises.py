@@ -38,7 +38,6 @@ def test_a_table_that_names_code_runs_nothing(netplace, tmp_path, monkeypatch, c
     )
     for line in (
         "plot t.csv -o x.svg",
-        "table diff t.csv t.csv",
         "report t.csv -o x.html",
         "compare t.csv t.csv",
         "schedule --machine torus:4x4 --workload jobs.csv --times table:t.csv",

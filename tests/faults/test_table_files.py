@@ -71,7 +71,7 @@ def run(*arguments):
         ({"least": "1e300"}, "min: '1e300' is not a whole number"),
     ],
 )
-@pytest.mark.parametrize("command", [("plot", "t.csv", "-o", "x.svg"), ("table", "diff", "t.csv", "t.csv")])
+@pytest.mark.parametrize("command", [("plot", "t.csv", "-o", "x.svg"), ("compare", "t.csv", "t.csv")])
 def test_text_among_numbers_is_told(table, changed, words, command):
     table(**changed)
     result = run(*command)
@@ -89,7 +89,7 @@ def test_names_are_names(table, name):
     other = HEAD + ROW.format(mapping=name, mean="7", least="7")
     with open("u.csv", "w") as file:
         file.write(other)
-    shown = run("table", "diff", "t.csv", "u.csv")
+    shown = run("compare", "t.csv", "u.csv", "--fail-if", "different")
     assert shown.exit_code == 1, shown.output
     assert name.replace("\x1b", "\\x1b") in shown.stdout
     for ending in ("svg", "png"):
@@ -128,7 +128,7 @@ def test_a_folder_whose_name_reads_like_an_address_is_a_folder(tmp_path, monkeyp
 
 
 READERS = (
-    *("table diff {} t.csv", "table diff t.csv {}", "compare {} t.csv"),
+    *("compare {} t.csv", "compare t.csv {}"),
     *("plot {} -o x.svg", "report {} -o x.html"),
 )
 

@@ -11,7 +11,6 @@ from pandas.testing import assert_frame_equal
 from netplace.netsim import Config
 from netplace.runs import Ended, attempt, execute, resolve
 from netplace.runs.campaign import complete
-from netplace.runs.difference import difference
 from netplace.runs.job_tables import job_table, job_time_table
 from netplace.runs.resources import simulators
 from netplace.runs.store import Store
@@ -180,25 +179,6 @@ def test_a_table_that_is_not_there(tmp_path):
     for name in ("t.csv", "t.parquet"):
         with pytest.raises(ValueError, match=f"{name}: cannot be read"):
             read_table(tmp_path / name)
-
-
-def test_difference():
-    same = resolve("torus:4x4", JOB)
-    changed = resolve("mesh:4x4", JOB)
-    gone = resolve("torus:8x2", JOB)
-    new = resolve("torus:2x8", JOB)
-    first, second = (
-        time_table(run_table(rows))
-        for rows in (
-            [row(same, 100), row(changed, 200), row(gone, 50)],
-            [row(same, 100), row(changed, 230), row(new, 60)],
-        )
-    )
-    found = difference(first, second).set_index("network")
-    assert found["where"].to_dict() == {"mesh:4x4": "both", "torus:8x2": "first", "torus:2x8": "second"}
-    assert found.loc["mesh:4x4", "ratio"] == pytest.approx(1.15)
-    assert found["mean_first"].dropna().to_dict() == {"mesh:4x4": 200, "torus:8x2": 50}
-    assert difference(first, first).empty
 
 
 def test_a_thousand_stored_runs_are_tabulated_quickly(tmp_path):
