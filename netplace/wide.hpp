@@ -8,3 +8,5 @@
 #else
 #define NETPLACE_WIDE
 #endif
+// What is compiled anew within each wide loop that calls it.
+#define NETPLACE_INSIDE [[gnu::always_inline]] inline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netplace.scheduling.partitioner import Paging, PartitionerKind, SubtreesOfAnyShape, read_threshold
+from netplace.scheduling.partitioner import Paging, PartitionerKind, Subtrees, read_threshold
 from netplace.topologies import Graph, Hierarchy, Topology
 
 
@@ -20,11 +20,11 @@ def levels_of_groups(topology: Topology, name: str) -> Hierarchy:
     return Hierarchy(order, (np.arange(topology.nodes + 1), *ends, np.array([0, topology.nodes])))
 
 
-def _groups(topology: Topology, option: str = "", seed: int = 0) -> SubtreesOfAnyShape:
+def _groups(topology: Topology, option: str = "", seed: int = 0) -> Subtrees:
     levels = levels_of_groups(topology, "groups")
     if not option:
-        return SubtreesOfAnyShape(levels)
-    return SubtreesOfAnyShape(levels, read_threshold("groups", option), one_up=True)
+        return Subtrees(levels)
+    return Subtrees(levels, read_threshold("groups", option), one_up=True)
 
 
 def _switches(topology: Topology, option: str = "", seed: int = 0) -> Paging:

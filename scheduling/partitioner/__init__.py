@@ -7,10 +7,12 @@ has everything but the choice.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
 from netplace.inputs import check_int
+from netplace.placement.rule import grid_of
 from netplace.registry import Registry
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes, Partitioner, PartitionerKind
 from netplace.scheduling.partitioner.centres import by_distance, mc_boxes, mc_nodes
@@ -18,23 +20,18 @@ from netplace.scheduling.partitioner.contiguous import SHAPE_OPTION, box_partiti
 from netplace.scheduling.partitioner.contiguous.search import Buddy, FrameSliding
 from netplace.scheduling.partitioner.curves import along_curve
 from netplace.scheduling.partitioner.noncontiguous import (
+    FirstFree,
+    MultipleBuddy,
     Paging,
-    first_free,
+    RandomFree,
     gabl,
-    multiple_buddy,
     paging,
-    random_free,
 )
 from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.scheduling.partitioner.slurm import SLURM_RULES, slurm_choice
-from netplace.scheduling.partitioner.tree import (
-    SubtreesOfAnyShape,
-    nearly_contiguous,
-    quasi_contiguous,
-    read_threshold,
-)
+from netplace.scheduling.partitioner.tree import Subtrees, nearly_contiguous, read_threshold
 from netplace.topologies import Grid, Topology
 
 __all__ = [
@@ -45,7 +42,7 @@ __all__ = [
     "Partitioner",
     "PartitionerKind",
     "PlainPartitioner",
-    "SubtreesOfAnyShape",
+    "Subtrees",
     "make_partitioner",
     "read_threshold",
 ]
@@ -95,7 +92,7 @@ _PARTITIONERS: dict[str, PartitionerKind] = {
         by_distance("line"), "line", "on a line: the free nodes with the smallest pairwise distance (exact)"
     ),
     "mbs": PartitionerKind(
-        multiple_buddy,
+        lambda topology, option, seed: MultipleBuddy(grid_of(topology, "partitioner mbs")),
         "mbs",
         "blocks with sides 2^i, by the binary digits of the size of the job (Lo et al. 1997)",
     ),
@@ -123,7 +120,11 @@ _PARTITIONERS: dict[str, PartitionerKind] = {
         "subtrees",
         "QCT",
     ),
-    "non-contiguous": PartitionerKind(first_free, "non-contiguous", "the first free nodes in node order"),
+    "non-contiguous": PartitionerKind(
+        lambda topology, option, seed: FirstFree(topology.nodes),
+        "non-contiguous",
+        "the first free nodes in node order",
+    ),
     "optimal": PartitionerKind(
         by_distance("optimal"),
         "optimal",
@@ -142,13 +143,18 @@ _PARTITIONERS: dict[str, PartitionerKind] = {
         "levels|FILE,..",
     ),
     "quasi-contiguous": PartitionerKind(
-        quasi_contiguous,
+        partial(nearly_contiguous, one_up=True),
         "quasi-contiguous:20",
         "one subtree of the job's level, with up to a given percentage of the nodes from one level above "
         "(Pascual 2009)",
         "QCT",
     ),
-    "random": PartitionerKind(random_free, "random", "random free nodes", by_chance=True),
+    "random": PartitionerKind(
+        lambda topology, option, seed: RandomFree(topology.nodes, np.random.default_rng(seed)),
+        "random",
+        "random free nodes",
+        by_chance=True,
+    ),
     "slurm": PartitionerKind(
         slurm_choice,
         "slurm",

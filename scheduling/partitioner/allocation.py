@@ -91,19 +91,22 @@ class Partitioner(Protocol):
 class Foreseeing(Protocol):
     """What a partitioner may have beside, so that reservations need not call `find` over and over."""
 
-    def fits(self, job: Job) -> bool:
-        """Return whether `find` would find nodes for `job`."""
-
     def release_until(self, job: Job, groups: Sequence[Sequence[Allocation]]) -> int | None:
         """Release groups in order; return after how many `job` fits, or None if it never does."""
 
 
 class Keeper:
-    """A partitioner but for the choice: it counts searches, and refuses jobs of more nodes than are free."""
+    """A partitioner but for the choice: keeps the free nodes, and refuses jobs of more nodes than are free.
 
-    free: int
+    `is_free`: whether each node is free, shape (nodes,); never changed in place, so that copies share it.
+    """
+
     searches = visited = 0
-    _changing: tuple[str, ...] = ()  # attributes that change with the nodes held: a copy has its own
+    _changing: tuple[str, ...] = ()  # attributes that change in place with the nodes held: a copy has its own
+
+    def __init__(self, nodes: int) -> None:
+        self.is_free = np.ones(nodes, bool)
+        self.free = nodes
 
     def copy(self) -> Self:
         """Return an independent copy."""
@@ -129,13 +132,16 @@ class Keeper:
         raise NotImplementedError
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        raise NotImplementedError
-
-
-def refuse_marked(wrong: Nodes, free: bool) -> None:
-    """Refuse nodes that are free, or occupied, already."""
-    if len(wrong):
-        raise ValueError(f"node {wrong[0]} is {'free' if free else 'occupied'} already")
+        marked = self.is_free.copy()
+        marked[nodes] = free
+        if np.count_nonzero(marked != self.is_free) < len(nodes):
+            earlier = self.is_free.copy()
+            for node in nodes.tolist():
+                if earlier[node] == free:
+                    raise ValueError(f"node {node} is {'free' if free else 'occupied'} already")
+                earlier[node] = free
+        self.is_free = marked
+        self.free += len(nodes) if free else -len(nodes)
 
 
 @dataclass(frozen=True)

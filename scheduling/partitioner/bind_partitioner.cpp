@@ -1,13 +1,11 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-
 #include "netplace/arrays.hpp"
 #include "scheduling/bind_scheduling.hpp"
 #include "scheduling/partitioner/contiguous/bit_map.hpp"
 #include "scheduling/partitioner/contiguous/boxes.hpp"
-#include "scheduling/partitioner/free_nodes.hpp"
+#include "scheduling/partitioner/pool.hpp"
 
 namespace netplace::scheduling {
 namespace {
@@ -58,26 +56,7 @@ void bind_contiguous(nb::module_& module) {
         .def("__deepcopy__", [](const BitMap& self, const nb::dict&) { return BitMap(self); }, arg("memo"));
 }
 
-void bind_free_map(nb::module_& module) {
-    nb::class_<FreeMap>(module, "FreeMap", "Which places of a line are free; all are at first.")
-        .def("__init__", [](FreeMap* self, std::int64_t size) {
-                 need(size >= 0 && size < std::int64_t{1} << 31, "size: from 0");
-                 new (self) FreeMap(size);
-             }, arg("size"))
-        .def_prop_ro("free", &FreeMap::free)
-        .def_prop_ro("words", &FreeMap::words)
-        .def("first", [](const FreeMap& self, std::int64_t wanted) {
-                 need(wanted >= 0 && wanted <= self.free(), "wanted: no more than are free");
-                 auto [places, visited] = self.first(wanted);
-                 return std::pair(made(std::move(places)), visited);
-             }, arg("wanted"))
-        .def("intervals", [](const FreeMap& self) {
-                 auto [starts, lengths] = self.intervals();
-                 return std::pair(made(std::move(starts)), made(std::move(lengths)));
-             })
-        .def("mark", [](FreeMap& self, Numbers places, bool free) { return self.mark(flat(places), free); },
-             arg("places"), arg("free"))
-        .def("__copy__", [](const FreeMap& self) { return FreeMap(self); });
+void bind_pool(nb::module_& module) {
     nb::class_<Pool>(module, "Pool", "Nodes, the free ones first, in any order; all are at first.")
         .def("__init__", [](Pool* self, std::int64_t nodes) {
                  need(nodes >= 0 && nodes <= 1 << 25, "nodes: from 0 to 2^25");
@@ -90,60 +69,18 @@ void bind_free_map(nb::module_& module) {
                  }
                  return made(self.draw(flat(draws)));
              }, arg("draws"))
-        .def("move", [](Pool& self, Numbers nodes, int step) {
-                 need(step == 1 || step == -1, "step: 1 or -1");
-                 return self.move(flat(nodes), step);
-             }, arg("nodes"), arg("step"))
-        .def_prop_ro("free", &Pool::free)
+        .def("move", [](Pool& self, Numbers nodes, bool free) {
+                 need_indices(flat(nodes), self.nodes(), "nodes");
+                 self.move(flat(nodes), free);
+             }, arg("nodes"), arg("free"))
         .def("__copy__", [](const Pool& self) { return Pool(self); });
-}
-
-Wish wish_of(const SubtreeCounts& counts, std::int64_t level, std::int64_t nodes, std::int64_t outside, bool one_up) {
-    need(level >= 0 && level < counts.levels(), "level: one of the tree");
-    need(nodes >= 1 && nodes <= counts.free(), "nodes: no more than are free");
-    return {level, nodes, outside, one_up};
-}
-
-void bind_subtrees(nb::module_& module) {
-    nb::class_<SubtreeCounts>(module, "SubtreeCounts", "Free nodes of every subtree of a tree; all are at first.")
-        .def("__init__", [](SubtreeCounts* self, std::int64_t down, std::int64_t stages) {
-                 std::int64_t nodes = 1;
-                 need(down >= 1 && stages >= 0 && stages < 64, "down, stages: of a tree");
-                 for (std::int64_t stage = 0; stage < stages; ++stage) {
-                     need(nodes <= (std::int64_t{1} << 28) / down, "down, stages: not too many nodes");
-                     nodes *= down;
-                 }
-                 new (self) SubtreeCounts(down, stages);
-             }, arg("down"), arg("stages"))
-        .def("count", [](SubtreeCounts& self, Numbers nodes, int step) {
-                 need(step == 1 || step == -1, "step: 1 or -1");
-                 return self.count(flat(nodes), step);
-             }, arg("nodes"), arg("step"))
-        .def("choose", [](const SubtreeCounts& self, std::int64_t level, std::int64_t nodes, std::int64_t outside,
-                          bool one_up) { return self.choose(wish_of(self, level, nodes, outside, one_up)); },
-             arg("level"), arg("nodes"), arg("outside"), arg("one_up"))
-        .def("find", [](const SubtreeCounts& self, std::int64_t level, std::int64_t nodes, std::int64_t outside,
-                        bool one_up) {
-                 auto [found, visited] = self.find(wish_of(self, level, nodes, outside, one_up));
-                 return std::pair(made(std::move(found)), visited);
-             }, arg("level"), arg("nodes"), arg("outside"), arg("one_up"))
-        .def("release_until", [](SubtreeCounts& self, std::int64_t level, std::int64_t nodes, std::int64_t outside,
-                                 bool one_up, Numbers released, Numbers ends) {
-                 need(level >= 0 && level < self.levels(), "level: one of the tree");
-                 need_indices(flat(ends), static_cast<std::int64_t>(released.size()) + 1, "ends");
-                 need(std::is_sorted(ends.data(), ends.data() + ends.size()), "ends: in increasing order");
-                 return self.release_until({level, nodes, outside, one_up}, flat(released), flat(ends));
-             }, arg("level"), arg("nodes"), arg("outside"), arg("one_up"), arg("released"), arg("ends"))
-        .def_prop_ro("free", &SubtreeCounts::free)
-        .def("__copy__", [](const SubtreeCounts& self) { return SubtreeCounts(self); });
 }
 
 }  // namespace
 
 void bind_partitioner(nb::module_& module) {
     bind_contiguous(module);
-    bind_free_map(module);
-    bind_subtrees(module);
+    bind_pool(module);
 }
 
 }  // namespace netplace::scheduling

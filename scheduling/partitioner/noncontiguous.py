@@ -31,22 +31,20 @@ from netplace.inputs import check_choice, check_int
 from netplace.native import scheduling as native
 from netplace.placement.rule import grid_of
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, refuse_marked
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.scheduling.partitioner.contiguous.search import Erosion, Shape
 from netplace.scheduling.partitioner.curves.orders import hilbert, row, snake
-from netplace.scheduling.partitioner.free_map import OnFreeMap
 from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.shapes import factorisations
 from netplace.topologies import Grid, Topology, hierarchy, mesh
 
 
-class FirstFree(OnFreeMap):
+class FirstFree(Keeper):
     by_count = True
 
     def _choice(self, job: Job) -> Allocation | None:
-        nodes = self._map.first(job.nodes)
-        self.visited = self._map.visited  # words of eight nodes
-        return Allocation(nodes)
+        self.visited += len(self.is_free)
+        return Allocation(np.flatnonzero(self.is_free)[: job.nodes])
 
 
 class RandomFree(Keeper):
@@ -56,9 +54,9 @@ class RandomFree(Keeper):
     _changing = ("_pool",)
 
     def __init__(self, nodes: int, rng: np.random.Generator):
+        super().__init__(nodes)
         self._pool = native.Pool(nodes)
         self._rng = rng
-        self.free = nodes
 
     def _choice(self, job: Job) -> Allocation | None:
         self.visited += job.nodes
@@ -66,25 +64,13 @@ class RandomFree(Keeper):
         return Allocation(self._pool.draw(draws))
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        wrong = self._pool.move(nodes, 1 if free else -1)
-        if wrong >= 0:
-            raise ValueError(
-                f"node {nodes[wrong]} is {'free' if free else 'occupied'} already, or does not exist"
-            )
-        self.free = self._pool.free
+        super()._mark(nodes, free)
+        self._pool.move(nodes, free)
 
     def copy(self) -> RandomFree:
         twin = super().copy()
         twin._rng = copy.deepcopy(self._rng)
         return twin
-
-
-def first_free(topology: Topology, option: str, seed: int) -> FirstFree:
-    return FirstFree(topology.nodes)
-
-
-def random_free(topology: Topology, option: str, seed: int) -> RandomFree:
-    return RandomFree(topology.nodes, np.random.default_rng(seed))
 
 
 PAGE_ORDERS = {"row": row, "snake": snake, "hilbert": hilbert}
@@ -94,21 +80,19 @@ class Paging(Keeper):
     """Gives a job the first free pages that hold it; the rest of the last page stays unused.
 
     `page`: page of each node; lower ones are taken first. `places`: order of the nodes in a page, by default
-    that of their numbers. `free` counts the nodes in pages that are free as a whole.
+    that of their numbers. `free` counts the nodes in pages that are free as a whole, `visited` pages.
     """
 
-    _changing = ("_held", "_used")
+    _changing = ("_used",)
 
     def __init__(self, page: Nodes, places: Nodes | None = None):
+        super().__init__(len(page))
         self._page = page
         by_page = np.lexsort((np.arange(len(page)) if places is None else places, page))
         self._nodes = np.split(by_page, np.cumsum(np.bincount(page))[:-1])
         self._sizes = np.bincount(page)
-        self.by_count = bool(self._sizes.max() == 1)  # a larger page may hold more nodes than a job needs
-        self._held = np.zeros(len(page), bool)
         self._used = np.zeros(len(self._sizes), np.int64)  # held nodes of each page
-        self.free = len(page)
-        # `visited` counts pages.
+        self.by_count = bool(self._sizes.max() == 1)  # a larger page may hold more nodes than a job needs
 
     def _choice(self, job: Job) -> Allocation | None:
         pages = np.flatnonzero(self._used == 0)
@@ -117,8 +101,7 @@ class Paging(Keeper):
         return Allocation(np.concatenate([self._nodes[page] for page in pages[:count]]))
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        refuse_marked(nodes[self._held[nodes] != free], free)
-        self._held[nodes] = not free
+        super()._mark(nodes, free)
         np.add.at(self._used, self._page[nodes], -1 if free else 1)
         self.free = int(self._sizes[self._used == 0].sum())
 
@@ -151,12 +134,13 @@ class MultipleBuddy(Keeper):
     """Gives a job free blocks: of each side as many as it needs, of larger ones or in smaller ones.
 
     Blocks are merged with their buddies as soon as all are free, so the free nodes determine the free blocks.
+    `visited` counts blocks.
     """
 
     by_count = True
-    _changing = ("_free",)
 
     def __init__(self, grid: Grid):
+        super().__init__(grid.nodes)
         self._dims = grid.dims
         self._levels = (max(grid.sizes) - 1).bit_length() + 1
         if self._dims * (self._levels - 1) > _MOST_BITS:
@@ -167,12 +151,8 @@ class MultipleBuddy(Keeper):
         for bit in reversed(range(self._levels)):
             for d in reversed(range(grid.dims)):
                 code = code << 1 | places[:, d] >> bit & 1
-        self._code = code
         self._node = np.full(1 << (self._dims * (self._levels - 1)), -1, np.int64)
         self._node[code] = np.arange(grid.nodes)
-        self._free = self._node >= 0
-        self.free = grid.nodes
-        # `visited` counts blocks.
 
     def _choice(self, job: Job) -> Allocation | None:
         base = 1 << self._dims
@@ -195,7 +175,7 @@ class MultipleBuddy(Keeper):
     def _free_blocks(self) -> list[list[int]]:
         """Return the free blocks of each level that are part of no larger one, in their order."""
         blocks = []
-        whole = self._free
+        whole = (self._node >= 0) & self.is_free[self._node]
         for _ in range(self._levels):
             parts = whole.reshape(-1, 1 << self._dims) if len(whole) > 1 else np.zeros((1, 1), bool)
             above = np.asarray(parts.all(axis=1))
@@ -217,15 +197,6 @@ class MultipleBuddy(Keeper):
         blocks[level].insert(0, block)
         return True
 
-    def _mark(self, nodes: Nodes, free: bool) -> None:
-        refuse_marked(nodes[self._free[self._code[nodes]] == free], free)
-        self._free[self._code[nodes]] = free
-        self.free += len(nodes) if free else -len(nodes)
-
-
-def multiple_buddy(topology: Topology, option: str = "", seed: int = 0) -> MultipleBuddy:
-    return MultipleBuddy(grid_of(topology, "partitioner mbs"))
-
 
 class Gabl(PlainPartitioner):
     """Gives a job its box in any rotation, or else boxes of it, each within the sides of the one before.
@@ -234,7 +205,7 @@ class Gabl(PlainPartitioner):
     have as many nodes as the job needs.
     """
 
-    _changing = ("is_free", "_search")
+    _changing = ("_search",)
 
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)

@@ -9,7 +9,7 @@ import numpy as np
 
 from netplace.inputs import abbreviate
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, refuse_marked
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper
 from netplace.topologies import Topology
 
 
@@ -33,14 +33,12 @@ class PlainPartitioner(Keeper):
     """
 
     by_count = True
-    _changing: tuple[str, ...] = ("is_free",)
 
     def __init__(self, topology: Topology, option: str = "", seed: int = 0) -> None:
+        super().__init__(topology.nodes)
         self.topology = topology
         self.option = option
         self.rng = np.random.default_rng(seed)
-        self.is_free = np.ones(topology.nodes, bool)
-        self.free = topology.nodes
 
     def choose(self, job: Job) -> Any:
         """Return nodes for `job`, for which enough are free; None if it has no place all the same."""
@@ -66,8 +64,3 @@ class PlainPartitioner(Keeper):
         twin = super().copy()
         twin.rng = copy.deepcopy(self.rng)
         return twin
-
-    def _mark(self, nodes: Nodes, free: bool) -> None:
-        refuse_marked(nodes[self.is_free[nodes] == free], free)
-        self.is_free[nodes] = free
-        self.free += len(nodes) if free else -len(nodes)

@@ -79,8 +79,6 @@ class PlaceReservation:
     def __init__(self, head: Waiting, ends: ExpectedEnds, machine: Machine) -> None:
         self._head = head.job
         self._future = machine.trial()
-        # Looked at once, as looking takes as long as a search.
-        self._foreseeing = self._future if isinstance(self._future, Foreseeing) else None
         self.time = self._first_place(ends)
 
     @property
@@ -91,11 +89,11 @@ class PlaceReservation:
     def _first_place(self, ends: ExpectedEnds) -> float:
         """Let jobs end, all of an instant at once, until the head finds a place."""
         instants = groupby(ends, key=lambda running: running.expected_end)
-        if self._foreseeing is not None:
+        if isinstance(self._future, Foreseeing):
             known = [
                 (at, [running.allocation for running in ending]) for at, ending in instants if at < math.inf
             ]
-            count = self._foreseeing.release_until(self._head, [ending for _, ending in known])
+            count = self._future.release_until(self._head, [ending for _, ending in known])
             return math.inf if count is None else float(known[count - 1][0])
         for instant, together in instants:
             if instant == math.inf:
@@ -107,8 +105,6 @@ class PlaceReservation:
         return math.inf
 
     def _fits(self) -> bool:
-        if self._foreseeing is not None:
-            return self._foreseeing.fits(self._head)
         future = self._future
         return self._head.nodes <= future.free and future.find(self._head) is not None
 

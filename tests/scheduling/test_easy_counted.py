@@ -189,7 +189,6 @@ def test_release_until_it_fits(rule, held, cuts, size):
     quick.take(Allocation(np.array(held)))
     slow, job = quick.copy(), Job(1, 0, size, 1)
     parts = [part for part in np.split(np.array(held), sorted(cuts)) if len(part)]
-    assert quick.fits(job) == (quick.find(job) is not None)
     expected = None
     for count, part in enumerate(parts, 1):
         slow.release(Allocation(part))
@@ -202,6 +201,6 @@ def test_release_until_it_fits(rule, held, cuts, size):
 
 def test_what_is_free_is_not_released():
     partitioner = make_partitioner("contiguous", TREE)
-    with pytest.raises(ValueError, match=r"a node of \[3\] is free already"):
+    with pytest.raises(ValueError, match="node 3 is free already"):
         partitioner.release_until(Job(1, 0, 1, 1), [[Allocation(np.array([3]))]])
     assert partitioner.release_until(Job(1, 0, 1, 1), []) is None

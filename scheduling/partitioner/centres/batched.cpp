@@ -6,7 +6,6 @@
 #include <memory>
 #include <tuple>
 
-#include "netplace/wide.hpp"
 #include "scheduling/partitioner/centres/lanes.hpp"
 #include "scheduling/partitioner/centres/searches.hpp"
 
@@ -22,7 +21,7 @@ struct Lines {
     std::vector<std::int16_t> nodes;   // its free nodes
 };
 
-Lines lines_of(const Axes& axes, std::span<const std::int16_t> here) {
+Lines lines_of(const Axes& axes, std::span<const std::int32_t> here) {
     const auto width = axes.sizes[0], plane = width * (axes.dims() > 1 ? axes.sizes[1] : 1);
     Lines lines;
     std::int64_t end = 0;
@@ -35,7 +34,7 @@ Lines lines_of(const Axes& axes, std::span<const std::int16_t> here) {
             lines.planes.push_back(point / plane);
         }
         lines.places.push_back(axes.place(0, point));
-        lines.nodes.push_back(here[point]);
+        lines.nodes.push_back(static_cast<std::int16_t>(here[point]));
     }
     lines.starts.push_back(static_cast<std::int64_t>(lines.nodes.size()));
     return lines;
@@ -43,8 +42,8 @@ Lines lines_of(const Axes& axes, std::span<const std::int16_t> here) {
 
 // Counts the nodes that each centre chooses; `shortest` and `largest` are the extremes of the radii. The lines at hand
 // are those of one plane since the counts were last brought to `chosen`.
-template <class Small>
-NETPLACE_INSIDE void choose(const Axes& axes, Tables<Small>& tables, const Lines& lines, std::int64_t shortest,
+template <class Small, class Count>
+NETPLACE_INSIDE void choose(const Axes& axes, Tables<Small, Count>& tables, const Lines& lines, std::int64_t shortest,
                             std::int64_t largest) {
     const bool deep = axes.dims() > 1;
     std::int64_t plane = -1, least = 0, most = 0, at_hand = 0;
@@ -67,13 +66,13 @@ NETPLACE_INSIDE void choose(const Axes& axes, Tables<Small>& tables, const Lines
         ++at_hand;
         last = line;
         tables.start_line(at);
-        std::int16_t common = 0;
+        Count common = 0;
         for (auto i = lines.starts[line]; i < lines.starts[line + 1]; ++i) {
             const auto place = lines.places[i];
             const auto nodes = lines.nodes[i];
             if (tables.far[place] + farthest < shortest) {
-                tables.alike[place] = static_cast<std::int16_t>(tables.alike[place] + nodes);
-                common = static_cast<std::int16_t>(common + nodes);
+                tables.alike[place] = static_cast<Count>(tables.alike[place] + nodes);
+                common = static_cast<Count>(common + nodes);
             } else if (tables.near[place] + nearest <= largest) {
                 if (nodes == 1) tables.take(place);
                 else tables.take_several(place, static_cast<Small>(nodes));
@@ -82,16 +81,16 @@ NETPLACE_INSIDE void choose(const Axes& axes, Tables<Small>& tables, const Lines
         if (deep) tables.add_line(at);
         for (std::size_t d = 1; d < axes.dims(); ++d) {
             auto& everywhere = tables.alike[tables.first[d] + axes.place(d, head)];
-            everywhere = static_cast<std::int16_t>(everywhere + common);
+            everywhere = static_cast<Count>(everywhere + common);
         }
     }
     tables.close_lines(axes, lines.heads[last]);
 }
 
-template <class Small>
+template <class Small, class Count>
 NETPLACE_INSIDE std::int64_t best_of_rows(const Axes& axes, std::int64_t each, Nodes rows, const Lines& lines,
-                                          const Reach& reach, std::int64_t size) {
-    const auto tables = std::make_unique<Tables<Small>>(axes, each);
+                                          const Reach<Count>& reach, std::int64_t size) {
+    const auto tables = std::make_unique<Tables<Small, Count>>(axes, each);
     Lanes<std::int64_t> cost;
     std::int64_t best = kMost, best_at = kMost;
     for (std::size_t first = 0; first < rows.size(); first += kLanes) {
@@ -116,27 +115,34 @@ NETPLACE_INSIDE std::int64_t best_of_rows(const Axes& axes, std::int64_t each, N
 }
 
 NETPLACE_WIDE std::int64_t best_in_8_bits(const Axes& axes, std::int64_t each, Nodes rows, const Lines& lines,
-                                          const Reach& reach, std::int64_t size) {
+                                          const Reach<std::int16_t>& reach, std::int64_t size) {
     return best_of_rows<std::int8_t>(axes, each, rows, lines, reach, size);
 }
 
 NETPLACE_WIDE std::int64_t best_in_16_bits(const Axes& axes, std::int64_t each, Nodes rows, const Lines& lines,
-                                           const Reach& reach, std::int64_t size) {
+                                           const Reach<std::int16_t>& reach, std::int64_t size) {
+    return best_of_rows<std::int16_t>(axes, each, rows, lines, reach, size);
+}
+
+NETPLACE_WIDE std::int64_t best_of_many(const Axes& axes, std::int64_t each, Nodes rows, const Lines& lines,
+                                        const Reach<std::int32_t>& reach, std::int64_t size) {
     return best_of_rows<std::int16_t>(axes, each, rows, lines, reach, size);
 }
 
 }  // namespace
 
-std::int64_t best_of_batch(const Axes& lattice, std::int64_t each, Nodes order, std::span<const std::int16_t> here,
-                           Nodes centres, std::int64_t size, bool narrow) {
+std::int64_t best_of_batch(const Axes& lattice, std::int64_t each, Nodes order, std::span<const std::int32_t> here,
+                           Nodes centres, std::int64_t size, bool narrow, bool few) {
     std::vector<bool> wanted(order.size());
     for (const auto centre : centres) wanted[centre] = true;
     std::vector<std::int64_t> rows;
     for (const auto point : order) {
         if (wanted[point]) rows.push_back(point);
     }
+    const auto lines = lines_of(lattice, here);
+    if (!few) return best_of_many(lattice, each, rows, lines, reach_of<std::int32_t>(lattice, here, centres, size), size);
     const auto best = narrow ? best_in_8_bits : best_in_16_bits;
-    return best(lattice, each, rows, lines_of(lattice, here), reach_of(lattice, here, centres, size), size);
+    return best(lattice, each, rows, lines, reach_of<std::int16_t>(lattice, here, centres, size), size);
 }
 
 }  // namespace netplace::scheduling

@@ -148,68 +148,21 @@ std::pair<std::int64_t, std::int64_t> box_of(const Axes& axes, Array<const std::
                     size);
 }
 
-nb::object cones_of(Array<const std::int32_t, 2> table, std::int64_t stride, std::int64_t size, bool ring) {
-    const auto radii = static_cast<std::int64_t>(table.shape(0)), nodes = static_cast<std::int64_t>(table.shape(1));
-    need(radii > 0 && stride > 0 && stride <= nodes && size > 0 && size <= nodes && nodes % (stride * size) == 0,
-         "table: whole slices of the dimension");
-    auto counts = made(cones(flat(table), radii, stride, size, ring));
-    return nb::cast(counts).attr("reshape")(radii, nodes);
-}
-
-std::int64_t counted(const Axes& axes, Array<const std::int32_t, 2> within, Array<const std::int32_t, 3> in_slice,
-                     Array<const std::int64_t, 2> starts, Numbers steps, std::int64_t lowest,
-                     Array<const std::int32_t> node_at, Numbers home, Numbers free, Numbers centres, std::int64_t size,
-                     std::int64_t likely, Numbers pairs) {
-    need_lattice(axes);
-    need_choice(axes, free, centres, size);
-    const auto radii = within.shape(0), nodes = static_cast<std::size_t>(axes.nodes);
-    need(within.shape(1) == nodes && in_slice.shape(0) == axes.dims() && in_slice.shape(1) == radii &&
-             in_slice.shape(2) == nodes && radii > 0, "within, in_slice: by radius and node");
-    need(starts.shape(0) == radii && starts.shape(1) >= 2, "starts: a row for each radius");
-    need(likely >= 0 && likely < static_cast<std::int64_t>(centres.size()), "likely: one of the centres");
-    need(static_cast<std::int64_t>(pairs.size()) > size, "pairs: from 0 to size");
-    need(home.size() == nodes, "home: one for each node");
-    need_indices(flat(starts), static_cast<std::int64_t>(steps.size()) + 1, "starts");
-    need(std::is_sorted(starts.data(), starts.data() + starts.size()), "starts: in increasing order");
-    need_indices(flat(node_at), axes.nodes + 1, "node_at");
-    need_indices(flat(within), size > axes.nodes ? size : axes.nodes + 1, "within");
-    const auto [low, high] = std::minmax_element(home.data(), home.data() + home.size());
-    const auto [least, most] = std::minmax_element(steps.data(), steps.data() + steps.size());
-    need(steps.size() > 0 && *low + *least >= 0 && *high + *most < static_cast<std::int64_t>(node_at.size()) &&
-             *high < std::int64_t{1} << 40, "steps: from every node to a place");
-    const auto planes = static_cast<std::int64_t>(starts.shape(1)) - 1;
-    need(lowest <= 0 && lowest + planes > 0 && planes <= 2 * axes.sizes[axes.dims() - 1], "lowest: of the planes");
-    return best_by_counts(axes, {static_cast<std::int64_t>(radii), flat(within), flat(in_slice)},
-                          {planes, lowest, flat(starts), flat(steps), flat(home), flat(node_at)}, flat(free),
-                          flat(centres), size, likely, flat(pairs));
-}
-
-void need_counts(const Axes& lattice, Array<const std::int16_t> here, Numbers centres, std::int64_t size) {
-    need_lattice(lattice);
-    need(here.size() == static_cast<std::size_t>(lattice.nodes), "here: one for each point");
-    need_indices(flat(here), 1 << 15, "here");
-    const auto free = std::accumulate(here.data(), here.data() + here.size(), std::int64_t{0});
-    std::int64_t sides = 0;
-    for (const auto side : lattice.sizes) sides += side;
-    need(free < 1 << 15 && sides < 1 << 15 && size >= 1 && size <= free, "size: from 1 to the free nodes, which are few");
-    need_indices(flat(centres), lattice.nodes, "centres");
-}
-
-nb::tuple reach(const Axes& lattice, Array<const std::int16_t> here, Numbers centres, std::int64_t size) {
-    need_counts(lattice, here, centres, size);
-    auto reach = reach_of(lattice, flat(here), flat(centres), size);
-    return nb::make_tuple(made(std::move(reach.radius)), made(std::move(reach.nearer)));
-}
-
-std::int64_t batch(const Axes& lattice, std::int64_t each, Numbers order, Array<const std::int16_t> here,
+std::int64_t batch(const Axes& lattice, std::int64_t each, Numbers order, Array<const std::int32_t> here,
                    Numbers centres, std::int64_t size) {
-    need_counts(lattice, here, centres, size);
-    need(order.size() == here.size() && centres.size() > 0, "order: all points; centres: some");
+    need_lattice(lattice);
+    need(here.size() == static_cast<std::size_t>(lattice.nodes) && order.size() == here.size() && centres.size() > 0,
+         "here, order: of all points; centres: some");
+    need_indices(flat(here), each + 1, "here");
     need_indices(flat(order), lattice.nodes, "order");
-    for (const auto nodes : flat(here)) need(nodes <= each, "each: most nodes at a point");
+    need_indices(flat(centres), lattice.nodes, "centres");
+    const auto free = std::accumulate(here.data(), here.data() + here.size(), std::int64_t{0});
+    const auto sides = std::accumulate(lattice.sizes.begin(), lattice.sizes.end(), std::int64_t{0});
     const auto most = std::max({lattice.farthest(), lattice.most_places(), lattice.sizes[0] * each, 2 * each});
-    need(most < 1 << 15 && size * size / 4 * lattice.most_places() < std::int64_t{1} << 31, "size: not too large");
-    return best_of_batch(lattice, each, flat(order), flat(here), flat(centres), size, most < 1 << 7);
+    need(free < std::int64_t{1} << 31 && size >= 1 && size <= free, "size: from 1 to the free nodes");
+    need(sides < 1 << 15 && most < 1 << 15, "lattice: of short sides");
+    const bool few = free < 1 << 15 && size * size / 4 * lattice.most_places() < std::int64_t{1} << 31;
+    return best_of_batch(lattice, each, flat(order), flat(here), flat(centres), size, most < 1 << 7, few);
 }
 
 }  // namespace
@@ -228,11 +181,6 @@ void bind_centres(nb::module_& module) {
     module.def("sum_below", &corners_of, arg("here"), arg("sizes"), arg("shift"), arg("ends"), arg("strides"));
     module.def("best_box", &box_of, arg("axes"), arg("corners"), arg("strides"), arg("shift"), arg("ends"), arg("free"),
                arg("below"), arg("above"), arg("size"));
-    module.def("cones", &cones_of, arg("table"), arg("stride"), arg("size"), arg("ring"));
-    module.def("best_by_counts", &counted, arg("axes"), arg("within"), arg("in_slice"), arg("starts"), arg("steps"),
-               arg("lowest"), arg("node_at"), arg("home"), arg("free"), arg("centres"), arg("size"), arg("likely"),
-               arg("pairs"));
-    module.def("reach_of", &reach, arg("lattice"), arg("here"), arg("centres"), arg("size"));
     module.def("best_of_batch", &batch, arg("lattice"), arg("each"), arg("order"), arg("here"), arg("centres"),
                arg("size"));
 }

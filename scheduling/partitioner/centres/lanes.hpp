@@ -5,8 +5,10 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
+#include "netplace/wide.hpp"
 #include "scheduling/partitioner/centres/axes.hpp"
 
 namespace netplace::scheduling {
@@ -23,13 +25,15 @@ struct alignas(64) Lanes {
 };
 
 #define NETPLACE_EACH_LANE for (std::int64_t lane = 0; lane < kLanes; ++lane)
-#define NETPLACE_INSIDE [[gnu::always_inline]] inline
 
-// What is known of a row of centres; every place of every dimension has a row in some tables.
-template <class Small>
+// What is known of a row of centres; every place of every dimension has a row in some tables. Distances are `Small`,
+// numbers of nodes `Count`.
+template <class Small, class Count>
 struct Tables {
+    using Sum = std::conditional_t<sizeof(Count) == 2, std::int32_t, std::int64_t>;
+
     Tables(const Axes& axes, std::int64_t each) : together(std::max<std::int64_t>(1, kTogether / each)),
-                                                  limit(static_cast<std::int16_t>(2 * each * together)), first(1) {
+                                                  limit(static_cast<Count>(2 * each * together)), first(1) {
         for (const auto size : axes.sizes) first.push_back(first.back() + size);
         const auto places = first.back();
         gap.resize(places);
@@ -41,13 +45,13 @@ struct Tables {
     }
 
     // Fills in what is known of a row of centres; lanes that are left over repeat the last.
-    void set_up(const Axes& axes, Nodes row, std::span<const std::int16_t> radii, std::span<const std::int16_t> nearer,
+    void set_up(const Axes& axes, Nodes row, std::span<const Count> radii, std::span<const Count> nearer,
                 std::int64_t size) {
         const auto last = static_cast<std::int64_t>(row.size()) - 1;
         NETPLACE_EACH_LANE {
             const auto centre = row[std::min(lane, last)];
             radius[lane] = static_cast<Small>(radii[centre]);
-            wanted[lane] = static_cast<std::int16_t>(size - nearer[centre]);
+            wanted[lane] = static_cast<Count>(size - nearer[centre]);
         }
         for (std::size_t d = 0; d < axes.dims(); ++d) {
             NETPLACE_EACH_LANE here[lane] = static_cast<Small>(axes.place(d, row[std::min(lane, last)]));
@@ -56,9 +60,9 @@ struct Tables {
                 fill_gap(first[d] + place, static_cast<Small>(place), static_cast<Small>(ring));
             }
         }
-        std::fill(chosen.begin(), chosen.end(), Lanes<std::int16_t>{});
+        std::fill(chosen.begin(), chosen.end(), Lanes<Count>{});
         std::fill(along.begin(), along.end(), Lanes<Small>{});
-        std::fill(alike.begin(), alike.end(), std::int16_t{0});
+        std::fill(alike.begin(), alike.end(), Count{0});
     }
 
     // Fills in how many nodes at the last distance the next lines may bring, as far as it matters to them.
@@ -122,7 +126,7 @@ struct Tables {
     // Adds what was chosen of a line to the nodes at its place.
     NETPLACE_INSIDE void add_line(std::int64_t at) {
         auto& count = chosen[at];
-        NETPLACE_EACH_LANE count[lane] = static_cast<std::int16_t>(count[lane] + in_line[lane]);
+        NETPLACE_EACH_LANE count[lane] = static_cast<Count>(count[lane] + in_line[lane]);
     }
 
     // Counts what was chosen of the lines at hand, one of them this node's, and takes it off what is wanted.
@@ -132,45 +136,45 @@ struct Tables {
             const auto& line = along[place];
             auto& count = chosen[place];
             NETPLACE_EACH_LANE {
-                count[lane] = static_cast<std::int16_t>(count[lane] + line[lane]);
-                total[lane] = static_cast<std::int16_t>(total[lane] + line[lane]);
+                count[lane] = static_cast<Count>(count[lane] + line[lane]);
+                total[lane] = static_cast<Count>(total[lane] + line[lane]);
             }
         }
         std::fill(along.begin(), along.end(), Lanes<Small>{});
         for (std::size_t d = 2; d < axes.dims(); ++d) {
             auto& count = chosen[first[d] + axes.place(d, node)];
-            NETPLACE_EACH_LANE count[lane] = static_cast<std::int16_t>(count[lane] + total[lane]);
+            NETPLACE_EACH_LANE count[lane] = static_cast<Count>(count[lane] + total[lane]);
         }
         NETPLACE_EACH_LANE {
             const auto opened = std::min(wanted[lane], limit);
-            const auto left = static_cast<std::int16_t>(wanted[lane] - (opened - more[lane]));
-            wanted[lane] = std::max(left, std::int16_t{0});
+            const auto left = static_cast<Count>(wanted[lane] - (opened - more[lane]));
+            wanted[lane] = std::max(left, Count{0});
         }
     }
 
-    // Adds the sums of distances over pairs in one dimension, as `along` of nearest.hpp has them.
+    // Adds the sums of distances over pairs in one dimension, as `along` of nearest.cpp has them.
     NETPLACE_INSIDE void add_pairs(std::size_t d, Kind kind, std::int64_t nodes, Lanes<std::int64_t>& cost) {
         auto* count = chosen.data() + first[d];
         const auto size = first[d + 1] - first[d], half = kind == Kind::ring ? size / 2 : 0;
-        Lanes<std::int16_t> inside{};
-        Lanes<std::int32_t> sum{};
+        Lanes<Count> inside{};
+        Lanes<Sum> sum{};
         for (std::int64_t place = 0; place < size; ++place) {
             const auto everywhere = alike[first[d] + place];
-            NETPLACE_EACH_LANE count[place][lane] = static_cast<std::int16_t>(count[place][lane] + everywhere);
+            NETPLACE_EACH_LANE count[place][lane] = static_cast<Count>(count[place][lane] + everywhere);
         }
         for (std::int64_t place = 0; place < half; ++place) {
-            NETPLACE_EACH_LANE inside[lane] = static_cast<std::int16_t>(inside[lane] + count[place][lane]);
+            NETPLACE_EACH_LANE inside[lane] = static_cast<Count>(inside[lane] + count[place][lane]);
         }
-        const auto all = static_cast<std::int32_t>(nodes);
+        const auto all = static_cast<Sum>(nodes);
         for (std::int64_t place = 0; place < size; ++place) {
             const auto &here_now = count[place], &ahead = count[(place + half) % size];
             if (kind == Kind::line) {
-                NETPLACE_EACH_LANE inside[lane] = static_cast<std::int16_t>(inside[lane] + here_now[lane]);
+                NETPLACE_EACH_LANE inside[lane] = static_cast<Count>(inside[lane] + here_now[lane]);
             }
             NETPLACE_EACH_LANE sum[lane] += inside[lane] * (all - inside[lane]);
             if (kind == Kind::ring) {
                 NETPLACE_EACH_LANE {
-                    inside[lane] = static_cast<std::int16_t>(inside[lane] + ahead[lane] - here_now[lane]);
+                    inside[lane] = static_cast<Count>(inside[lane] + ahead[lane] - here_now[lane]);
                 }
             }
         }
@@ -195,18 +199,18 @@ struct Tables {
     }
 
     std::int64_t together;             // lines that may be at hand at a time, and
-    std::int16_t limit;                // nodes that they may bring at one distance
+    Count limit;                       // nodes that they may bring at one distance
     std::vector<std::int64_t> first;   // first row of each dimension, and the end
     Lanes<Small> beyond, more;         // by how much the line at hand lies beyond the radius; further nodes at the last
                                        // distance that the lines at hand may bring
     Lanes<Small> in_line, plane;       // chosen nodes of the line; by how much the plane lies beyond the radius
     Lanes<Small> radius, here;         // and the place in a dimension
-    Lanes<std::int16_t> wanted, total; // nodes at the last distance that each still wants; chosen ones of some lines
+    Lanes<Count> wanted, total;        // nodes at the last distance that each still wants; chosen ones of some lines
     std::vector<Lanes<Small>> gap;     // hops from each place to each centre in its dimension,
     std::vector<std::int64_t> near, far;       // the least and most of them
     std::vector<Lanes<Small>> along;           // chosen nodes of the lines at hand, by place in the first dimension
-    std::vector<Lanes<std::int16_t>> chosen;   // chosen nodes at each place, but
-    std::vector<std::int16_t> alike;           // those that all centres choose
+    std::vector<Lanes<Count>> chosen;          // chosen nodes at each place, but
+    std::vector<Count> alike;                  // those that all centres choose
 };
 
 }  // namespace netplace::scheduling

@@ -67,6 +67,29 @@ void choose_nearest(const Axes& axes, Nodes free, Around& around, std::int64_t c
     for (const auto distance : hops) at[distance] = 0;
 }
 
+// The sum of distances over pairs in one dimension, from how many nodes are at each place. On a line every cut between
+// two places is crossed by the pairs that it parts. On a ring the windows of half its length part two places as often as
+// twice their distance.
+std::int64_t along(const std::int64_t* count, Kind kind, std::int64_t size, std::int64_t nodes) {
+    std::int64_t total = 0;
+    if (kind == Kind::line) {
+        std::int64_t below = 0;
+        for (std::int64_t place = 0; place < size; ++place) {
+            below += count[place];
+            total += below * (nodes - below);
+        }
+        return total;
+    }
+    const auto half = size / 2;
+    auto inside = std::accumulate(count, count + half, std::int64_t{0});
+    for (std::int64_t place = 0, ahead = half; place < size; ++place) {
+        total += inside * (nodes - inside);
+        ahead = ahead == size ? 0 : ahead;
+        inside += count[ahead++] - count[place];
+    }
+    return total / 2;
+}
+
 // The sum of distances over pairs by the table; `count` ends with the nodes at each place.
 std::int64_t tabulated_pairs(const Axes& axes, const std::int64_t* places, Nodes nodes, Room count) {
     std::vector<std::int64_t> met;
@@ -120,35 +143,6 @@ void replace(Room nodes, Room values, std::int64_t index, std::int64_t node, std
 }
 
 }  // namespace
-
-// On a line every cut between two places is crossed by the pairs that it parts. On a ring the windows of half its
-// length part two places as often as twice their distance.
-std::int64_t along(const std::int64_t* count, Kind kind, std::int64_t size, std::int64_t nodes) {
-    std::int64_t total = 0;
-    if (kind == Kind::line) {
-        std::int64_t below = 0;
-        for (std::int64_t place = 0; place < size; ++place) {
-            below += count[place];
-            total += below * (nodes - below);
-        }
-        return total;
-    }
-    const auto half = size / 2;
-    auto inside = std::accumulate(count, count + half, std::int64_t{0});
-    for (std::int64_t place = 0, ahead = half; place < size; ++place) {
-        total += inside * (nodes - inside);
-        ahead = ahead == size ? 0 : ahead;
-        inside += count[ahead++] - count[place];
-    }
-    return total / 2;
-}
-
-std::int64_t cost_around(const Axes& axes, Nodes free, std::int64_t centre, std::int64_t size) {
-    Around around(axes, free);
-    std::vector<std::int64_t> chosen(size), count(axes.most_places());
-    choose_nearest(axes, free, around, centre, chosen);
-    return sum_of_pairs(axes, chosen, count, kMost);
-}
 
 Centre best_centre(const Axes& axes, Nodes free, Nodes centres, std::int64_t size) {
     Around around(axes, free);

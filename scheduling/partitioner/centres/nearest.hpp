@@ -7,12 +7,6 @@
 
 namespace netplace::scheduling {
 
-// The sum of distances over pairs in one dimension, from how many nodes are at each place.
-std::int64_t along(const std::int64_t* count, Kind kind, std::int64_t size, std::int64_t nodes);
-
-// The sum of distances over pairs of the `size` free nodes nearest to a centre.
-std::int64_t cost_around(const Axes& axes, Nodes free, std::int64_t centre, std::int64_t size);
-
 struct Centre {
     std::int64_t node = -1, cost = kMost;
     std::vector<std::int64_t> nodes;  // those around it

@@ -5,6 +5,7 @@
 // up(x + 1, r - 1). It ends with the radius within which every centre has enough.
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "netplace/wide.hpp"
 #include "scheduling/partitioner/centres/searches.hpp"
@@ -12,13 +13,9 @@
 namespace netplace::scheduling {
 namespace {
 
-using Count = std::int16_t;
-using Counts = std::vector<Count>;
-
-constexpr Count kMany = 32767;  // more than any count
-
 // Sums over the places from each on, up or down, the counts at x places on within x hops less.
-NETPLACE_WIDE void extend(const Count* now, const Count* before, Count* __restrict sums, std::int64_t points,
+template <class Count>
+NETPLACE_INSIDE void extend(const Count* now, const Count* before, Count* __restrict sums, std::int64_t points,
                           std::int64_t stride, std::int64_t side, bool ring, bool up) {
     auto at = up ? 0 : stride, there = up ? stride : 0;
     for (std::int64_t i = 0; i < points - stride; ++i) sums[at + i] = static_cast<Count>(now[at + i] + before[there + i]);
@@ -32,12 +29,14 @@ NETPLACE_WIDE void extend(const Count* now, const Count* before, Count* __restri
     }
 }
 
-NETPLACE_WIDE void take_off(Count* __restrict sums, const Count* others, std::int64_t count) {
+template <class Count>
+NETPLACE_INSIDE void take_off(Count* __restrict sums, const Count* others, std::int64_t count) {
     for (std::int64_t i = 0; i < count; ++i) sums[i] = static_cast<Count>(sums[i] - others[i]);
 }
 
 // Takes off what lies `far` places on: there a cone has gone half round the ring.
-void close(Count* cone, const Count* gone, std::int64_t points, std::int64_t stride, std::int64_t side,
+template <class Count>
+NETPLACE_INSIDE void close(Count* cone, const Count* gone, std::int64_t points, std::int64_t stride, std::int64_t side,
            std::int64_t far) {
     const auto block = stride * side, ahead = stride * far;
     for (std::int64_t first = 0; first < points; first += block) {
@@ -47,15 +46,17 @@ void close(Count* cone, const Count* gone, std::int64_t points, std::int64_t str
 }
 
 // Fills in the counts of both cones, which have the places themselves in common.
-NETPLACE_WIDE void join(const Count* here, const Count* up, const Count* down, Count* __restrict both,
+template <class Count>
+NETPLACE_INSIDE void join(const Count* here, const Count* up, const Count* down, Count* __restrict both,
                         std::int64_t points) {
     for (std::int64_t at = 0; at < points; ++at) both[at] = static_cast<Count>(up[at] + down[at] - here[at]);
 }
 
 // Where there are not enough yet, the radius is larger; returns the least count of a centre.
-NETPLACE_WIDE Count note(const Count* count, const Count* other, Count few, Count* __restrict radius,
+template <class Count>
+NETPLACE_INSIDE Count note(const Count* count, const Count* other, Count few, Count* __restrict radius,
                          Count* __restrict nearer, std::int64_t points) {
-    auto least = kMany;
+    auto least = std::numeric_limits<Count>::max();  // more than any count
     for (std::int64_t at = 0; at < points; ++at) {
         const auto now = count[at];
         const bool more = now < few;
@@ -66,9 +67,11 @@ NETPLACE_WIDE Count note(const Count* count, const Count* other, Count few, Coun
     return least;
 }
 
-}  // namespace
-
-Reach reach_of(const Axes& lattice, std::span<const std::int16_t> here, Nodes centres, std::int64_t size) {
+template <class Count>
+NETPLACE_INSIDE Reach<Count> reach_in(const Axes& lattice, std::span<const std::int32_t> nodes_at, Nodes centres,
+                                      std::int64_t size) {
+    using Counts = std::vector<Count>;
+    const Counts here(nodes_at.begin(), nodes_at.end());
     const auto dims = lattice.dims();
     const auto points = static_cast<std::int64_t>(here.size());
     std::int64_t most = 0;
@@ -76,9 +79,9 @@ Reach reach_of(const Axes& lattice, std::span<const std::int16_t> here, Nodes ce
     // Counts in the first dimensions, by radius: earlier ones are needed where a cone has gone half round.
     std::vector<std::vector<Counts>> known(dims);
     std::vector<std::array<Counts, 2>> up(dims, {Counts(points), Counts(points)}), down(up);
-    Counts other(points, kMany), whole(points);
+    Counts other(points, std::numeric_limits<Count>::max()), whole(points);
     for (const auto point : centres) other[point] = 0;
-    Reach reach{Counts(points), Counts(points)};
+    Reach<Count> reach{Counts(points), Counts(points)};
     for (std::int64_t r = 0; r < most; ++r) {
         const auto* within = here.data();
         std::int64_t stride = 1;
@@ -105,6 +108,20 @@ Reach reach_of(const Axes& lattice, std::span<const std::int16_t> here, Nodes ce
         }
     }
     return reach;
+}
+
+}  // namespace
+
+template <>
+NETPLACE_WIDE Reach<std::int16_t> reach_of(const Axes& lattice, std::span<const std::int32_t> here, Nodes centres,
+                                           std::int64_t size) {
+    return reach_in<std::int16_t>(lattice, here, centres, size);
+}
+
+template <>
+NETPLACE_WIDE Reach<std::int32_t> reach_of(const Axes& lattice, std::span<const std::int32_t> here, Nodes centres,
+                                           std::int64_t size) {
+    return reach_in<std::int32_t>(lattice, here, centres, size);
 }
 
 }  // namespace netplace::scheduling

@@ -20,7 +20,7 @@ struct Subset {
 // 1, 2, .. least distances, `known` is a sum that can be had; the search gives up after `most` steps.
 Subset best_subset(Nodes distance, Nodes near, std::int64_t size, std::int64_t known, std::int64_t most);
 
-// shells.cpp: counts of free nodes below corners of a grid whose rings are unrolled, see FreeBelow in shells.py.
+// shells.cpp: counts of free nodes below corners of a grid whose rings are unrolled, see _FreeBelow in mc.py.
 struct Corners {
     std::span<const std::int32_t> counts;
     Nodes strides, shift, ends;
@@ -34,37 +34,19 @@ std::vector<std::int32_t> sum_below(Nodes here, Nodes sizes, Nodes shift, Nodes 
 std::pair<std::int64_t, std::int64_t> best_box(const Axes& axes, const Corners& corners, Nodes free, Nodes below,
                                                Nodes above, std::int64_t size);
 
-// balls.cpp: counts in one more dimension, the sums over its places x of those there, less |x| hops away. `table` has a
-// row for each radius.
-std::vector<std::int32_t> cones(std::span<const std::int32_t> table, std::int64_t radii, std::int64_t stride,
-                                std::int64_t size, bool ring);
-
-// What median.cpp knows of the free nodes around every node, see Balls and Shells in balls.py.
-struct Balls {
-    std::int64_t radii;
-    std::span<const std::int32_t> within, in_slice;
-};
-struct Shells {
-    std::int64_t planes, lowest;
-    Nodes starts, steps, home;
-    std::span<const std::int32_t> node_at;
-};
-
-// median.cpp: the first of the best centres; `likely` is the place among them of one that may be good, which is tried
-// first, `pairs` what 0, 1, .. nodes have at least as their sum over pairs.
-std::int64_t best_by_counts(const Axes& axes, const Balls& balls, const Shells& shells, Nodes free, Nodes centres,
-                            std::int64_t size, std::int64_t likely, Nodes pairs);
-
-// reach.cpp: the least radius within which each point has `size` free nodes, and how many it has nearer. `here` has the
-// free nodes at every point of a lattice; only what is said of centres means something.
+// reach.cpp, in numbers of 16 or 32 bits: the least radius within which each point has `size` free nodes, and how many
+// it has nearer. `here` has the free nodes at every point of a lattice; only what is said of centres means something.
+template <class Count>
 struct Reach {
-    std::vector<std::int16_t> radius, nearer;
+    std::vector<Count> radius, nearer;
 };
-Reach reach_of(const Axes& lattice, std::span<const std::int16_t> here, Nodes centres, std::int64_t size);
+template <class Count>
+Reach<Count> reach_of(const Axes& lattice, std::span<const std::int32_t> here, Nodes centres, std::int64_t size);
 
 // batched.cpp: the best point of a lattice, of at most `each` nodes at a point, for many centres side by side, in the
-// order in which neighbours stay together; distances fit into 8 bits (`narrow`) or 16.
-std::int64_t best_of_batch(const Axes& lattice, std::int64_t each, Nodes order, std::span<const std::int16_t> here,
-                           Nodes centres, std::int64_t size, bool narrow);
+// order in which neighbours stay together; distances fit into 8 bits (`narrow`) or 16, numbers of nodes into 16 and
+// sums over pairs in a dimension into 32 (`few`), or into twice as many.
+std::int64_t best_of_batch(const Axes& lattice, std::int64_t each, Nodes order, std::span<const std::int32_t> here,
+                           Nodes centres, std::int64_t size, bool narrow, bool few);
 
 }  // namespace netplace::scheduling

@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.native import scheduling as native
 from netplace.records import freeze_arrays
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.free_map import OnFreeMap
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.topologies import Graph, Topology, Tree, switch_grid
 from netplace.topologies.limits import check_memory
 
@@ -146,7 +145,7 @@ Choose = Callable[[Space, Nodes, int], Selection]
 """Takes the network, the free nodes in increasing order, and how many of them are needed."""
 
 
-class Centred(OnFreeMap):
+class Centred(Keeper):
     """Gives a job the free nodes that an algorithm chooses by their distances."""
 
     def __init__(self, space: Space, choose: Choose, by_count: bool = True):
@@ -159,4 +158,4 @@ class Centred(OnFreeMap):
         return Allocation(self.choose(job.nodes).nodes)
 
     def choose(self, size: int) -> Selection:
-        return self._choose(self._space, self._map.first(self.free), size)
+        return self._choose(self._space, np.flatnonzero(self.is_free), size)

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
-from netplace.scheduling.partitioner.free_map import FreeMap
 
 # Which interval of free nodes along a curve a job gets, and what it gets where none is large enough.
 #
@@ -99,39 +98,35 @@ class Along(Keeper):
     """
 
     by_count = True
-    _changing = ("_map",)
 
     def __init__(
         self, order: Nodes, select: Selection | None, listing: Listing = minimum_span, ring: bool = False
     ):
-        self._order = order
+        super().__init__(int(order.max()) + 1)
+        self._order, self.free = order, len(order)
         self._place = ranks_along(order)
+        self.is_free = self._place >= 0
         self._select, self._listing, self._ring = select, listing, ring
-        self._map = FreeMap(len(order))
-        self.free = len(order)
-        # `visited` counts words of eight nodes along the curve.
 
     def _choice(self, job: Job) -> Allocation | None:
         """Return free nodes, in the order of the curve, or None if there are too few."""
-        nodes = self._order[self._places(job.nodes)]
-        self.visited = self._map.visited
-        return Allocation(nodes)
+        self.visited += len(self._order)
+        return Allocation(self._order[self._places(job.nodes)])
 
     def ranks(self, nodes: Nodes) -> Nodes:
         return np.asarray(self._place[nodes])
 
     def _places(self, size: int) -> Nodes:
         length = len(self._order)
+        edged = np.zeros(length + 2, bool)
+        edged[1:-1] = opened = self.is_free[self._order]
         if self._select is not None:
-            starts, lengths = self._map.intervals()
-            if self._ring and len(starts) > 1 and starts[0] == 0 and starts[-1] + lengths[-1] == length:
+            ends = np.flatnonzero(edged[1:] != edged[:-1])
+            starts, lengths = ends[::2], ends[1::2] - ends[::2]
+            if self._ring and len(starts) > 1 and opened[0] and opened[-1]:
                 lengths[-1] += lengths[0]
                 starts, lengths = starts[1:], lengths[1:]
             if lengths.max() >= size:
                 start = int(starts[self._select(lengths, size)])
                 return np.arange(start, start + size) % length
-        return self._listing(self._map.first(self.free), size, length if self._ring else 0)
-
-    def _mark(self, nodes: Nodes, free: bool) -> None:
-        self._map.mark(self._place[nodes], free)
-        self.free = self._map.free
+        return self._listing(np.flatnonzero(opened), size, length if self._ring else 0)

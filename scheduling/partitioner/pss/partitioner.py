@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.free_map import OnFreeMap
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 from netplace.scheduling.partitioner.pss.constraints import Facts, Rule
 from netplace.scheduling.partitioner.pss.language import Configuration, SizeClass
 from netplace.scheduling.partitioner.pss.select import exact, select
@@ -66,7 +65,7 @@ class Model:
         return None if nodes is None else sets.cost(nodes)
 
 
-class PlacedBySets(OnFreeMap):
+class PlacedBySets(Keeper):
     def __init__(self, topology: Topology, model: Model):
         super().__init__(topology.nodes)
         self._topology, self._model = topology, model
@@ -74,9 +73,7 @@ class PlacedBySets(OnFreeMap):
 
     def _choice(self, job: Job) -> Allocation | None:
         self.visited += self.free  # nodes that a search starts from
-        free = np.zeros(self._topology.nodes, bool)
-        free[self._map.first(self.free)] = True
-        nodes = self._model.choose(free, job.nodes)
+        nodes = self._model.choose(self.is_free, job.nodes)
         if nodes is None or not self._model.accepts(nodes):
             return None
         return Allocation(nodes, _sides(self._topology, nodes))

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT
 
-from netplace.scheduling.partitioner.centres.median import best_centre, closest, has_switches, is_tree
-from netplace.scheduling.partitioner.centres.space import space_of
+from netplace.scheduling.partitioner.centres.median import best_centre, closest
+from netplace.scheduling.partitioner.centres.space import GROUPS, TABLE, space_of
 from netplace.topologies import parse
 
 TREES = (
@@ -75,7 +75,7 @@ def test_from_counts_of_subtrees(machine, data):
 def test_from_one_a_switch(machine, data):
     network = parse(machine)
     space = space_of(network, "a test", metric=True)
-    assert has_switches(space.axes)
+    assert space.axes.kinds.tolist() == [TABLE]
     free = data.draw(states(machine, [network.nodes // int(space.axes.sizes[0])]))
     others = data.draw(st.sets(st.integers(0, network.nodes - 1), min_size=1))
     chooses_as_all_centres_one_by_one(space, free, others)
@@ -96,9 +96,9 @@ def test_pairs_are_counted_by_hand():
         assert (found.cost, found.centre, found.nodes.tolist()) == (cost, centre, nodes)
 
 
-def test_what_is_a_tree_and_what_has_switches():
+def test_what_is_a_tree_and_what_has_a_table():
     kinds = {
-        machine: (is_tree(axes), has_switches(axes))
+        machine: set(space_of(parse(machine), "a test", metric=True).axes.kinds.tolist())
         for machine in (
             "tree:2,3",
             "tree:7,1",
@@ -107,7 +107,9 @@ def test_what_is_a_tree_and_what_has_switches():
             "dragonfly:a=3,p=2,h=1",
             "twisted:8x4",
         )
-        if (axes := space_of(parse(machine), "a test", metric=True).axes)
     }
-    assert [machine for machine, (tree, _) in kinds.items() if tree] == ["tree:2,3", "tree:7,1"]
-    assert [machine for machine, (_, switches) in kinds.items() if switches] == ["dragonfly:a=3,p=2,h=1"]
+    assert [machine for machine, kind in kinds.items() if kind == {GROUPS}] == ["tree:2,3", "tree:7,1"]
+    assert [machine for machine, kind in kinds.items() if kind == {TABLE}] == [
+        "dragonfly:a=3,p=2,h=1",
+        "twisted:8x4",
+    ]

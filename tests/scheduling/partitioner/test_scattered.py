@@ -106,14 +106,14 @@ def test_non_contiguous_gives_the_first_free_nodes(events):
             assert allocation.nodes.tolist() == sorted(free)[:size]
 
 
-def test_visited_words():
+def test_visited_nodes():
     partitioner = make_partitioner("non-contiguous", parse("mesh:10x10"))
     partitioner.take(partitioner.find(a_job(20)))
-    assert partitioner.visited == 3
+    assert partitioner.visited == 100
     assert partitioner.find(a_job(3)).nodes.tolist() == [20, 21, 22]
-    assert partitioner.visited == 6
+    assert partitioner.visited == 200
     assert partitioner.find(a_job(81)) is None
-    assert partitioner.visited == 6
+    assert partitioner.visited == 200
 
 
 def test_random_draws_every_free_node_as_often():
