@@ -107,7 +107,7 @@ def _rows(before: Outcome, after: Outcome | None, share: float, power: float) ->
 
 def _values(sample: Sample, other: Sample | None) -> list[float]:
     """Return the values of seeds, or what they differ by in two samples; none where draws are no seeds."""
-    if sample.draws != "seeds" or (other is not None and other.draws != "seeds"):
+    if sample.unit != "seeds" or (other is not None and other.unit != "seeds"):
         return []
     if other is None:
         return list(sample.values.values())

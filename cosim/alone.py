@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -13,37 +12,38 @@ from netplace.netsim import ArbiterState, DeadlockError
 from netplace.netsim.classes import read_classes
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
-from netplace.scheduling.metrics.interval import half_width_of, half_widths_with_prior
+from netplace.scheduling.metrics.interval import Estimate, half_width_of, of_draws
 from netplace.topologies import Topology
 
-_LEAST, _MOST = 3, 12  # draws: two may be in the same of two modes too easily
+MOST_ALONE, _LEAST = 12, 3  # draws: two may be in the same of two modes too easily
 _PRECISION = 0.02
 _USUAL = 0.02  # deviation of a draw; docs/figures/calibrations.py tests how often intervals with it hold
 
 
-@dataclass(frozen=True)
-class Alone:
-    """The mean time of a job alone over `draws`; `deviation` of a single draw as a share of it."""
-
-    cycles: float
-    deviation: float = 0.0
-    draws: int = 1
-
-    @property
-    def half_width(self) -> float:
-        """Relative half-width of the 95 % confidence interval of the mean."""
-        return float(half_widths_with_prior(self.deviation, self.draws, _USUAL)) if self.draws > 1 else 0.0
-
-
-def several(draw: Callable[[int], float], target_half_width: float = _PRECISION, most: int = _MOST) -> Alone:
-    """Return the mean of as many draws as it takes to reach a relative half-width, at least 3."""
+def draw_times(
+    draw: Callable[[int], float], target_half_width: float = _PRECISION, most: int = MOST_ALONE
+) -> list[float]:
+    """Return as many draws of a time as it takes to reach a relative half-width of their mean, at least 3."""
     times = [draw(number) for number in range(_LEAST)]
-    while True:
-        mean = float(np.mean(times))
-        made = Alone(mean, float(np.std(times, ddof=1)) / max(1.0, mean), len(times))
-        if half_width_of(made.deviation, made.draws) <= target_half_width or len(times) == most:
-            return made
+    while len(times) < most and half_width_of(deviation(times), len(times)) > target_half_width:
         times.append(draw(len(times)))
+    return times
+
+
+def deviation(times: Sequence[float]) -> float:
+    """Return the standard deviation of draws of a time, as a share of their mean."""
+    return float(np.std(times, ddof=1)) / max(1.0, float(np.mean(times)))
+
+
+def mean_time(times: Sequence[float], least_deviation: float = 0.0) -> Estimate:
+    """Return the mean of draws of a time, whose deviation is at least this share of it."""
+    mean = float(np.mean(times))
+    return of_draws(mean, mean * max(deviation(times), least_deviation), len(times), mean * _USUAL)
+
+
+def exact(time: float) -> Estimate:
+    """Return a time that nothing leaves to chance."""
+    return Estimate(time, 0.0, 1, "draws")
 
 
 def cycles_alone(
@@ -83,7 +83,7 @@ class FreshTimes:
     estimate_factor : float
         Ratio of a user's estimate to the run time on a compact partition; greater than 0.
     cycles : callable, optional
-        Function that returns the cycles of a job alone on its nodes; by default, a complete simulation.
+        Function that returns the time of a job alone on its nodes, in cycles; by default, it is simulated.
     target_half_width : float
         No further runs are made once the relative half-width of their mean reaches this value.
     stored : StoredTimes, optional
@@ -95,7 +95,7 @@ class FreshTimes:
         placing: Placing,
         estimate_factor: float = 1.0,
         engine: str = "kernel",
-        cycles: Callable[[Placed], float] | None = None,
+        cycles: Callable[[Placed], Estimate] | None = None,
         target_half_width: float = _PRECISION,
         stored: StoredTimes | None = None,
     ) -> None:
@@ -106,27 +106,31 @@ class FreshTimes:
         self._placing, self._estimate_factor = placing, estimate_factor
         self._of = cycles or self._simulated
         self._engine, self._target_half_width = engine, target_half_width
-        self._cycles: dict[object, float] = {}
+        self._times: dict[object, Estimate] = {}
         self._stored = stored or StoredTimes()
         self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
         self._draws = network_draws(placing.machine, placing.config)
 
     def cycles(self, placed: Placed) -> float:
         """Return the number of cycles that a job takes alone on its nodes."""
+        return self.time(placed).mean
+
+    def time(self, placed: Placed) -> Estimate:
+        """Return the estimate of that number."""
         # Where nothing is left to chance a shift along the rings of a torus changes nothing.
         nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
         key = placed.work, nodes.tobytes(), self._class(placed)
-        if key not in self._cycles:
-            self._cycles[key] = self._of(placed)
-        return self._cycles[key]
+        if key not in self._times:
+            self._times[key] = self._of(placed)
+        return self._times[key]
 
-    def _simulated(self, placed: Placed) -> float:
+    def _simulated(self, placed: Placed) -> Estimate:
         def draw(number: int) -> float:
             key = "fresh", placed.work, placed.nodes.tobytes(), self._class(placed), number
             placing = self._placing.drawn(number)
             return float(self._stored.get(key, lambda: cycles_alone(placing, placed, self._engine)))
 
-        return several(draw, self._target_half_width).cycles if self._draws else draw(0)
+        return mean_time(draw_times(draw, self._target_half_width)) if self._draws else exact(draw(0))
 
     def _class(self, placed: Placed) -> int:
         """Return the traffic class of a job by its number."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim.alone import FreshTimes, cycles_alone, from_log, several
+from netplace.cosim.alone import FreshTimes, cycles_alone, draw_times, exact, from_log
 from netplace.cosim.cost import affordable_draws
 from netplace.cosim.figures import CosimFigures, half_widths
 from netplace.cosim.job_row import Measured
@@ -20,12 +20,15 @@ from netplace.cosim.placed import Placed, Placing, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import Started, replay
 from netplace.cosim.sampled import SampledRunner
+from netplace.netsim import ArbiterState
 from netplace.runs.chance import network_draws
 from netplace.scheduling import Allocation, Execution, Job
-from netplace.scheduling.metrics.interval import half_width, half_widths_with_prior
+from netplace.scheduling.metrics.interval import Estimate, of_draws, pooled
+from netplace.streams import stream
 
 Tell = Callable[[int], None]
 
+_PHASES = 10  # of a job's time, in the least of which it is moved
 PILOT, MOST_DRAWS = 5, 40  # draws from which the number of draws is chosen, and that number at most
 
 
@@ -71,34 +74,42 @@ class LiveRunner(FidelityRunner):
     def finish(self) -> None:
         """Run all jobs again in each further draw; not if one failed, as its part is then not known."""
         wanted, target = self._plan.draws, self._plan.target_half_width
-        if wanted == 1 or self._live.failures:
+        if wanted == 1 or self._live.failures or not self.measured:
             return
-        jobs = [*self.measured.values()]
-        times = [self._draw(number) for number in range(PILOT if isinstance(wanted, str) else wanted)]
+        jobs, draws = [*self.measured.values()], PILOT if isinstance(wanted, str) else wanted
+        times = [self._draw(number) for number in range(1, draws + 1)]
         means = over_draws(jobs, *np.array(times, float).transpose(1, 2, 0))
         if wanted == "auto":
             budget = affordable_draws(self._placing, [one.placed.job for one in jobs], self._plan.max_packets)
-            enough = enough_draws(means, PILOT, target, min(MOST_DRAWS, budget))
-            times += [self._draw(number) for number in range(PILOT, enough)]
+            draws = enough_draws(means, PILOT, target, min(MOST_DRAWS, budget))
+            times += [self._draw(number) for number in range(PILOT + 1, draws + 1)]
             means = over_draws(jobs, *np.array(times, float).transpose(1, 2, 0))
         self.measured.update(zip([*self.measured], means, strict=True))
-        self._draws = len(times)
+        self._draws = draws
 
     def _draw(self, number: int) -> tuple[list[float], list[float]]:
         """Return the cycles of all jobs in one draw, beside others and alone."""
-        attempts = self._attempts
-        if number:
-            order = sorted(attempts.values(), key=lambda attempt: attempt.start)
-            started = [Started(attempt.placed, attempt.start) for attempt in order]
+        jobs = [*self._attempts.values()]
 
-            def simulated() -> list[int]:
-                cycles = replay(self._placing.drawn(number), started).cycles
-                return [cycles[job] for job in attempts]
+        def simulated() -> list[float]:
+            run = replay(self._placing.drawn(number), self._moved(number))
+            alone = [self._alone(one.placed, run.since[one.placed.job.number], number) for one in jobs]
+            return [*(run.cycles[one.placed.job.number] for one in jobs), *alone]
 
-            live = self._stored.get(("draw", number), simulated)
-        else:
-            live = [attempt.cycles for attempt in attempts.values()]
-        return live, [self._alone(attempt, number) for attempt in attempts.values()]
+        times = self._stored.get(("draw", number), simulated)
+        return times[: len(jobs)], times[len(jobs) :]
+
+    def _moved(self, number: int) -> list[Started]:
+        """Return the jobs of a further draw: each starts later by less than an iteration of its own.
+
+        What takes few iterations is moved by less than a tenth of its time, so as to meet the same jobs.
+        """
+        rng = np.random.default_rng(stream(self._placing.seed, "starts", number))
+        moved = []
+        for one in sorted(self._attempts.values(), key=lambda one: one.start):
+            most = one.cycles // max(_PHASES, one.placed.work.iterations)
+            moved.append(Started(one.placed, one.start + int(rng.integers(0, max(1, most)))))
+        return sorted(moved, key=lambda job: job.start)
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
         return (
@@ -113,66 +124,57 @@ class LiveRunner(FidelityRunner):
         return said | ({"waiting": self._live.waiting().to_dict()} if self._plan.explain else {})
 
     def _ended(self, attempt: Attempt) -> None:
-        placed = attempt.placed
-        alone = self._alone(attempt, 0)
-        if self._plan.draws != 1:
+        placed, plan = attempt.placed, self._plan
+        alone = self._alone(placed, attempt.since, 0)
+        if plan.draws != 1:
             self._attempts[placed.job.number] = attempt
         elif self._by_chance and alone != attempt.cycles:
-            alone = several(lambda number: self._alone(attempt, number), self._plan.target_half_width).cycles
-        # A single draw of chance has no interval.
-        half = None if self._by_chance else 0.0
+            times = draw_times(lambda draw: self._alone(placed, attempt.since, draw), plan.target_half_width)
+            alone = float(np.mean(times))
+        half = None if placed.work.application else 0.0  # of a single draw of starts and chance
         fresh = self._fresh.cycles(placed)
         self.measured[placed.job.number] = Measured(
-            placed, attempt.start, attempt.cycles, alone, fresh, half, half
+            placed, attempt.start, attempt.cycles, alone, fresh, half, half, half
         )
         self._tell(len(self.measured))
 
-    def _alone(self, attempt: Attempt, number: int) -> float:
-        """Return the cycles of a job alone from the same state, in one draw."""
-        placing = without_faults(self._placing, attempt.start).drawn(number)
-        key = "alone", attempt.start, attempt.placed.job.number, number
-        return float(
-            self._stored.get(key, lambda: cycles_alone(placing, attempt.placed, self._engine, attempt.since))
-        )
+    def _alone(self, placed: Placed, since: ArbiterState, number: int) -> float:
+        """Return the cycles of a job alone from the state at its start, in one draw."""
+        placing = without_faults(self._placing, since.cycle).drawn(number)
+        key = "alone", since.cycle, placed.job.number, number
+        return float(self._stored.get(key, lambda: cycles_alone(placing, placed, self._engine, since)))
 
 
 def over_draws(
     jobs: Sequence[Measured], live: NDArray[np.float64], alone: NDArray[np.float64]
 ) -> list[Measured]:
-    """Return jobs with mean times over draws, and the intervals of the live times and of the slowdowns.
+    """Return jobs with mean times over draws, the ratio of these as slowdown, and the intervals of all three.
 
     `live` and `alone`, shape (jobs, draws), are cycles with other jobs and alone, with the same random
-    numbers in a draw. The slowdown is the ratio of the means, and its error that of the differences from it:
-    W. Cochran, "Sampling techniques", section 6. The prior variance is the mean one of the jobs that others
-    affected.
+    numbers in a draw. The times of jobs that send nothing are exact.
     """
-    if not jobs:
-        return []
-    mean, own = live.mean(axis=1), alone.mean(axis=1)
-    slowdown = np.divide(mean, own, out=np.ones(len(jobs)), where=own > 0)
-    differences = live - slowdown[:, None] * alone
-    shares = np.divide(differences.std(axis=1, ddof=1), mean, out=np.zeros(len(jobs)), where=mean > 0)
-    touched = (live != alone).any(axis=1)
-    default = math.sqrt((shares[touched] ** 2).mean()) if touched.any() else 0.0
-    chance: NDArray[np.float64] = half_widths_with_prior(shares, live.shape[1], default)
+    estimates = zip(jobs, pooled(live), pooled(alone), pooled(live, alone), strict=True)
     return [
         replace(
             one,
-            live=float(mean[row]),
-            alone=float(own[row]),
-            half_width=half_width(live[row]) / mean[row] if mean[row] else 0.0,
-            chance=float(chance[row]),
-            ran=round(float(live[row, 0])),
+            live=time.mean,
+            alone=own.mean,
+            half_width=time.share_half_width,
+            alone_half_width=own.share_half_width,
+            chance=slowdown.share_half_width,
+            ran=one.live,
         )
-        for row, one in enumerate(jobs)
+        if one.placed.work.application
+        else one
+        for one, time, own, slowdown in estimates
     ]
 
 
 def enough_draws(jobs: Sequence[Measured], draws: int, target_half_width: float, most: int) -> int:
     """Return how many draws make slowdowns as precise as requested on average, from `draws` to `most`."""
-    unit = float(half_widths_with_prior(1.0, draws, 1.0))
-    deviation = float(np.mean([one.chance for one in jobs])) / unit if jobs else 0.0
-    while draws < most and half_widths_with_prior(deviation, draws, deviation) > target_half_width:
+    known = [one.chance for one in jobs if one.chance]
+    deviation = float(np.mean(known)) / of_draws(1.0, 1.0, draws, 1.0).half_width if known else 0.0
+    while draws < most and of_draws(1.0, deviation, draws, deviation).half_width > target_half_width:
         draws += 1
     return draws
 
@@ -184,19 +186,25 @@ class TableRunner(FidelityRunner):
         self.measured: dict[int, Measured] = {}
         self._tell = tell
         longest = from_log(plan.estimate_factor)
-        self._alone: Callable[[Placed], float] = loops.alone
+        # The times of jobs of logs are computed from a few iterations, and have no interval.
+        self._time: Callable[[Placed], Estimate] = lambda placed: Estimate(loops.alone(placed), math.nan, 1)
         if not plan.applications:
             fresh = _fresh_times(plan, placing, engine, loops)
-            self._alone, longest = fresh.cycles, fresh.longest
+            self._time, longest = fresh.time, fresh.longest
         self.execution: Execution = TableExecution(placing, self.alone, longest, self._begun)
 
     def alone(self, placed: Placed) -> float:
+        return self._estimate(placed).mean
+
+    def _estimate(self, placed: Placed) -> Estimate:
         if not placed.work.application:
-            return float(placed.work.compute) * placed.work.iterations
-        return self._alone(placed)
+            return exact(float(placed.work.compute) * placed.work.iterations)
+        return self._time(placed)
 
     def _begun(self, placed: Placed, start: int, cycles: float) -> None:
-        self.measured[placed.job.number] = Measured(placed, start, cycles, cycles, cycles)
+        share = self._estimate(placed).share_half_width
+        half = None if math.isnan(share) else share
+        self.measured[placed.job.number] = Measured(placed, start, cycles, cycles, cycles, half, half)
         self._tell(len(self.measured))
 
 

@@ -21,11 +21,12 @@ class Measured:
     live: float  # from its start to its end
     alone: float  # time alone, with the same start, nodes, mapping and state of the network
     fresh: float  # time alone on a new network, as in a table
-    # Half-widths of the intervals of `live` and of ``live / alone`` at the level of 0.95, as shares; 0 if
-    # nothing is left to chance or estimated, None if there is a single draw of chance.
+    # Half-widths of the intervals of `live`, `alone` and ``live / alone`` at the level of 0.95, as shares;
+    # 0 if the time is exact, None for a single draw.
     half_width: float | None = 0.0
+    alone_half_width: float | None = 0.0
     chance: float | None = 0.0
-    ran: int | None = None  # cycles of the run that the schedule had, if `live` is a mean over draws
+    ran: float | None = None  # cycles of the run that the schedule had, if `live` is a mean over draws
 
 
 _CYCLES = (0, 2**60)  # a job that starts or ends later would never be reached
@@ -93,6 +94,10 @@ class JobRow:
         "Half-width of the interval of `slowdown` at the level of 0.95; none for a single draw.",
         default=None, bounds=_POSITIVE, shown=False,
     )  # fmt: skip
+    alone_half_width: float | None = quantity(
+        "Half-width of the interval of `alone`, likewise.",
+        "share", default=None, bounds=_POSITIVE, shown=False,
+    )  # fmt: skip
     logged: float | None = quantity(
         "Run time in the log, for jobs of a log.", "s", default=None, bounds=_POSITIVE
     )
@@ -156,6 +161,7 @@ def job_rows(
                 "live": done.live * second,
                 "slowdown": slowdown,
                 "half_width": done.half_width,
+                "alone_half_width": done.alone_half_width,
                 "slowdown_half_width": None if done.chance is None else done.chance * slowdown,
             }
             if unmapped is not None:

@@ -18,7 +18,6 @@ from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.placement.mapping import MAPPINGS
 from netplace.plan_settings import COSIM_JOBS, COSIM_SETTINGS, CosimSettings
 from netplace.plugins import file_digest
-from netplace.runs.chance import network_draws
 from netplace.runs.digests import digest_of_rule, source_of_routing, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.mix import digest_of_mix, read_mix
@@ -29,10 +28,9 @@ from netplace.runs.study_file import read_plans
 from netplace.runs.toml_lines import read_toml
 from netplace.schema import Kind
 from netplace.settings import check_given, read_back, settings_of
-from netplace.topologies import parse
 
 # To be raised when a plan would no longer give what it gave.
-REVISION = 4
+REVISION = 5
 _LOGGED = 3  # the same, for jobs of logs
 _SAMPLED = 10  # the same, where not all is simulated
 
@@ -68,9 +66,9 @@ class CosimPlan(CosimSettings, frozen=True, kw_only=True):
         Collective algorithms for applications that do not choose any themselves, as in
         `netplace.apps.collectives.selection`.
     draws : int or str
-        Number of live runs, all with the same starts, from which times and their intervals are computed: 1,
-        at least 3, or ``"auto"`` (enough that the mean half-width of the slowdowns reaches
-        `target_half_width`).
+        Number of further live runs, with starts moved by less than an iteration, from which times and their
+        intervals are computed: at least 3, or ``"auto"`` (enough that the mean half-width of the slowdowns
+        reaches `target_half_width`). 1 means that there are none.
     max_packets : float
         Largest number of packets to simulate; not part of the `key`.
     """
@@ -184,8 +182,6 @@ def _check_draws(plan: CosimPlan) -> None:
         raise ValueError(f"draws: {draws} given, but jobs that fail because of faults cannot be run again")
     if jobs.overrun != "keep" or jobs.site:
         raise ValueError(f"draws: {draws} given, but jobs that are stopped early cannot be run again")
-    if not network_draws(parse(jobs.machine), plan.config):
-        raise ValueError(f"draws: {draws} given, but this network makes no random choices")
 
 
 # Studies of co-simulations: TOML files in which any key of a plan can be a list.

@@ -15,6 +15,7 @@ from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.sampled import Sampled, sampled_twice
+from netplace.netsim import ArbiterState
 from netplace.placement import map_tasks, partition
 from netplace.runs.schedules import workload_of
 
@@ -38,6 +39,7 @@ class Started:
 class Replay:
     """The cycles of each job, by its number, and how late it started because its nodes were held.
 
+    `since` holds the state of the network when each job started.
     `waited`, shape (routers, ports + 1), holds for a watched job the cycles that its packets waited for each
     link, by charged job; -2 stands for several jobs. The last place of a router is the consumption of its
     node.
@@ -45,6 +47,7 @@ class Replay:
 
     cycles: Mapping[int, int]
     late: Mapping[int, int]
+    since: Mapping[int, ArbiterState]
     waited: Mapping[int, NDArray[np.int64]]
 
 
@@ -101,6 +104,7 @@ def replay(
     running: dict[int, Started] = {}
     cycles: dict[int, int] = {}
     late: dict[int, int] = {}
+    since: dict[int, ArbiterState] = {}
 
     def advance(limit: int | None) -> None:
         for number in network.advance(limit):
@@ -117,6 +121,7 @@ def replay(
             break
         if network.now > job.start:
             late[job.number] = network.now - job.start
+        since[job.number] = network.residue()
         number = placing.start(network, job.placed)
         running[number] = job
         names.append(job.number)
@@ -126,7 +131,7 @@ def replay(
     while running and until not in cycles:
         advance(None)
     waited = {} if watch is None else network.watched()
-    return Replay(cycles, late, {names[n] if n >= 0 else n: links for n, links in waited.items()})
+    return Replay(cycles, late, since, {names[n] if n >= 0 else n: links for n, links in waited.items()})
 
 
 def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: float) -> dict[int, Sampled]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim.alone import Alone, FreshTimes, from_log, several
+from netplace.cosim.alone import FreshTimes, deviation, draw_times, exact, from_log, mean_time
 from netplace.cosim.fast_forward_execution import (
     FastForwarded,
     FastForwardExecution,
@@ -30,6 +30,7 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.stored_times import StoredTimes
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Execution
+from netplace.scheduling.metrics.interval import Estimate
 from netplace.streams import stream
 
 MARKED = 0.1  # half width beyond which a job's time is marked
@@ -43,6 +44,14 @@ _PART = 0.3  # of an iteration
 _MOST = 24.0  # excess; windows that are a leap apart, up to so many windows, count as independent
 
 Real = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The time of a job alone, in cycles, and the standard deviation of a single draw as a share of it."""
+
+    time: Estimate
+    deviation: float = 0.0
 
 
 def replicate(
@@ -97,8 +106,11 @@ class AloneByFastForward:
             doubts.append(doubt)
             return float(cycles)
 
-        alone = several(draw, self._target_half_width, _DRAWS) if self._draws else Alone(draw(0))
-        return replace(alone, deviation=max(alone.deviation, math.sqrt(np.mean(doubts))))
+        times = draw_times(draw, self._target_half_width, _DRAWS) if self._draws else [draw(0)]
+        doubt = math.sqrt(np.mean(doubts))
+        if len(times) == 1:
+            return Alone(exact(times[0]), doubt)
+        return Alone(mean_time(times, doubt), max(deviation(times), doubt))
 
 
 @dataclass(frozen=True)
@@ -224,7 +236,7 @@ class SampledRunner:
         longest = from_log(plan.estimate_factor)
         if not plan.applications:
             fresh = FreshTimes(
-                placing, plan.estimate_factor, cycles=lambda placed: self._alone.of(placed).cycles
+                placing, plan.estimate_factor, cycles=lambda placed: self._alone.of(placed).time
             )
             longest = fresh.longest
         self._leaping = FastForwardExecution(placing, longest, plan.target_half_width, self._leapt)
@@ -241,7 +253,7 @@ class SampledRunner:
 
     def alone(self, placed: Placed) -> float:
         return (
-            self._alone.of(placed).cycles
+            self._alone.of(placed).time.mean
             if placed.work.application
             else float(placed.work.compute * placed.work.iterations)
         )
@@ -253,16 +265,13 @@ class SampledRunner:
         by_attempt = with_intervals(
             self._placing, self._leaping.stays, made, self._alone, self._target_half_width
         )
-        by_chance = network_draws(self._placing.machine, self._placing.config)
         for attempt, sampled in by_attempt.items():
             placed, start = stays[attempt].placed, stays[attempt].start
-            alone = sampled.alone
-            half: tuple[float | None, float | None] = (None, None)  # counted whole: a single draw of chance
-            if sampled.half_width or not by_chance:
-                half = sampled.half_width, math.hypot(alone.half_width, sampled.half_width)
-            self.measured[placed.job.number] = Measured(
-                placed, start, sampled.cycles, alone.cycles, alone.cycles, *half
-            )
+            alone, own = sampled.alone.time.mean, sampled.alone.time.share_half_width
+            half: tuple[float | None, ...] = (None, own, None)  # counted whole: a single draw
+            if sampled.half_width:
+                half = sampled.half_width, own, math.hypot(own, sampled.half_width)
+            self.measured[placed.job.number] = Measured(placed, start, sampled.cycles, alone, alone, *half)
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
         jobs = self.measured.values()

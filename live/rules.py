@@ -194,8 +194,8 @@ def _judged(default: str, outcomes: Mapping[str, tuple[Any, Any]], cost: float) 
         [outcome[place]["batches"]["turnaround"] for outcome in outcomes.values()] for place in (0, 1)
     )
     first = [*outcomes].index(default)
-    gaps = [paired(spread[first], values, in_time=True) for values in spread]
-    free = [paired(plain[first], values, in_time=True).share or 0.0 for values in plain]
+    gaps = [paired(spread[first], values, "batches") for values in spread]
+    free = [paired(plain[first], values, "batches").share or 0.0 for values in plain]
     verdicts = judged([gap for place, gap in enumerate(gaps) if place != first])
     words = [verdict.words for verdict in verdicts]
     words.insert(first, "default")

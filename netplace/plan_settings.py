@@ -161,7 +161,7 @@ class CosimSettings(Settings, frozen=True):
     draws: Annotated[
         int | str,
         _rule(
-            "Live runs with the same starts, which measure random variation, or auto: by --target-half-width."
+            "Further live runs with starts moved, which measure variation, or auto: by --target-half-width."
         ),
     ] = 1
     estimate_factor: Annotated[float, _rule("Ratio of the estimate to the run time alone.", above=0)] = 1.5

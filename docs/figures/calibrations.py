@@ -9,9 +9,9 @@ interruption, and prints the tables of ``docs/background/sampled-time.md``, ``ve
 
 ``sampled`` and ``sampled-budget`` compare times with live ones on workloads drawn at random: machine, nodes,
 programs, lengths, the share of communication and starts. Only ``sampled-budget`` has the budget of
-observations, so ``sampled`` skips iterations even where that saves nothing. ``draws`` parts sixty live runs
-of drawn co-simulations into groups, and compares the slowdowns and times alone of a group with those of all
-other runs. ``stall_attribution`` compares the charges of waiting with what a run without the charged job
+observations, so ``sampled`` skips iterations even where that saves nothing. ``draws`` parts fifty draws of
+each workload into groups, and compares the times and slowdowns of a group with those of all other draws.
+``stall_attribution`` compares the charges of waiting with what a run without the charged job
 saves.
 """
 
@@ -19,8 +19,9 @@ from __future__ import annotations
 
 import itertools
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -43,7 +44,6 @@ from netplace.cosim import (
     replay,
     sampled_again,
 )
-from netplace.cosim.alone import several
 from netplace.cosim.fidelities import MOST_DRAWS, PILOT, enough_draws, over_draws
 from netplace.cosim.replay import Started
 from netplace.cosim.runner import outcome_of
@@ -185,81 +185,88 @@ def estimated(number: int, seed: int, method: str, target_half_width: float = PR
     return pd.DataFrame(rows)
 
 
-SMALL = ("torus:4x4", "mesh:4x4", "torus:6x6", "tree:4,2", "dragonfly:a=4,p=2,h=2")
-RUNS = 60
+BY_CHANCE = ("torus:6x4", "hypercube:4", "thintree:4,2,2", "twisted:6x3+3", "hyperx:4x4,c=1")
+WITHOUT = ("mesh:5x3", "torus:5x3", "mesh:3x3x2", "torus:3x3x3")  # chance: in a draw, starts alone differ
+RUNS = 50
 GROUPS = {"3": 3, "5": 5, "10": 10, "auto": 0}
-ALONE = 12  # draws of a time alone, at most
 
 
-def slowdowns(number: int, seed: int) -> pd.DataFrame:
-    """Return one row per group of draws and job whose slowdown varies, and the same for times alone."""
-    rng = np.random.default_rng([17, number])
-    given = {
-        "machine": str(rng.choice(SMALL)),
-        "workload": "applications",
-        "jobs": int(rng.integers(5, 11)),
-        "sizes": "small",
-        "intensity": str(rng.choice(["low", "medium"])),
-        "policy": str(rng.choice(["fcfs", "easy"])),
-        "partition": str(rng.choice(["random", "non-contiguous"])),
-        "draws": RUNS,
-    }
+def intervals_of_draws(number: int, seed: int) -> pd.DataFrame:
+    """Return one row per number of draws and quantity: how many intervals there are, and how many hold.
+
+    A workload is a list of jobs on a network that leaves routes to chance, or, with odd numbers, does not.
+    """
+    rng = np.random.default_rng([41, number])
+    machine = str(rng.choice(WITHOUT if number % 2 else BY_CHANCE))
+    names = [name for name in SYNCHRONISED + PIPELINED if name != "gups"]
+    jobs = "".join(
+        f'[[job]]\nprogram = "{rng.choice(names)},packets={rng.choice([1, 2, 4, 8, 16])}"\n'
+        f"tasks = {rng.choice([4, 4, 8, 9])}\nrepeats = {round(np.exp(rng.uniform(0.7, 4)))}\n"
+        f"submit = {rng.uniform(0, 5e-6):.9f}\ninterval = {rng.uniform(1e-6, 9e-6):.9f}\n"
+        f"count = {rng.integers(1, 4)}\n"
+        for _ in range(rng.integers(2, 5))
+    )
+    given = {"machine": machine, "policy": str(rng.choice(["fcfs", "easy", "sjf"])), "draws": RUNS}
+    given["partition"] = str(rng.choice(["random", "non-contiguous", "paging:0"]))
     found: list[Any] = []
 
     def watched(jobs: Sequence[Any], live: np.ndarray[Any, Any], alone: np.ndarray[Any, Any]) -> list[Any]:
         found.append((jobs, live, alone))
         return over_draws(jobs, live, alone)
 
-    try:
-        with patch.object(fidelities, "over_draws", watched):
-            outcome_of(make_cosim_plan(given, number + seed))
-    except ValueError as error:  # nothing on that network is left to chance, or a job has no place
-        sys.stderr.write(f"{number}: {error}\n")
-        return pd.DataFrame()
-    jobs, live, alone = found[0]
+    with tempfile.TemporaryDirectory() as folder:
+        (path := Path(folder) / "jobs.toml").write_text(jobs)
+        try:
+            with patch.object(fidelities, "over_draws", watched):
+                outcome_of(make_cosim_plan(given | {"workload": str(path)}, number + seed))
+        except ValueError as error:  # an application does not exist at a size
+            sys.stderr.write(f"{number}: {error}\n")
+            return pd.DataFrame()
     rows = [
-        *_alone(alone),
-        *(row for name, size in GROUPS.items() for row in _groups(jobs, live, alone, name, size)),
+        {"network": "without" if number % 2 else "by chance", "draws": name, "quantity": quantity, **counted}
+        for name, size in GROUPS.items()
+        for quantity, counted in _held(*found[0], size).items()
     ]
     return pd.DataFrame(rows).assign(draw=number, seed=seed)
 
 
-def _groups(
-    jobs: Sequence[Any], live: np.ndarray[Any, Any], alone: np.ndarray[Any, Any], name: str, size: int
-) -> Iterator[dict[str, Any]]:
+def _held(
+    jobs: Sequence[Any], live: np.ndarray[Any, Any], alone: np.ndarray[Any, Any], size: int
+) -> dict[str, dict[str, float]]:
+    """Return, by quantity, how many intervals of groups of draws there are, hold, and their mean half-width.
+
+    They are compared with the mean of all other draws, and widened for the chance in that.
+    """
+    made: dict[str, list[tuple[bool, float]]] = {"slowdown": [], "live": [], "alone": []}
+    varying = [np.ptp(live / alone, axis=1) > 0, np.ptp(live, axis=1) > 0, np.ptp(alone, axis=1) > 0]
     begin = 0
     while begin + (size or MOST_DRAWS) <= RUNS:
         few = slice(begin, begin + PILOT)
-        count = size or enough_draws(
-            over_draws(jobs, live[:, few], alone[:, few]), PILOT, PRECISION, MOST_DRAWS
-        )
+        pilot = over_draws(jobs, live[:, few], alone[:, few])
+        count = size or enough_draws(pilot, PILOT, PRECISION, MOST_DRAWS)
         own = np.zeros(RUNS, bool)
         own[begin : begin + count] = True
         begin += count
+        times, others = live[:, ~own].mean(axis=1), alone[:, ~own].mean(axis=1)
         for row, one in enumerate(over_draws(jobs, live[:, own], alone[:, own])):
-            if np.ptp(live[row] / alone[row]):
-                others = live[row, ~own].mean() / alone[row, ~own].mean()
-                yield _row(name, row, others, one.live / one.alone, one.chance or 0.0, count)
-
-
-def _alone(alone: np.ndarray[Any, Any]) -> Iterator[dict[str, Any]]:
-    for row, times in enumerate(alone):
-        for begin in range(0, RUNS if np.ptp(times) else 0, ALONE):
-            one = several(times[begin : begin + ALONE].tolist().__getitem__)
-            others = np.delete(times, slice(begin, begin + one.draws)).mean()
-            yield _row("times of jobs alone", row, others, one.cycles, one.half_width, one.draws)
-
-
-def _row(name: str, job: int, others: float, estimate: float, stated: float, count: int) -> dict[str, Any]:
-    """Return a row; its interval is widened for the chance in the mean of the other draws."""
-    half = stated * (1 + count / (RUNS - count)) ** 0.5
+            truth = times[row] / others[row], times[row], others[row]
+            stated = (
+                (one.live / one.alone, one.chance),
+                (one.live, one.half_width),
+                (one.alone, one.alone_half_width),
+            )
+            for name, varies, value, (estimate, half) in zip(made, varying, truth, stated, strict=True):
+                if varies[row]:
+                    wide = half * (1 + count / (RUNS - count)) ** 0.5
+                    made[name].append((abs(value / estimate - 1) <= wide, half))
     return {
-        "draws": name,
-        "job": job,
-        "live": others,
-        "estimate": estimate,
-        "stated": stated,
-        "half_width": half,
+        name: {
+            "intervals": len(found),
+            "held": sum(held for held, _ in found),
+            "half_width": round(float(np.mean([half for _, half in found])), 4),
+        }
+        for name, found in made.items()
+        if found
     }
 
 
@@ -423,9 +430,20 @@ def draw_blame(frame: pd.DataFrame) -> None:
 
 
 def intervals(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of coverage of slowdowns and times alone, a row for a number of draws."""
-    table = coverage(frame, frame["draws"])[["jobs", "covered (%)", "+- (%)"]]
-    return table.assign(**{"half-width, median (%)": 100 * frame.groupby("draws")["stated"].median()})
+    """Return how often intervals over draws hold, by kind of network, quantity and number of draws."""
+    rows = {}
+    for (network, quantity, draws), group in frame.groupby(["network", "quantity", "draws"]):
+        share = group["held"].sum() / group["intervals"].sum()
+        off = group["held"] - share * group["intervals"]
+        half = quantile(len(off)) * np.sqrt((off**2).sum()) / group["intervals"].sum()
+        rows[f"{network}, {quantity}, {draws}"] = {
+            "workloads": len(group),
+            "intervals": group["intervals"].sum(),
+            "correct (%)": 100 * share,
+            "+- (%)": 100 * half,
+            "half-width, median (%)": 100 * group["half_width"].median(),
+        }
+    return pd.DataFrame(rows).T
 
 
 @dataclass(frozen=True)
@@ -445,7 +463,7 @@ CALIBRATIONS = {
     "sampled-budget": Calibration(
         partial(estimated, method="sampled-budget"), ((range(7400, 7470), 1),), (regimes,)
     ),
-    "draws": Calibration(slowdowns, ((range(201, 227), 1),), (intervals,)),
+    "draws": Calibration(intervals_of_draws, ((range(5000, 7400), 1),), (intervals,)),
     "stall_attribution": Calibration(blamed, ((range(len(WAITING)), 3),), (blame,)),
 }
 
@@ -459,7 +477,7 @@ def make(name: str) -> None:
         for seed, number in itertools.product(range(seeds), numbers):
             if (number, seed) not in known:
                 parts.append(calibration.measured(number, seed))
-                pd.concat(parts).to_csv(path, index=False, float_format="%.6g")
+                parts[-1].to_csv(path, index=False, float_format="%.6g", mode="a", header=not path.exists())
                 sys.stderr.write(f"{name} {number} {seed}\n")
         frame = pd.concat(parts, ignore_index=True)
         frame = frame[frame["draw"].isin(numbers) & (frame["seed"] < seeds)]

@@ -28,7 +28,7 @@ from netplace.runs.schedules import run_schedule
 from netplace.scheduling.metrics import judged, paired
 from netplace.scheduling.metrics.comparison import draws_needed
 
-Pair = tuple[list[float], list[float], bool]
+Pair = tuple[list[float], list[float], str]  # with the unit
 _DIFFERENCES = (0.02, 0.05, 0.1)
 _SEEDS = 10  # of a study of seeds
 
@@ -37,7 +37,7 @@ def series(rng: np.random.Generator, size: int, alike: float) -> Pair:
     """Return two series of equal means whose differences are autoregressive."""
     gaps = signal.lfilter([1], [1, -alike], rng.normal(0, 1, size + 500))[500:]
     base = rng.normal(100, 5, size)
-    return base.tolist(), (base + gaps).tolist(), True
+    return base.tolist(), (base + gaps).tolist(), "batches"
 
 
 def schedules(folder: Path, jobs: int, load: float) -> Callable[[int], Pair]:
@@ -58,7 +58,7 @@ def schedules(folder: Path, jobs: int, load: float) -> Callable[[int], Pair]:
             plan = make_plan({**same, "partition": "random", "times": "spread:0.3"}, 1000 * seed + draw)
             found.append(list(run_schedule(plan).figures.batches["turnaround"]))
         log.unlink()
-        return found[0], found[1], True
+        return found[0], found[1], "batches"
 
     return pair
 
@@ -88,7 +88,7 @@ def cosimulations(measure: str, jobs: int) -> Callable[[int], Pair]:
                     }
                 )
             common = sorted(columns[0].keys() & columns[1].keys())
-            return [columns[0][job] for job in common], [columns[1][job] for job in common], True
+            return [columns[0][job] for job in common], [columns[1][job] for job in common], "jobs"
 
     return pair
 
@@ -96,7 +96,7 @@ def cosimulations(measure: str, jobs: int) -> Callable[[int], Pair]:
 def studies(rng: np.random.Generator, spread: float) -> Pair:
     """Return the means of ten seeds of two equal contestants; the pairs differ by a share of the mean."""
     base = rng.lognormal(0, 0.3, _SEEDS)
-    return base.tolist(), (base + rng.normal(0, spread, _SEEDS)).tolist(), False
+    return base.tolist(), (base + rng.normal(0, spread, _SEEDS)).tolist(), "seeds"
 
 
 def rows(pairs: int, first: int) -> Iterator[dict[str, object]]:
@@ -127,13 +127,12 @@ def rows(pairs: int, first: int) -> Iterator[dict[str, object]]:
 def shares(pairs: list[Pair]) -> dict[str, float]:
     """Return how often pairs have an interval and are clear, as they are and with a difference added."""
     made = {"pairs": float(len(pairs))}
-    found = [paired(one, other, in_time=in_time) for one, other, in_time in pairs]
+    found = [paired(*pair) for pair in pairs]
     made["interval"] = float(np.mean([not math.isnan(one.half_width) for one in found]))
     made["clear"] = float(np.mean([judged([one])[0].clear for one in found]))
     for difference in _DIFFERENCES:
         shifted = [
-            paired(one, np.asarray(other) + difference * np.mean(one), in_time=in_time)
-            for one, other, in_time in pairs
+            paired(one, np.asarray(other) + difference * np.mean(one), unit) for one, other, unit in pairs
         ]
         made[f"{100 * difference:g} %"] = float(np.mean([judged([one])[0].clear for one in shifted]))
     return made

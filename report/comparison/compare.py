@@ -251,18 +251,18 @@ def _difference(
 
 def _exact(first: Sample, other: Sample) -> bool:
     """Return whether chance has no part in either: it is known, or several draws came to the same."""
-    return all(not sample.draws or (sample.count > 1 and sample.std == 0) for sample in (first, other))
+    return all(not sample.unit or (sample.count > 1 and sample.std == 0) for sample in (first, other))
 
 
 def _tested(sample: Sample, other: Sample) -> tuple[str, Paired | None]:
     """Return the name of a test and its interval and p-value; None for single draws, which say nothing."""
     common = [draw for draw in sample.values if draw in other.values]
-    if sample.draws == other.draws and len(common) > 1:
+    if sample.unit == other.unit and len(common) > 1:
         values, others = ([one.values[draw] for draw in common] for one in (sample, other))
-        joined = f" in {BATCHES} batches" if sample.draws == "jobs" and len(common) > BATCHES else ""
-        test = f"Student's t of pairs of {sample.draws}{joined}"
-        return test, paired(values, others, in_time=sample.in_time)
-    if sample.in_time or other.in_time or min(sample.count, other.count) < 2:
+        joined = f" in {BATCHES} batches" if sample.unit == "jobs" and len(common) > BATCHES else ""
+        test = f"Student's t of pairs of {sample.unit}{joined}"
+        return test, paired(values, others, sample.unit)
+    if {sample.unit, other.unit} & {"jobs", "batches"} or min(sample.count, other.count) < 2:
         return "", None
     return "Welch's t", unpaired(
         (sample.mean, sample.std, sample.count), (other.mean, other.std, other.count)

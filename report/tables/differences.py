@@ -14,7 +14,7 @@ import pandas as pd
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import time_unit
 from netplace.scheduling.metrics import Contest, Contestant
-from netplace.scheduling.metrics.contest import UNITS
+from netplace.scheduling.metrics.interval import UNITS
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -97,11 +97,11 @@ class Judgement:
         return self.words.startswith("clearly")
 
 
-def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = False) -> Paired:
+def paired(first: Sequence[float], second: Sequence[float], unit: str = "seeds") -> Paired:
     """Return the difference between a second contestant and a first one, by the paired Student's t-test.
 
-    Values with the same index belong to the same seed, job or batch. If `in_time`, they follow each other in
-    time, as jobs and batches of a schedule do; see `netplace.scheduling.metrics.interval.estimate`.
+    Values with the same index belong to the same seed, draw, job or batch: `unit` says which, as in
+    `netplace.scheduling.metrics.estimate`.
     """
     baseline, other = np.asarray(first, float), np.asarray(second, float)
     if baseline.shape != other.shape or not baseline.size:
@@ -114,7 +114,7 @@ def paired(first: Sequence[float], second: Sequence[float], *, in_time: bool = F
         return Paired(0.0, 0.0, 1.0, len(gaps), float(baseline.mean()))
     if not np.ptp(baseline) and not np.ptp(other):  # chance had no part: the same pair over again
         gaps = gaps[:1]
-    found = estimate(gaps, in_time=in_time)
+    found = estimate(gaps, unit)
     variance = float(gaps.var(ddof=1)) if len(gaps) > 1 else 0.0
     apart = float(baseline.var(ddof=1) + other.var(ddof=1)) if variance else 0.0
     gain = apart / variance if variance else None
@@ -210,13 +210,10 @@ def judged(differences: Sequence[Paired]) -> list[Judgement]:
     ]
 
 
-def all_pairs(
-    values: Mapping[str, Sequence[float]], *, in_time: bool = False
-) -> dict[tuple[str, str], Paired]:
+def all_pairs(values: Mapping[str, Sequence[float]], unit: str = "seeds") -> dict[tuple[str, str], Paired]:
     """Return the difference between every two contestants, by their names, in the order of `values`."""
     return {
-        (first, other): paired(values[first], values[other], in_time=in_time)
-        for first, other in combinations(values, 2)
+        (first, other): paired(values[first], values[other], unit) for first, other in combinations(values, 2)
     }
 
 

@@ -11,7 +11,6 @@ from netplace.scheduling.metrics.comparison import Judgement, Paired, judged, pa
 from netplace.scheduling.metrics.interval import Estimate, estimate
 
 SEEDS_ALONE = 5  # seeds that tell of chance by themselves; with fewer, the values within each do
-UNITS = {"seeds": "seeds", "batches": "batches of jobs", "jobs": "jobs in 20 batches"}
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,7 @@ class Contestant:
     values : mapping of str to sequence of float
         Results by measure; the same index refers to the same jobs.
     unit : str
-        Unit of sampling: ``"seeds"``, ``"batches"`` or ``"jobs"``; batches and jobs follow each other in
-        time.
+        What each value is of: a key of `netplace.scheduling.metrics.interval.UNITS`.
     """
 
     words: Mapping[str, str]
@@ -36,7 +34,7 @@ class Contestant:
 
     def estimate(self, measure: str) -> Estimate:
         """Return the mean of a measure, computed from the same values as the differences."""
-        return estimate(self.values[measure], in_time=self.unit != "seeds")
+        return estimate(self.values[measure], self.unit)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings and means in JSON-compatible form."""
@@ -107,7 +105,7 @@ def contests(contestants: Sequence[Contestant], but: Sequence[str] = ()) -> list
         case = {name: word for name, word in first.words.items() if name != key}
         for measure, values in first.values.items():
             if len(values) and len(values) == len(other.values.get(measure, ())):
-                difference = paired(values, other.values[measure], in_time=first.unit != "seeds")
+                difference = paired(values, other.values[measure], first.unit)
                 units.append(first.unit)
                 compared.append((measure, key, first.words[key], other.words[key], case, difference))
     verdicts = judged([parts[-1] for parts in compared])

@@ -1,4 +1,4 @@
-"""The mean of a sample and its confidence interval, for independent values or for values in time.
+"""The mean of a sample and its confidence interval; the unit of sampling decides how it is computed.
 
 Consecutive jobs wait for the same reasons, so their values are not independent. Values in time are therefore
 combined into batches, whose means are less correlated. The correlation of adjacent batches determines to how
@@ -25,18 +25,26 @@ __all__ = [
     "BATCHES",
     "LEAST_EFFECTIVE",
     "LEVEL",
+    "UNITS",
     "Estimate",
     "estimate",
     "half_width",
     "half_width_of",
-    "half_widths_with_prior",
+    "of_draws",
+    "pooled",
     "quantile",
 ]
 
 LEVEL = 0.95  # of every interval, unless another is asked for
 BATCHES = 20  # into which values in time are joined
 LEAST_EFFECTIVE = 10  # independent values that the batches must be worth
-_WORTH = 2  # values that a deviation known before counts for
+_WORTH = 2  # draws that a deviation known before counts for
+_LEAST_DEVIATION = 0.015  # share; draws of jobs that meet rarely can all be the same by chance
+# What a value can be of, and how it is called. Batches and jobs follow each other in time; draws are few.
+UNITS = {"seeds": "seeds", "draws": "draws", "batches": "batches of jobs", "jobs": "jobs in 20 batches"}
+_IN_TIME = ("batches", "jobs")
+
+_ROUNDING = 1e-9  # relative: deviations of no more are none
 
 Values = Sequence[float] | NDArray[np.floating[Any]]
 
@@ -51,11 +59,14 @@ class Estimate:
         Standard error of `mean`; NaN if unknown.
     count : float
         Number of independent values to which the sample is equivalent; 1 if `error` is unknown.
+    unit : str
+        What each value is of: a key of `UNITS`.
     """
 
     mean: float
     error: float
     count: float
+    unit: str = "seeds"
 
     @property
     def half_width(self) -> float:
@@ -63,9 +74,9 @@ class Estimate:
         return self.half_width_at(LEVEL)
 
     @property
-    def spread(self) -> float:
-        """Standard deviation of `count` independent values; NaN if unknown."""
-        return self.error * math.sqrt(self.count)
+    def share_half_width(self) -> float:
+        """Half-width as a share of the mean; 0 if the mean is 0."""
+        return self.half_width / abs(self.mean) if self.mean else 0.0
 
     @property
     def p_value(self) -> float:
@@ -81,29 +92,71 @@ class Estimate:
         return quantile(self.count, confidence) * self.error if self.error > 0 else self.error
 
 
-def estimate(values: Values, *, in_time: bool = False) -> Estimate:
-    """Return the mean of one or more values with its standard error.
+def estimate(values: Values, unit: str = "seeds") -> Estimate:
+    """Return the mean of one or more values with its standard error; `unit` is a key of `UNITS`.
 
-    If `in_time`, the values follow each other in time, as jobs do. They are combined into 20 batches, and the
-    error is computed as if the correlation of the batches were one standard error above the measured one. The
-    error is NaN if the batches are equivalent to fewer than 10 independent values.
+    Batches and jobs follow each other in time. They are combined into 20 batches, and the error is computed
+    as if the correlation of the batches were one standard error above the measured one. The error is NaN if
+    the batches are equivalent to fewer than 10 independent values.
     """
+    in_time = unit in _IN_TIME
     sample = np.asarray(values, float)
     mean, count = float(sample.mean()), len(sample)
     if in_time and count > BATCHES:
         sample = np.array([part.mean() for part in np.array_split(sample, BATCHES)])
     size = len(sample)
     if size < (LEAST_EFFECTIVE if in_time else 2):
-        return Estimate(mean, math.nan, 1)
+        return Estimate(mean, math.nan, 1, unit)
     deviation = float(sample.std(ddof=1))
     if not in_time:
-        return Estimate(mean, deviation / math.sqrt(size), size)
+        return Estimate(mean, deviation / math.sqrt(size), size, unit)
     alike = _correlation(sample)
     effective = min(float(size), size * (1 - alike) / (1 + alike))
     if effective < LEAST_EFFECTIVE:
-        return Estimate(mean, math.nan, 1)
+        return Estimate(mean, math.nan, 1, unit)
     cautious = max(0.0, alike + 1 / math.sqrt(size))
-    return Estimate(mean, deviation * math.sqrt((1 + cautious) / (1 - cautious) / size), effective)
+    error = deviation * math.sqrt((1 + cautious) / (1 - cautious) / size)
+    return Estimate(mean, error, effective, unit)
+
+
+def of_draws(mean: float, deviation: float, draws: int, prior: float) -> Estimate:
+    """Return the mean of few draws, which can miss rare events, as an estimate.
+
+    The variance of the draws is combined with that of the standard deviation `prior`, which counts as much as
+    two draws: G. Smyth, "Linear models and empirical Bayes methods", 2004. The error of a single draw is NaN.
+    """
+    if draws < 2:
+        return Estimate(mean, math.nan, 1, "draws")
+    joined = ((draws - 1) * deviation**2 + _WORTH * prior**2) / (draws - 1 + _WORTH)
+    return Estimate(mean, math.sqrt(joined / draws), draws + _WORTH, "draws")
+
+
+def pooled(values: NDArray[np.float64], over: NDArray[np.float64] | None = None) -> list[Estimate]:
+    """Return the estimate of each row of few draws: of its mean, or of the ratio of its mean to another.
+
+    Parameters
+    ----------
+    values, over : ndarray of float, shape (rows, draws)
+        Values of each row by draw, and the denominators with the same random numbers. The error of a ratio is
+        that of the differences from it: W. Cochran, "Sampling techniques", section 6.
+
+    The prior deviation of all rows, as a share of their means, is the root of the mean variance of the rows
+    that vary; at least 1.5 %.
+    """
+    mean = values.mean(axis=1)
+    ratio = mean if over is None else _divided(mean, over.mean(axis=1), 1.0)
+    gaps = values - (mean[:, None] if over is None else ratio[:, None] * over)
+    deviation = _divided(gaps.std(axis=1, ddof=1), mean, 0.0) if values.shape[1] > 1 else 0.0 * mean
+    varying = deviation[deviation > _ROUNDING]
+    prior = max(_LEAST_DEVIATION, math.sqrt(np.mean(varying**2)) if len(varying) else 0.0)
+    return [
+        of_draws(found, found * share, values.shape[1], found * prior)
+        for found, share in zip(ratio.tolist(), deviation.tolist(), strict=True)
+    ]
+
+
+def _divided(values: Any, by: Any, otherwise: float) -> NDArray[np.float64]:
+    return np.asarray(np.divide(values, by, out=np.full(len(by), otherwise), where=by > 0))
 
 
 def quantile(count: float, confidence: float = LEVEL) -> float:
@@ -123,17 +176,6 @@ def half_width_of(std: float, count: int, confidence: float = LEVEL) -> float:
     The result is NaN for fewer than two values.
     """
     return quantile(count, confidence) * std / math.sqrt(count) if count > 1 else math.nan
-
-
-def half_widths_with_prior(std: Values | float, count: int, prior: float) -> NDArray[np.float64]:
-    """Return the half-widths of the intervals of means of few values, which can miss rare outliers.
-
-    `std` contains the standard deviations of samples of `count` values (at least 2). Each variance is
-    combined with that of the standard deviation `prior`, which counts as much as two values: G. Smyth,
-    "Linear models and empirical Bayes methods", 2004.
-    """
-    joined = ((count - 1) * np.square(std) + _WORTH * prior**2) / (count - 1 + _WORTH)
-    return quantile(count + _WORTH) * np.asarray(np.sqrt(joined / count))
 
 
 def half_width(values: Values, confidence: float = LEVEL) -> float:
@@ -245,7 +287,7 @@ def steady_mean(
     if not 0 < confidence < 1:
         raise ValueError(f"confidence: {confidence:g} is not between 0 and 1")
     means = batch_means(schedule, measure, warmup, batches, counted)
-    found = estimate(means, in_time=True)
+    found = estimate(means, "batches")
     return SteadyMean(found.mean, found.half_width_at(confidence), confidence, batches)
 
 

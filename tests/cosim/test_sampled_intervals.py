@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pytest
 
-from netplace.cosim.alone import Alone
+from netplace.cosim.alone import exact
 from netplace.cosim.fast_forward_execution import FastForwarded, JobResidence
 from netplace.cosim.placed import Placed
-from netplace.cosim.sampled import excesses, half_width
+from netplace.cosim.sampled import Alone, excesses, half_width
 from netplace.cosim.work import Work
 from netplace.scheduling import Job
 
-STEADY = Alone(1000.0)
+STEADY = Alone(exact(1000.0))
 
 
 def leaped(cycles, variance=1e-6, counted=False):
@@ -55,6 +55,6 @@ def test_a_job_is_known_less_where_its_two_times_differ_or_those_of_others_do():
     known = half_width(first, same, STEADY, 1000, 0.0)
     assert half_width(first, same, STEADY, 1000, 8.0) == pytest.approx(3 * known, rel=0.05)
     assert half_width(first, other, STEADY, 1000, 0.0) > abs(math.log(1.05))
-    assert half_width(first, same, Alone(1000.0, 0.02, 3), 1000, 0.0) > 0.02
+    assert half_width(first, same, Alone(exact(1000.0), 0.02), 1000, 0.0) > 0.02
     assert half_width(first, same, STEADY, 10, 0.0) > 0.03
     assert half_width(first, None, STEADY, 1000, 0.0) == pytest.approx(known)

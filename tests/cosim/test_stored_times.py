@@ -68,7 +68,7 @@ def test_times_are_stored_through_no_link(tmp_path):
 
 @given(st.integers(0, 1 << 40), st.integers(1, 50))
 def test_draws_of_neighbouring_seeds_share_no_stream(seed: int, draws: int) -> None:
-    pairs = itertools.product(range(seed, seed + draws), ("network", "replicate"), range(1, draws))
+    pairs = itertools.product(range(seed, seed + draws), ("network", "replicate", "starts"), range(1, draws))
     streams = [stream(*pair) for pair in pairs] + [*range(seed, seed + draws)]
     assert len({*streams}) == len(streams)
     assert stream(seed, "network", 0) == seed
@@ -82,5 +82,5 @@ def test_live_runs_of_neighbouring_seeds_have_no_draw_in_common(monkeypatch):
     )
     for seed in (3, 4, 5):
         cosimulate(make_cosim_plan(GIVEN | {"draws": 4}, seed))
-    assert len({*seeds}) == len(seeds) == 9
+    assert len({*seeds}) == len(seeds) == 12
     assert not {3, 4, 5} & {*seeds}

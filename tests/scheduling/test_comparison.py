@@ -78,7 +78,7 @@ def test_equal_contestants_are_rarely_clear_however_values_in_time_hang_together
     clear = 0
     for _ in range(400):
         gaps = autoregressive(rng, size, alike)
-        found = paired(np.full(size, 100.0) + np.arange(size), 100 + np.arange(size) + gaps, in_time=True)
+        found = paired(np.full(size, 100.0) + np.arange(size), 100 + np.arange(size) + gaps, "jobs")
         clear += judged([found])[0].clear
     assert clear <= 32  # 5 % of 400 is 20; 32 are 2.7 standard deviations above
 
@@ -86,9 +86,9 @@ def test_equal_contestants_are_rarely_clear_however_values_in_time_hang_together
 def test_values_in_time_have_an_interval_if_they_are_worth_ten() -> None:
     rng = np.random.default_rng(9)
     for size, alike, usual in [(9, 0.0, 0), (200, 0.0, 1), (2000, 0.5, 1), (20, 0.95, 0), (100, 0.99, 0)]:
-        drawn = [estimate(autoregressive(rng, size, alike), in_time=True).half_width for _ in range(20)]
+        drawn = [estimate(autoregressive(rng, size, alike), "jobs").half_width for _ in range(20)]
         assert np.mean(np.isfinite(drawn)) == pytest.approx(usual, abs=0.2), (size, alike)
-    independent = estimate(rng.normal(0, 1, 4000), in_time=True)
+    independent = estimate(rng.normal(0, 1, 4000), "jobs")
     assert independent.count > 10
     assert independent.half_width == pytest.approx(2.1 / np.sqrt(4000), rel=0.7)
 

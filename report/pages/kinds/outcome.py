@@ -34,19 +34,14 @@ class Sample:
     count: int
     # By draw; empty where only the three above are known.
     values: Mapping[str, float] = field(default_factory=dict)
-    # What each value is one of: ``"seeds"``, ``"jobs"``, ``"batches"``; empty: no chance has a part in it.
-    draws: str = ""
-
-    @property
-    def in_time(self) -> bool:
-        """Whether values follow each other in time."""
-        return self.draws in ("jobs", "batches")
+    # What each value is of, as in `netplace.scheduling.metrics.estimate`; empty: chance has no part in it.
+    unit: str = ""
 
     @classmethod
-    def of(cls, values: Mapping[str, float], draws: str) -> Sample:
+    def of(cls, values: Mapping[str, float], unit: str) -> Sample:
         known = np.fromiter(values.values(), float)
         spread = float(known.std(ddof=1)) if len(known) > 1 else math.nan
-        return cls(float(known.mean()), spread, len(known), values, draws)
+        return cls(float(known.mean()), spread, len(known), values, unit)
 
     @classmethod
     def exact(cls, value: float) -> Sample:

@@ -145,4 +145,4 @@ def _asked(row: Mapping[Hashable, Any]) -> dict[str, str]:
 
 def _sample(row: Mapping[Hashable, Any]) -> Sample:
     spread = math.nan if pd.isna(row["std"]) else float(row["std"])
-    return Sample(float(row["mean"]), spread, int(row["count"]), draws="seeds")
+    return Sample(float(row["mean"]), spread, int(row["count"]), unit="seeds")
