@@ -75,11 +75,7 @@ def test_a_job_waits_when_too_few_nodes_are_free(netplace, held):
         (("--nodes", 65, "--all"), "--nodes: 65 are more than the 64 of mesh:8x8"),
         (("--nodes", 4), "--all or --partition: expected one of them"),
         (("--nodes", 4, "--all", "--partition", "mm"), "expected one of them"),
-        (("--nodes", 26, "--partition", "mc:5x5"), "netplace: 26 nodes are more than the 25"),
-        (("--nodes", 4, "--partition", "quasi-contiguous:9"), "is defined on trees"),
         (("--nodes", 4, "--partition", "gen-alk"), "did you mean gen-alg"),
-        (("--nodes", 4, "--partition", "curve:file=none"), "none: No such file"),
-        (("--nodes", 4, "--all", "--order", "hilbrt"), "did you mean hilbert"),
         (("--nodes", 4, "--all", "--occupied", "none.txt"), "none.txt: No such file"),
         (("--nodes", 4, "--all", "-o", "all.txt"), "unknown kind of file"),
     ],
@@ -93,8 +89,6 @@ def test_mistakes(netplace, flags, told):
     [
         ("0-3\n64", ":2: node: 64 is too large, expected at most 63"),
         ("3-1", ":1: node: range '3-1' is decreasing"),
-        ("0-3\n2", ":2: node 2 appears twice"),
-        ("a", ":1: node: 'a' is not a whole number"),
     ],
 )
 def test_mistakes_in_the_file_of_held_nodes(netplace, held, text, told):

@@ -1,5 +1,7 @@
 """``netplace app``: programs described, checked and written."""
 
+import json
+
 import numpy as np
 import pytest
 from answers import described, refused
@@ -69,17 +71,11 @@ def test_what_is_shown(netplace):
     ("arguments", "words"),
     [
         (["bt"], ["--tasks: not given, expected the number of tasks of bt"]),
-        (["bt", "--tasks", "0"], ["--tasks: 0 is too small"]),
         (["bt", "--tasks", "15"], ["cannot run on 15 tasks, expected one of 1, 4, 9, 16"]),
         (["bt", "--tasks", "16", "--class", "Q"], ["unknown name 'Q'", "S, W, A, B, C, D"]),
         (["2d-tours", "--tasks", "16"], ["did you mean 2d-torus"]),
-        (["waterfall", "--tasks", "16", "--packets", "0"], ["packets: 0 is too small"]),
-        (["waterfall", "--tasks", "16", "--packets", "-3"], ["packets: -3 is too small"]),
-        (["waterfall", "--tasks", "16", "--class", "A"], ["problem_class"]),
         (["bt", "--tasks", "16", "--write", "bt.txt"], ["expected a name that ends in .trace or .trc"]),
-        (["bt", "--tasks", "16", "--write", "no/bt.trace"], ["the folder no does not exist"]),
         (["bt", "--tasks", "16", "--matrix", "bt.csv"], ["expected a name that ends in .npz"]),
-        (["silent", "--tasks", "2"], ["silent", "task 0"]),
         (["raises", "--tasks", "2"], ["raised KeyError: 'x'", "mine.py, line 5"]),
         (["mine.py:silent", "--tasks", "2"], ["unknown name 'mine.py:silent'", "--plugin"]),
     ],
@@ -93,3 +89,29 @@ def test_a_mistake_is_one_sentence(netplace, folder, plugin, arguments, words):
     )
     refused(netplace("app", *arguments), *words)
     assert [path.name for path in folder.iterdir() if path.name != "__pycache__"] == ["mine.py"]
+
+
+PAIR = "0 isend 1 64 7 0 0 12.5\n0 wait -1 0 0 0 0 0.25\n1 recv 0 64 7 0 -1 3\n1 compute -1 500 0 0 -1 0\n"
+
+
+def test_recorded_computation_is_told_and_given_cycles_are_not_part_of_it(netplace, tmp_path):
+    (tmp_path / "pair.trace").write_text(PAIR)
+    found = netplace("app", tmp_path / "pair.trace", "--json")
+    told = json.loads(found.stdout)
+    assert told["recorded_computation_us"] == 15.75
+    assert told["computation_cycles"] == 500
+    shown = netplace("app", tmp_path / "pair.trace")
+    assert "--cpu-scale 1" in shown.stderr
+
+
+def test_generated_programs_have_recorded_nothing(netplace):
+    assert (
+        json.loads(netplace("app", "butterfly", "--tasks", "4", "--json").stdout)["recorded_computation_us"]
+        is None
+    )
+
+
+def test_a_trace_that_is_not_there_is_named(netplace, tmp_path):
+    refused(
+        netplace("app", tmp_path / "nope.trace"), "nope.trace: no file and no bundled trace has this name"
+    )

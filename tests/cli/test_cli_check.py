@@ -57,9 +57,9 @@ def test_runs_on_a_dragonfly(netplace):
 
 
 def test_what_networks_are_made_of(netplace, tmp_path):
-    shown = netplace("check", "network", "dragonfly:a=8,p=4,h=4").stdout
-    assert "264 switches, 15 ports each: 3,960 used, 0 free; 1,056 network interfaces" in shown
-    assert "cables: 1,056 node, 924 local, 528 global" in shown
+    shown = netplace("check", "network", "dragonfly:a=4,p=2,h=2").stdout
+    assert "36 switches, 7 ports each: 252 used, 0 free; 72 network interfaces" in shown
+    assert "cables: 72 node, 54 local, 36 global" in shown
     assert (
         "64 switches, of which 64 are routers of nodes" in netplace("check", "network", "torus:4x4x4").stdout
     )

@@ -109,8 +109,6 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
             "--estimate-factor: 0.0 is invalid, expected a number greater than 0",
         ),
         (["--mapping", "best-known"], "expected one mapping"),
-        (["--vcs", "0"], "vcs"),
-        (["--overrun", "never"], "overrun"),
         (["--workers", "3"], "--workers: 3 given"),
         (["-o", "nowhere/out"], "the folder nowhere does not exist"),
     ],

@@ -47,10 +47,7 @@ def test_on_the_command_line(netplace, folder, run):
     [
         (["whatif"], "nothing was changed"),
         (["whatif", "--without", "99"], "job 99: no job has this number, expected 1 to 8"),
-        (["whatif", "--mapping", "1"], "--mapping: '1' is not of the form JOB=RULE"),
-        (["whatif", "--mapping", "1=nonsense"], "nonsense"),
         (["whatif", "--move", "1=nodes:0-63"], "expected free nodes"),
-        (["whatif", "--without", "2", "--job", "99"], "the co-simulation has no job 99"),
         (["whatif", "--without", "2", "--job", "2"], "--job: 2 is removed by --without 2"),
         (["explain", "--job", "99"], "job 99: no job has this number"),
     ],

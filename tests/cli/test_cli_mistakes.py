@@ -1,6 +1,5 @@
 """Bad input: exit code 2, one sentence on stderr, nothing on stdout, no traceback, nothing half-written."""
 
-import gzip
 import importlib
 import signal
 import subprocess
@@ -26,29 +25,19 @@ LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
         (["run", "--app", "lu"], ["Missing option '--network'"]),
         (["run", *HALO, "--vsc", "2"], ["No such option '--vsc'"]),
         (["run", *HALO, "--vcs", "two"], ["--vcs: 'two' is not a whole number"]),
-        (["run", *HALO, "--seed"], ["--seed", "requires an argument"]),
         # names
         (["run", "--network", "tours:4x4", "--app", "lu"], ["network 'tours:4x4'", "did you mean torus"]),
         (["run", *HALO, "--mapping", "randm"], ["mapping: unknown name 'randm'", "did you mean random"]),
         (["run", *HALO, "--partition", "quadrant"], ["partition: unknown name", "did you mean quadrants"]),
         (["run", *HALO, "--vc-policy", "smrt"], ["vc_policy: unknown name 'smrt'", "did you mean smart"]),
-        (["run", *HALO, "--arbiter", "robin"], ["arbiter: unknown name 'robin'", "round-robin"]),
-        (["run", *HALO, "--ejection", "multi"], ["ejection: unknown name", "multiple"]),
-        (["run", *HALO, "--tree-routing", "adaptiv"], ["did you mean adaptive"]),
-        (["run", *HALO, "--engine", "kernal"], ["--engine: unknown name 'kernal'", "did you mean kernel"]),
         (["run", *HALO, "--section", "time"], ["--section: unknown name 'time'", "did you mean timed"]),
         (["run", "--network", "torus:4x4", "--app", "2d-tours"], ["did you mean 2d-torus"]),
         (["run", "--network", "torus:4x4", "--app", "2d-torus,round=2"], ["'round'", "did you mean rounds"]),
-        (["run", "--network", "torus:4x4", "--app", "2d-torus,2"], ["'2' is not of the form option=value"]),
-        (["run", "--network", "torus:4x4", "--app", "is", "--class", "Z"], ["Z", "S"]),
         (["run", "--network", "torus:4x4", "--trace", "lu.W.17"], ["no such trace file", "lu.w.16.trace.gz"]),
-        (["run", "--network", "torus:4x4", "--jobs", "2x:nothing"], ["no such trace file; applications"]),
         (["load", *LOAD, "--traffic", "unifrom"], ["--traffic: unknown name", "did you mean uniform"]),
         # what runs
         (["run", "--network", "torus:4x4"], ["expected one of --program, --trace, --app and --jobs"]),
         (["run", *HALO, "--trace", "lu.W.16"], ["expected one of --program, --trace, --app and --jobs"]),
-        (["run", "--network", "torus:4x4", "--jobs", "4x", "lu"], ["--jobs: '4x' is not of the form"]),
-        (["run", "--network", "torus:4x4", "--jobs", "0x:lu"], ["0 is too small"]),
         (
             ["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--rounds", "2"],
             ["--rounds", "is a trace"],
@@ -57,15 +46,8 @@ LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
             ["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--iterations", "3"],
             ["--iterations", "A:B"],
         ),
-        (
-            ["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--iterations", "1:x"],
-            ["'x' is not a whole"],
-        ),
-        (["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--iterations", "90:99"], ["90"]),
         # sizes
-        (["run", "--network", "torus:4x0", "--app", "lu"], ["0 is too small"]),
         (["run", "--network", "torus:4x-4", "--app", "lu"], ["-4 is too small"]),
-        (["run", "--network", "torus:4x4.5", "--app", "lu"], ["'4.5' is not a whole number"]),
         (["run", "--network", "torus", "--app", "lu"], ["no numbers given"]),
         (
             ["run", "--network", "nodes:512", "--app", "lu"],
@@ -73,48 +55,14 @@ LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
         ),
         (["run", "--network", "tree:4", "--app", "lu"], ["1 numbers given, expected 2"]),
         (["run", "--network", "torus:9999x9999x99", "--app", "lu"], ["too large"]),
-        (["run", "--network", "torus:9999999x9999999", "--app", "lu"], ["too large"]),
-        (["run", *HALO, "--queue-packets", "30000000"], ["--queue-packets"]),
-        (["run", *HALO, "--tasks", "0"], ["0 is too small"]),
         (["run", *HALO, "--tasks", "17"], ["17 tasks are more than the 16 nodes"]),
         (["run", "--network", "torus:2x2", "--trace", "lu.W.16"], ["16 tasks are more than the 4 nodes"]),
         (["run", *HALO, "--seeds", "0"], ["--seeds: 0 is too small"]),
-        (["run", *HALO, "--seed", "-1"], ["--seed: -1 is too small"]),
-        (["run", *HALO, "--workers", "0"], ["--workers: 0 is too small"]),
-        (["run", *HALO, "--max-cycles", "0"], ["--max-cycles: 0 is too small"]),
-        (["run", *HALO, "--window", "-3"], ["--window: -3 is too small"]),
-        (["run", *HALO, "--vcs", "0"], ["vcs: 0 is too small"]),
-        (["run", *HALO, "--packet-phits", "-1"], ["--packet-phits: -1 is too small"]),
-        (["run", *HALO, "--router-delay", "-1"], ["--router-delay: -1 is too small"]),
-        (["run", *HALO, "--link-delay", "0"], ["--link-delay: 0 is too small"]),
-        (["run", *HALO, "--cycle-ns", "0"], ["--cycle-ns", "too small"]),
-        (["run", *HALO, "--cpu-scale", "-1"], ["--cpu-scale: -1.0 is not a number of at least 0"]),
-        (["run", *HALO, "--eager-limit", "-1"], ["--eager-limit: -1 is too small"]),
         (["run", *HALO, "--bubble", "4"], ["bubble: 4 must be less than queue_packets (4)"]),
-        (["run", *HALO, "--bytes", "-64"], ["-64"]),
-        (["run", *HALO, "--packets", "0"], ["0 is too small"]),
-        (["load", *LOAD, "--warmup", "-1"], ["--warmup: -1 is too small"]),
-        (["load", *LOAD, "--measure", "0"], ["--measure: 0 is too small"]),
-        (["load", *LOAD, "--seed", "-1"], ["--seed: -1 is too small"]),
-        (["load", *LOAD, "--hot-node", "16", "--traffic", "hot-spot"], ["node 16 is not in 0..15"]),
         (["load", *LOAD, "--hot-share", "2", "--traffic", "hot-spot"], ["2.0 is not in 0..1"]),
         (["load", "--network", "torus:3x3", "--traffic", "bit-reversal"], ["needs a power of two"]),
         # placement
         (["run", *HALO, "--tasks", "4", "--partition", "boxes:2x2@3,3"], ["does not fit torus:4x4"]),
-        (
-            [
-                "run",
-                "--network",
-                "torus:4x4",
-                "--jobs",
-                "2x:2d-mesh",
-                "--tasks",
-                "4",
-                "--partition",
-                "nodes:0-3/3-6",
-            ],
-            ["node 3 is assigned to both job 0 and job 1"],
-        ),
         (["run", *HALO, "--mapping", "shuffle"], ["is defined on trees"]),
         (["run", *HALO, "--mapping", "file:no.csv"], ["no.csv: No such file"]),
         # outputs
@@ -123,10 +71,8 @@ LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
             ["run", *HALO, "-o", "x.gif"],
             ["-o x.gif: unknown kind of file, expected a name that ends in .html, .png"],
         ),
-        (["run", *HALO, "--record-messages", "nowhere/x.csv"], ["the folder nowhere does not exist"]),
         # runs without end
         (["run", *HALO, "--max-cycles", "5"], ["not finished after 5 cycles"]),
-        (["run", *HALO, "--max-cycles", "5", "--engine", "reference"], ["not finished after 5 cycles"]),
     ],
     ids=lambda value: " ".join(value)[-60:],
 )
@@ -139,36 +85,16 @@ def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, w
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", ["is empty"]),
-        (b"s 0 1 0\n", ["line 1"]),
-        (b"s 0 1 0 64\nr 0 1 0 x\n", ["line 2", "x"]),
-        (b"s 0 1 0 -64\n", ["line 1", "-64"]),
-        (b"\x00\xff\xfe binary", ["t.trc"]),
-        (gzip.compress(b"s 0 1 0 64\n" * 100)[:30], ["broken gzip"]),
-        (b"\x1f\x8bnot gzip at all", ["broken gzip"]),
-        (b"r 0 1 0 64\n", ["task 1"]),
-        (b"r 1 0 0 64\ns 0 1 0 64\nr 0 1 0 64\ns 1 0 0 64\n", ["task 0", "task 1"]),
+        (b"s 0 1 0 64\nr 0 1 0 x\n", ["t.trc, line 2", "x"]),
+        (b"r 0 1 0 64\n", ["t.trc", "task 1"]),
+        (b"r 1 0 0 64\ns 0 1 0 64\nr 0 1 0 64\ns 1 0 0 64\n", ["t.trc", "task 0", "task 1"]),
     ],
-    ids=[
-        "empty",
-        "columns",
-        "type",
-        "negative",
-        "binary",
-        "truncated",
-        "corrupt",
-        "no send",
-        "deadlock",
-    ],
+    ids=["type", "no send", "deadlock"],
 )
 def test_a_trace_at_fault_names_file_and_place(netplace, tmp_path, content, words):
     path = tmp_path / "t.trc"
     path.write_bytes(content)
-    refused(netplace("run", "--network", "torus:2x2", "--trace", path), "t.trc" if content else "", *words)
-
-
-def test_a_trace_that_is_a_folder(netplace, tmp_path):
-    refused(netplace("run", "--network", "torus:2x2", "--trace", tmp_path), "it is a folder without a trace")
+    refused(netplace("run", "--network", "torus:2x2", "--trace", path), *words)
 
 
 @pytest.mark.parametrize(
@@ -219,23 +145,9 @@ def test_too_little_memory_is_one_sentence(netplace, monkeypatch):
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("engine", ["kernel", pytest.param("reference", marks=pytest.mark.nightly)])
 def test_ctrl_c_ends_a_run_with_one_line_and_nothing_half_written(tmp_path, engine):
-    command = [
-        sys.executable,
-        "-m",
-        "netplace",
-        "run",
-        "--network",
-        "torus:16x16",
-    ]
     # A short program of a thousand million packets: it cannot end by itself in time on either engine.
-    command += [
-        "--app",
-        "2d-torus,packets=20000,rounds=50",
-        "--engine",
-        engine,
-        "-o",
-        str(tmp_path / "loads.png"),
-    ]
+    words = f"run --network torus:16x16 --app 2d-torus,packets=20000,rounds=50 --engine {engine} -o"
+    command = [sys.executable, "-m", "netplace", *words.split(), str(tmp_path / "loads.png")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             time.sleep(4)

@@ -73,14 +73,6 @@ def test_a_folder_is_whole_or_none(netplace, tmp_path, monkeypatch, words):
     assert (kept / "mine.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize("words", ALL, ids=named)
-def test_other_endings_are_a_mistake(netplace, tmp_path, words):
-    result = netplace(*words, "-o", tmp_path / "out.gif")
-    assert result.exit_code == 2
-    assert "expected a name that ends in .html" in " ".join(result.stderr.split())
-    assert not list(tmp_path.iterdir())
-
-
 def test_studies_of_schedules_have_pages(netplace, tmp_path):
     (tmp_path / "s.toml").write_text(
         'machine = "torus:4x4"\nworkload = "lublin"\njobs = 100\npolicy = ["fcfs", "easy"]\n'

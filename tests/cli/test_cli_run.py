@@ -56,17 +56,8 @@ def test_the_same_seed_gives_the_same_run_on_any_number_of_processes(netplace):
 
 def test_parts_of_a_run_side_by_side_give_the_same_result(netplace, tmp_path):
     jobs = ("--jobs", "3x:2d-mesh,tasks=4", "--jobs", "1x:all-to-all,tasks=4,rounds=3")
-    flags = (
-        "run",
-        "--network",
-        "mesh:4x4",
-        *jobs,
-        "--partition",
-        "quadrants",
-        "--vc-policy",
-        "random",
-        "--json",
-    )
+    flags = ("run", "--network", "mesh:4x4", *jobs, "--partition", "quadrants", "--json")
+    flags += ("--vc-policy", "random")
     told = []
     for more in ((), ("--threads", "2")):
         messages = tmp_path / f"messages{len(more)}.csv"
@@ -86,13 +77,6 @@ def test_workers_of_a_single_run_are_refused(netplace):
 
 def test_windows_that_nothing_shows_are_refused(netplace):
     refused(netplace("run", *HALO, "--window", "100"), "--window: 100 affects only --json, --timeline and -o")
-
-
-def test_both_engines_agree(netplace):
-    kernel = described(netplace("run", *HALO, "--json"))
-    reference = described(netplace("run", *HALO, "--engine", "reference", "--json"))
-    assert kernel["cycles"] == reference["cycles"]
-    assert reference["engine"] == "reference"
 
 
 def test_jobs_are_reported_one_by_one_and_the_slowest(netplace):
@@ -228,17 +212,8 @@ def test_every_setting_of_the_network_is_a_flag_with_its_default():
     ("flag", "value"),
     [
         ("packet-phits", 8),
-        ("phit-bytes", 8),
-        ("queue-packets", 8),
-        ("nic-buffer", 2),
-        ("injectors", 2),
         ("vcs", 3),
         ("vc_policy", "oblivious"),
-        ("arbiter", "age"),
-        ("ejection", "single"),
-        ("bubble", 1),
-        ("router-delay", 2),
-        ("link-delay", 3),
         ("eager_limit", 128),
         ("cycle-ns", 1.5),
     ],
@@ -322,9 +297,7 @@ def test_one_collective_runs_alone(netplace):
     ("flags", "says"),
     [
         (("--collective", "allreduce", "--algorithm", "recursive_dubling"), "recursive_doubling"),
-        (("--collective", "alreduce"), "allreduce"),
         (("--collective", "allreduce", "--app", "2d-torus"), "--app was given; expected one of the two"),
-        (("--collective", "bcast", "--collective", "allreduce"), "expected one operation"),
         (("--app", "2d-torus", "--algorithm", "ring"), "expected --collective OPERATION"),
     ],
 )

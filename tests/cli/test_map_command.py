@@ -141,13 +141,8 @@ def test_a_matrix_of_ones_own(netplace, tmp_path, ending):
     [
         ("0,1\n1,0\n2,2\n", ["W.csv: shape (3, 2) is not square, expected a row and a column per task"]),
         ("0,1\n-1,0\n", ["W.csv: -1.0 in row 1, column 0 is not a number of at least 0"]),
-        ("0,nan\n1,0\n", ["W.csv: nan in row 0, column 1"]),
         ("0,1\n1\n", ["W.csv:2: 1 columns, expected 2"]),
-        ("0,1\n1,x\n", ["W.csv:2: 'x' is not a number"]),
-        ("", ["W.csv: is empty, expected a matrix"]),
         ("0,1\n1,0\n", ["W.csv: has 2 rows, expected 3, one per task"]),
-        ("0,1e30\n1,0\n", ["is not a number of at least 0 and below 2**62"]),
-        (b"\xff\x00", ["W.csv: is not a text file"]),
     ],
 )
 def test_a_matrix_at_fault(netplace, tmp_path, text, words):
@@ -181,30 +176,19 @@ def test_a_numpy_file_at_fault(netplace, tmp_path):
             ("--network", "tree:4,2", "--app", "butterfly", "--mapping", "td"),
             "use classic or oversubscription",
         ),
-        ((*BUTTERFLY, "--seconds", "0"), "seconds of a mapping search: 0.0 is out of range"),
-        ((*BUTTERFLY, "--search-iterations", "0"), "--search-iterations: 0 is too small"),
         ((*BUTTERFLY, "--mapping", "random", "--seconds", "1"), "--seconds: mapping random does not search"),
         ((*BUTTERFLY, "--method", "grap"), "--method: unknown name 'grap'; did you mean grasp"),
-        ((*BUTTERFLY, "--mapping", "tdd"), "--mapping: unknown name 'tdd'; did you mean td"),
-        (
-            (*BUTTERFLY, "--mapping", "classic", "--criterion", "clasic"),
-            "--criterion: unknown name 'clasic'; did you mean classic",
-        ),
         ((*BUTTERFLY, "--mapping", "td", "--criterion", "classic"), "mapping td minimizes td, not classic"),
         (
             (*BUTTERFLY, "--mapping", "classic", "--criterion", "oversubscription"),
             "is defined on trees, not on torus:4x4",
         ),
-        ((*BUTTERFLY, "--seeds", "0"), "--seeds: 0 is too small"),
         ((*BUTTERFLY, "--from", "W.csv"), "expected no --program, --trace, --app or --jobs"),
         (
             ("--network", "torus:4x4", "--jobs", "2x:butterfly", "--tasks", "8"),
             "netplace map places a single job",
         ),
         (("--network", "torus:4x4"), "expected one of --program, --trace, --app and --jobs"),
-        ((*BUTTERFLY, "-o", "m.txt"), "expected a name that ends in .csv"),
-        ((*BUTTERFLY, "--plot", "m.csv"), "expected a name that ends in .png"),
-        ((*BUTTERFLY, "--plot", "nowhere/m.png"), "the folder nowhere does not exist"),
     ],
     ids=lambda value: " ".join(value)[-50:] if isinstance(value, tuple) else "",
 )

@@ -109,7 +109,7 @@ def test_stored_searches_give_the_same_answer_with_workers(netplace, tmp_path):
 
 
 def test_the_partition_is_the_same_for_all_searches(netplace):
-    flags = (
+    flags = [
         "--network",
         "mesh:4x4",
         "--program",
@@ -118,7 +118,7 @@ def test_the_partition_is_the_same_for_all_searches(netplace):
         "random",
         "--seed",
         "3",
-    )
+    ]
     found = described(netplace("map", *flags, "--mapping", "random", "--mapping", "classic", "--json"))
     assert len(found["candidates"][0]["cycles"]) == 1  # consecutive: neither it nor the network is random
     time = simulate(parse("mesh:4x4"), _program("butterfly,tasks=4"), found["nodes"]).cycles
@@ -154,15 +154,8 @@ def test_a_mapping_is_never_praised_that_is_slower_than_consecutive():
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (("--program", "luu"), "did you mean lu?"),
-        (("--program", "lu,class"), "'class' is not of the form option=value"),
         (("--program", "lu,class=S", "--class", "W"), "--class: W given, but --program lu,class=S says S"),
         (("--program", "lu", "--app", "lu"), "expected one of --program, --trace, --app and --jobs"),
-        (("--program", "lu,class=S,tasks=64"), "64 tasks are more than the 16 nodes of mesh:4x4"),
-        (
-            ("--app", "lu", "--mapping", "tdd", "--mapping", "td"),
-            "--mapping: unknown name 'tdd'; did you mean td",
-        ),
         (("--app", "lu", "--mapping", "td", "--budget", "3"), "--budget: 3.0 given with a single mapping"),
         (
             ("--app", "lu", "--mapping", "td", "--latex", "t.tex"),
@@ -173,14 +166,11 @@ def test_a_mapping_is_never_praised_that_is_slower_than_consecutive():
             ("--from", "W.csv", "--mapping", "td", "--mapping", "random"),
             "a matrix, which cannot be simulated",
         ),
-        (("--app", "lu", "--budget", "-1"), "--budget: -1 is too small"),
         (("--app", "lu", "--criterion", "td"), "--criterion: td is the cost of one mapping"),
         (
             ("--app", "lu", "--mapping", "random", "--mapping", "consecutive", "--seconds", "1"),
             "--seconds: 1.0 given, but none of the mappings random, consecutive takes it",
         ),
-        (("--app", "lu", "--latex", "nowhere/t.tex"), "the folder nowhere does not exist"),
-        (("--app", "lu", "--latex", "t.tex", "--csv", "t.tex"), "expected another file"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )

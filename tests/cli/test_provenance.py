@@ -15,7 +15,7 @@ from netplace.report.files.provenance import FILE, provenance_of, sidecar
 from netplace.report.tables.installation import code
 
 RUN = "run --network torus:4x4 --trace in/halo.csv --mapping random --seeds 2"
-COSIM = "cosim --machine torus:4x4 --workload applications --jobs 3 --sizes small"
+COSIM = "cosim --machine torus:4x4 --workload applications --jobs 2 --sizes small --intensity low"
 COMMANDS = {
     "run": RUN,
     "load": "load --network torus:4x4 --offered 0.1,0.3 --measure 200",
@@ -42,7 +42,9 @@ def working(tmp_path, monkeypatch):
     (inputs / "sweep.toml").write_text('network = ["torus:4x4", "mesh:4x4"]\napp = "gups"\ntasks = 4\n')
     jobs = 'machine = "torus:4x4"\njobs = {}\npolicy = ["fcfs", "easy"]\nworkload = "{}"\n'
     (inputs / "schedules.toml").write_text(jobs.format(20, "lublin"))
-    (inputs / "cosims.toml").write_text(jobs.format(3, "applications") + 'sizes = "small"\n')
+    (inputs / "cosims.toml").write_text(
+        jobs.format(2, "applications") + 'sizes = "small"\nintensity = "low"\n'
+    )
     return tmp_path
 
 
