@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.arrays import Operations
 from netplace.apps.operation import MOST_CYCLES, Op
+from netplace.native import apps as native
 
 
 def openers(program: Operations) -> NDArray[np.int64]:
@@ -115,7 +116,6 @@ def _unmatched(program: Operations, both: NDArray[np.int64], key: NDArray[np.int
     return program.error(index, reason)
 
 
-_COMPILED_FROM = 100_000  # operations
 _SHOWN = 6  # tasks of a circle that an error names
 
 
@@ -123,7 +123,7 @@ def check_progress(program: Operations, eager_limit: int | None = None) -> None:
     """Check that messages and requests pair up and that every task reaches its end."""
     need = needs(program, eager_limit)
     task_of = program.task_of()
-    place = _replay(program.first.copy(), task_of, need)
+    place = native.stands(program.first.copy(), task_of, need)  # where each task stops
     stuck = np.flatnonzero(place < program.first[1:])
     if len(stuck):
         raise ValueError(_deadlock(program, place, need, task_of, stuck, eager_limit))
@@ -143,35 +143,6 @@ def needs(program: Operations, eager_limit: int | None = None) -> NDArray[np.int
     blocks = foreign & (~sends | waits_for_receive)
     need[ends[blocks]] = partner[message[blocks]]
     return need
-
-
-def _replay(
-    first: NDArray[np.int64], task_of: NDArray[np.int32], need: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the operation at which each task stops; ``first[task + 1]`` if it ends."""
-    # Compiled code pays for large programs only: it must be loaded.
-    if len(need) > _COMPILED_FROM:
-        from netplace.native import apps as native
-
-        return native.stands(first, task_of, need)
-    place, end = first[:-1].tolist(), first[1:].tolist()
-    tasks, needs = task_of.tolist(), need.tolist()
-    waiter: dict[int, int] = {}  # by operation, the one task that can wait for it
-    ready = list(range(len(place)))
-    while ready:
-        task = ready.pop()
-        here = place[task]
-        while here < end[task]:
-            if here in waiter:
-                ready.append(waiter.pop(here))
-            place[task] = here
-            wanted = needs[here]
-            if wanted >= 0 and place[tasks[wanted]] < wanted:
-                waiter[wanted] = task
-                break
-            here += 1
-            place[task] = here
-    return np.array(place, np.int64)
 
 
 def _deadlock(

@@ -18,16 +18,18 @@ than the largest power of two of ranks, and give ``segment``, ``fanout``, ``radi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from netplace.apps.collectives.call import OPERATIONS, Call
 from netplace.files import parsed_toml, read_content
-from netplace.inputs import abbreviate, check_choice, check_int
+from netplace.inputs import check_choice
 
 TABLES = {
     "builtin": "the algorithms of Thakur, Rabenseifner and Gropp, one or two for each operation",
@@ -36,24 +38,31 @@ TABLES = {
     "nccl": "NCCL, by its time model for nodes with 8 A100",
 }
 
-_OPTIONS = {"segment": 0, "fanout": 1, "radix": 2, "group": 0}  # with the least value
-_CONDITIONS = ("power_of_two", "few_elements")
 _TOTALS = ("allgather", "gather", "scatter")  # whose calls give the bytes of one block
+Natural = Annotated[int, msgspec.Meta(ge=0)]
+Bounds = Annotated[tuple[Natural, ...], msgspec.Meta(min_length=1, max_length=2)]
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A rule of a table."""
 
     algorithm: str  # name of the chosen algorithm
-    # Range of ranks, and of bytes, both ends inclusive.
-    ranks: tuple[int, int | None] = (1, None)
-    bytes: tuple[int, int | None] = (0, None)
+    ranks: Bounds = (1,)
+    bytes: Bounds = (0,)
     power_of_two: bool | None = None  # whether the number of ranks must, or must not, be a power of two
     # Whether vectors must, or must not, have fewer elements than the largest power of two up to the number of
     # ranks.
     few_elements: bool | None = None
-    options: Mapping[str, int] = field(default_factory=dict)  # attributes of a `Call` that it sets
+    segment: Natural | None = None
+    fanout: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    radix: Annotated[int, msgspec.Meta(ge=2)] | None = None
+    group: Natural | None = None
+
+    @property
+    def options(self) -> dict[str, int]:
+        """Attributes of a `Call` that the rule sets."""
+        given = {name: getattr(self, name) for name in ("segment", "fanout", "radix", "group")}
+        return {name: value for name, value in given.items() if value is not None}
 
     def fits(self, ranks: int, bytes: int, few_elements: bool) -> bool:
         return (
@@ -62,6 +71,10 @@ class Row:
             and self.power_of_two in (None, ranks & (ranks - 1) == 0)
             and self.few_elements in (None, few_elements)
         )
+
+
+def _inside(number: int, bounds: tuple[int, ...]) -> bool:
+    return bounds[0] <= number and (len(bounds) == 1 or number <= bounds[1])
 
 
 @dataclass(frozen=True)
@@ -87,7 +100,10 @@ class Table:
         bytes, few = self._measure(call) * call.unit, call.elements < 1 << call.ranks.bit_length() - 1
         row = next((row for row in rows if row.fits(call.ranks, bytes, few)), None)
         if row is None:
-            raise _gap(self.name, call.operation, call.ranks, bytes)
+            raise ValueError(
+                f"collectives {self.name!r}: no row of {call.operation} fits {call.ranks} ranks and {bytes} "
+                f"bytes, expected a row for all sizes"
+            )
         return row
 
     def _measure(self, call: Call) -> int:
@@ -121,88 +137,24 @@ def shipped_table(name: str) -> Table:
 
 def _parsed(content: bytes, source: str) -> Table:
     _, read = parsed_toml(content, source)
-    name = source if source in TABLES else str(read.pop("name", source))
-    read.pop("name", None)
+    name = str(read.pop("name", source))
     base = read.pop("base", None if source == "builtin" else "builtin")
-    blocks = frozenset(_blocks(read.pop("blocks", []), source))
-    rows = {}
-    for operation, listed in read.items():
+    blocks = read.pop("blocks", [])
+    by_block = frozenset(_converted(blocks, list[str], f"{source}: blocks"))
+    for operation in (*read, *by_block):
         check_choice(operation, OPERATIONS, f"{source}: collective operation")
-        if not isinstance(listed, list) or not listed:
-            raise ValueError(f"{source}: {operation} is {abbreviate(listed)}, expected a list of rows")
-        rows[operation] = tuple(
-            _row(row, f"{source}: {operation}, row {number}") for number, row in enumerate(listed, 1)
+    rows = {of: _converted(listed, tuple[Row, ...], f"{source}: {of}") for of, listed in read.items()}
+    if any(row.bytes != (0,) for row in rows.get("alltoallv", ())):
+        raise ValueError(
+            f"{source}: alltoallv: a row depends on bytes, which differ by rank; expected only ranks"
         )
-        _check_no_gap(source, operation, rows[operation])
-        if operation == "alltoallv" and any(row.bytes != (0, None) for row in rows[operation]):
-            raise ValueError(
-                f"{source}: alltoallv: a row depends on bytes, which differ by rank; expected only ranks"
-            )
     if base is not None:
         check_choice(base, TABLES, f"{source}: base")
-    return Table(name, rows, blocks, None if base is None else shipped_table(base))
+    return Table(name, rows, by_block, None if base is None else shipped_table(base))
 
 
-def _blocks(listed: Any, source: str) -> Iterator[str]:
-    if not isinstance(listed, list):
-        raise ValueError(f"{source}: blocks is {abbreviate(listed)}, expected a list of operations")
-    for operation in listed:
-        yield check_choice(operation, OPERATIONS, f"{source}: blocks")
-
-
-def _row(row: Any, where: str) -> Row:
-    if not isinstance(row, dict) or not isinstance(row.get("algorithm"), str):
-        raise ValueError(f"{where}: is {abbreviate(row)}, expected a table with an algorithm")
-    for key in row:
-        check_choice(key, ("algorithm", "ranks", "bytes", *_CONDITIONS, *_OPTIONS), where)
-    for key in _CONDITIONS:
-        if row.get(key) not in (None, True, False):
-            raise ValueError(f"{where}: {key} is {abbreviate(row[key])}, expected true or false")
-    options = {
-        key: check_int(row[key], f"{where}: {key}", least) for key, least in _OPTIONS.items() if key in row
-    }
-    return Row(
-        row["algorithm"],
-        _bounds(row.get("ranks", [1]), f"{where}: ranks"),
-        _bounds(row.get("bytes", [0]), f"{where}: bytes"),
-        **{key: row.get(key) for key in _CONDITIONS},
-        options=options,
-    )
-
-
-def _bounds(listed: Any, what: str) -> tuple[int, int | None]:
-    if not isinstance(listed, list) or len(listed) not in (1, 2):
-        raise ValueError(f"{what}: is {abbreviate(listed)}, expected [least] or [least, most]")
-    least = check_int(listed[0], what, 0)
-    return least, None if len(listed) == 1 else check_int(listed[1], what, least)
-
-
-def _check_no_gap(source: str, operation: str, rows: tuple[Row, ...]) -> None:
-    """Check that some row fits whatever the ranks, from 2 on, and bytes."""
-    for ranks in _representatives(2, (row.ranks for row in rows)):
-        powers = [1 << (ranks - 1).bit_length(), ranks + (ranks & (ranks - 1) == 0)]
-        last = next(
-            iter(sorted(row.ranks[1] for row in rows if row.ranks[1] and row.ranks[1] >= ranks)), None
-        )
-        for number in sorted({ranks, *(power for power in powers if last is None or power <= last)}):
-            for bytes in _representatives(0, (row.bytes for row in rows)):
-                if not all(any(row.fits(number, bytes, few) for row in rows) for few in (True, False)):
-                    raise _gap(source, operation, number, bytes)
-
-
-def _representatives(least: int, bounds: Iterator[tuple[int, int | None]]) -> list[int]:
-    numbers = {least}
-    for begin, end in bounds:
-        numbers |= {begin} if end is None else {begin, end + 1}
-    return sorted(number for number in numbers if number >= least)
-
-
-def _gap(source: str, operation: str, ranks: int, bytes: int) -> ValueError:
-    return ValueError(
-        f"collectives {source!r}: no row of {operation} fits {ranks} ranks and {bytes} bytes, expected a "
-        f"row for all sizes"
-    )
-
-
-def _inside(number: int, bounds: tuple[int, int | None]) -> bool:
-    return bounds[0] <= number and (bounds[1] is None or number <= bounds[1])
+def _converted(value: Any, kind: Any, where: str) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{where}: {error}") from None
