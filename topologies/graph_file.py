@@ -19,7 +19,7 @@ from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_WIDTH, check_cables
 from netplace.topologies.simgrid import simgrid
 from netplace.topologies.slurm import slurm
-from netplace.topologies.text_files import existing, read_indented, read_text
+from netplace.topologies.text_files import existing, read_text, read_yaml
 from netplace.topologies.topology import Topology
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def _slurm(content: str, path: str, text: str, phit: int, part: str) -> Topology
 
 
 def _astra(content: str, path: str, text: str, phit: int, part: str) -> Topology:
-    return _astra_sim(read_indented(content, text), text, phit)
+    return _astra_sim(read_yaml(content, text), text, phit)
 
 
 _TAG = r"(?s:(?><\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*)"  # what stands before the root of XML

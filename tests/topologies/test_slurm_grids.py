@@ -112,7 +112,7 @@ def test_flat_names_no_network(path):
         (
             "{x: 2, y: 2, z: 1}\n          - dims:",
             "{x: 2, y: 2\n          - dims:",
-            "expected keys and values",
+            "expected ',' or '}'",
         ),
     ],
 )
