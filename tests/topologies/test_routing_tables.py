@@ -154,8 +154,6 @@ def test_a_port_without_a_link() -> None:
     ("name", "discipline", "message"),
     [
         ("minmal", "", r"routing: unknown name 'minmal'; did you mean minimal"),
-        ("minimal:3", "", r"minimal does not take a threshold"),
-        ("ugal-l:x", "", r"threshold: 'x' is not a whole number"),
         ("minimal", "hops", r"VC discipline: unknown name 'hops'"),
         ("minimal", "dateline", r"no dimensions, which VC discipline dateline needs"),
     ],

@@ -103,12 +103,8 @@ def test_flat_names_no_network(path):
     ("old", "new", "said"),
     [
         ("node[01-32]", "node[01-31]", "31 named, expected 32, one for each place"),
-        ("node[01-32]", "node[01-99]", "99 named, expected 32 at most"),
         ("node[01-32]", "node[01-31],node01", "node node01 appears twice"),
         ("          z: 2\n", "", "dims: {'x': '4', 'y': '4'} found, expected x, y and z"),
-        ("          z: 2\n", "          z: 0\n", "dims: z"),
-        ("        nodes: node[01-32]\n", "", "expected one of nodes and regions"),
-        ("    toruses:", "    tori:", "toruses: expected a list"),
         (
             "{x: 2, y: 2, z: 1}\n          - dims:",
             "{x: 2, y: 2\n          - dims:",
@@ -127,7 +123,6 @@ def test_tori_that_are_none(path, old, new, said):
     [
         ("{x: 0, y: 2, z: 0}", "{x: 0, y: 1, z: 0}", "region 2: place 0,1,0 already has node rack1-node05"),
         ("{x: 0, y: 2, z: 0}", "{x: 2, y: 2, z: 0}", "region 2: is not within the torus of 4x4x2"),
-        ("rack2-node[01-08]", "rack2-node[01-07]", "region 2: 7 nodes, expected 4x1x2"),
     ],
 )
 def test_regions_that_are_none(path, old, new, said):

@@ -153,17 +153,6 @@ def test_nodes_outside_are_refused(node: ArrayLike) -> None:
         network.distances(np.atleast_1d(node))
 
 
-def test_nodes_that_are_no_numbers_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"node: .*1\.5.* is not a whole number"):
-        parse("tree:2,2").distance(0, 1.5)
-
-
-@pytest.mark.parametrize("router", [-1, 12])
-def test_neighbours_of_an_unknown_router_are_refused(router: int) -> None:
-    with pytest.raises(ValueError, match=rf"router: {router} is not in 0\.\.11 of mesh:4x3"):
-        parse("mesh:4x3").neighbours(router)
-
-
 MADE: list[tuple[str, Callable[[], Topology]]] = [
     ("mesh:5", lambda: mesh((5,))),
     ("mesh:32x32", lambda: mesh([32, 32])),
@@ -211,36 +200,17 @@ def test_one_network_has_one_text() -> None:
     ("text", "message"),
     [
         ("tours:8x8", r"network 'tours:8x8': unknown name 'tours'; did you mean torus\?"),
-        ("dragonfli:4", r"network 'dragonfli:4': unknown name 'dragonfli'; did you mean dragonfly"),
-        ("", r"network '': unknown name ''"),
         ("torus", r"network 'torus': no numbers given, expected a form such as torus:8x8x8"),
-        ("torus:", r"torus:: side 1: '' is not a whole number"),
-        ("torus:8x", r"torus:8x: side 2: '' is not a whole number"),
         ("torus:8x0", r"torus:8x0: side 2: 0 is too small, expected at least 1"),
-        ("mesh:-4x4", r"mesh:-4x4: side 1: -4 is too small, expected at least 1"),
-        ("torus:8x8.5", r"torus:8x8\.5: side 2: '8\.5' is not a whole number"),
         ("mesh:8,8", r"mesh:8,8: side 1: '8,8' is not a whole number"),
-        ("torus:8x4+3", r"torus:8x4\+3: side 2: '4\+3' is not a whole number"),
-        ("twisted:8x4+", r"twisted:8x4\+: twist: '' is not a whole number"),
-        ("twisted:8x4+0", r"twisted:8x4\+0: twist: 0 is too small, expected at least 1"),
         ("twisted:8x4+9", r"twisted:8x4: twist 9 is too large, expected less than the 8 nodes along X"),
         ("tree:4", r"tree:4: 1 numbers given, expected 2 \(k,n\)"),
-        ("tree:4x3", r"tree:4x3: 1 numbers given, expected 2 \(k,n\)"),
-        ("tree:4,3,2", r"tree:4,3,2: 3 numbers given, expected 2 \(k,n\)"),
-        ("tree:four,3", r"tree:four,3: k: 'four' is not a whole number"),
         ("thintree:4,2", r"thintree:4,2: 2 numbers given, expected 3 \(ports down,ports up,stages\)"),
-        ("thintree:4,2,3,1", r"thintree:4,2,3,1: 4 numbers given, expected 3"),
     ],
 )
 def test_what_is_wrong_is_named(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse(text)
-
-
-@pytest.mark.parametrize("build", [mesh, torus])
-def test_no_sides_at_all(build: Callable[[tuple[int, ...]], Topology]) -> None:
-    with pytest.raises(ValueError, match="no sides given, expected at least one"):
-        build(())
 
 
 @pytest.mark.parametrize("text", ["torus:32x32x32", "tree:10,5", "thintree:10,5,5", "twisted:512x256"])
