@@ -155,12 +155,12 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     from netplace.runs.tables import write_table
 
     refuse_beside_study(study, "store", "workers", "threads", "dask", "output", "as_json", "unpaired")
-    plans, notes = read_cosim_study(study), list[str]()
+    plans, notes = read_cosim_study(study)
     tell_limits((plan.jobs.machine, plan.config) for plan in plans)
     if not unpaired:
         shared = same_jobs([plan.jobs for plan in plans])
         plans = [replace(plan, jobs=jobs) for plan, jobs in zip(plans, shared.plans, strict=True)]
-        notes = shared.notes
+        notes += shared.notes
     alone = execution.dask is None and execution.workers in (None, 1)  # else others carry them out
     beside, threads = execution.store or study, execution.network_threads()
     function = partial(_watched if alone else outcome_of, beside=beside, threads=threads)

@@ -29,7 +29,10 @@ _MANY = "Parallel execution"
 def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
     """Return what adds ``--workers``, with `more` names, and ``--dask``; `usual`: how many, for the help."""
     names = " ".join(("--workers", *more, "workers"))
-    cluster = "Dask cluster to use instead of workers, such as tcp://host:8786."
+    cluster = (
+        "Dask cluster to use instead of workers, such as tcp://host:8786; tcp://host:8786,wait=3600 waits an "
+        "hour for its first worker. [default: a minute]"
+    )
     return flags(
         flag(names, f"Worker processes. [default: {usual}]", PROCESSES, metavar="N", panel=_MANY),
         flag("--dask", cluster, metavar="ADDRESS", panel=_MANY),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -199,33 +198,40 @@ def _check_draws(plan: CosimPlan) -> None:
 # Unless the file has ``fidelity``, every combination is executed with a table's times and with live ones.
 
 
-def read_cosim_study(path: str | Path) -> list[CosimPlan]:
-    """Return the co-simulations of a study file, or those of the jobs of a placement study."""
+def read_cosim_study(path: str | Path) -> tuple[list[CosimPlan], list[str]]:
+    """Return the co-simulations of a study file or of the jobs of a placement study, and notes on them."""
     if is_placement_file(path):
         return _of_placement(path)
     _, said = read_toml(Path(path), flags=True)
     if "fidelity" in said:
-        return read_plans(path, KEYS, make_cosim_plan, "co-simulations")
-    return [*_under("table", path), *_under("live", path)]
+        return read_plans(path, KEYS, make_cosim_plan, "co-simulations"), []
+    return [*_under("table", path), *_under("live", path)], []
 
 
-def _of_placement(path: str | Path) -> list[CosimPlan]:
-    """Return the same jobs under the same rules as in a placement study, by table and live."""
-    made: dict[str, CosimPlan] = {}
-    for plan in read_placement_file(path).plans:
-        if plan.mapping == BEST_KNOWN:  # a choice among times alone
+def _of_placement(path: str | Path) -> tuple[list[CosimPlan], list[str]]:
+    """Return the jobs and rules of a placement study by table and live, and what was left out.
+
+    Jobs of a log run for hours: steady intervals of them are skipped.
+    """
+    study = read_placement_file(path)
+    notes, plans = list(study.notes), dict[str, CosimPlan]()
+    usual = vars(Config())
+    for plan in study.plans:
+        if plan.mapping == BEST_KNOWN:
+            notes.append(f"mapping {BEST_KNOWN} is left out: it is a choice among times of jobs alone")
             continue
-        values = {
-            name: value for name, value in asdict(plan.config).items() if value != getattr(Config(), name)
-        }
-        for name in ("machine", "workload", "policy", "partition", "mapping", "overrun", "estimates"):
-            values[name] = getattr(plan, name)
-        for fidelity in ("table", "live"):
-            cosim = make_cosim_plan(values | {"fidelity": fidelity}, plan.seed)
-            made[cosim.key] = cosim
-    if not made:
-        raise ValueError(f"{path}: mapping is {BEST_KNOWN!r} throughout, expected one mapping for live jobs")
-    return list(made.values())
+        values = {name: getattr(plan, name) for name in COSIM_SETTINGS if hasattr(plan, name)}
+        values = {name: value for name, value in values.items() if value != ""}
+        values |= {name: value for name, value in vars(plan.config).items() if value != usual[name]}
+        try:
+            for fidelity in ("table", "sampled" if plan.applications else "live"):
+                made = make_cosim_plan(values | {"fidelity": fidelity}, plan.seed)
+                plans[made.key] = made
+        except ValueError as error:
+            notes.append(f"left out of the co-simulations: {error}")
+    if not plans:
+        raise ValueError(f"{path}: no co-simulation is possible: {'; '.join(dict.fromkeys(notes))}")
+    return list(plans.values()), list(dict.fromkeys(notes))
 
 
 def _under(time: str, path: str | Path) -> list[CosimPlan]:

@@ -40,7 +40,10 @@ def json_text(value: Any, indent: int | None = None) -> str:
     >>> json_text({"ratio": float("nan")})
     '{"ratio": null}'
     """
-    return json.dumps(finite(value), allow_nan=False, indent=indent)
+    try:
+        return json.dumps(value, allow_nan=False, indent=indent)
+    except ValueError:
+        return json.dumps(finite(value), allow_nan=False, indent=indent)
 
 
 def results_text(what: str, content: dict[str, Any], indent: int | None = 1) -> str:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import MISSING, Field, fields, is_dataclass
-from functools import partial
+from functools import cache, partial
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
@@ -267,15 +267,17 @@ def to_plain(value: Any) -> Any: ...
 def to_plain(value: Any) -> Any:
     """Return a value as data for JSON; a dataclass is a dict without fields that are None by default."""
     if is_dataclass(value):
-        held = {item.name: (getattr(value, item.name), item.default) for item in fields(value)}
-        return {
-            name: to_plain(each)
-            for name, (each, usual) in held.items()
-            if each is not None or usual is not None
-        }
+        held = [(name, getattr(value, name), usual) for name, usual in _defaults(value.__class__)]
+        return {name: to_plain(each) for name, each, usual in held if each is not None or usual is not None}
     if isinstance(value, Mapping):
         return {name: to_plain(held) for name, held in value.items()}
     return [to_plain(held) for held in value] if isinstance(value, list | tuple) else value
+
+
+@cache
+def _defaults(kind: Any) -> list[tuple[str, Any]]:
+    """Return the names and defaults of the fields of a dataclass."""
+    return [(item.name, item.default) for item in fields(kind)]
 
 
 def from_plain(kind: type[Made], plain: Any) -> Made:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from netplace.inputs import MOST, check_choice, check_float, check_int
@@ -322,7 +322,7 @@ class Config:
 
     def described(self) -> dict[str, Any]:
         """Return all settings for a content hash; a fabric has no name there, its settings are included."""
-        return {name: value for name, value in asdict(self).items() if name != "fabric"}
+        return {name: value for name, value in vars(self).items() if name != "fabric"}
 
     def interleaves(self, program: Program) -> bool:
         """Return whether non-blocking sends of a program that are outstanding at the same time take turns."""

@@ -181,10 +181,9 @@ def complete_all(
             if not executor.busy:
                 time.sleep(_PAUSE if left else 0)
                 continue
-            for plan, outcome in executor.collect():
-                status = kept.status(outcome)
-                if status.lost is None:
-                    kept.keep(plan, outcome)
+            ended = [(plan, outcome, kept.status(outcome)) for plan, outcome in executor.collect()]
+            kept.keep([(plan, outcome) for plan, outcome, status in ended if status.lost is None])
+            for plan, _, status in ended:
                 claims.leave(plan.key)
                 if status.lost is not None:
                     tries[plan.key] += 1

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import queue
+import time
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
+from netplace.inputs import check_choice, check_float
 from netplace.plugins import Portable, rules_without_file
 from netplace.runs.executors import answer_of
 
@@ -13,8 +15,9 @@ __all__ = ["Cluster"]
 
 _PATIENCE = 10.0  # seconds for the scheduler to answer
 _IN_HAND = 2  # items given for each thread of the cluster: one under way, and the next
-_ABSENCE = 60.0  # seconds without any worker after which a run is given up
+_WAIT = 60.0  # seconds without any worker after which a run is given up, if the address does not say
 _LOOK = 5.0  # seconds between looks at whether the cluster is still there
+_COUNT = 1.0  # seconds for which the number of threads is not asked again
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -26,7 +29,8 @@ class Cluster(Generic[Item, Outcome]):
     Parameters
     ----------
     address : str
-        Address of the scheduler, such as ``"tcp://scheduler:8786"``.
+        Address of the scheduler, such as ``"tcp://scheduler:8786"``; with ``",wait=3600"``, it may be without
+        workers for so many seconds.
     function : callable
         Picklable function that returns the outcome of an item; `collect` raises the exceptions that it
         raises.
@@ -46,21 +50,23 @@ class Cluster(Generic[Item, Outcome]):
         self.busy = 0
         self._function = Portable(function)
         self._lost = lost
+        self._address, _, option = address.partition(",")
+        self._wait = _seconds(option) if option else _WAIT
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._items: dict[Any, Item] = {}
         try:
             client: Any = distributed.Client
-            self._client: Any = client(address, timeout=_PATIENCE, set_as_default=False)
+            self._client: Any = client(self._address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             reason = " ".join(str(error).split())
-            raise ValueError(f"--dask: no Dask scheduler answers at {address!r}: {reason}") from None
-        self._address = address
+            raise ValueError(f"--dask: no Dask scheduler answers at {self._address!r}: {reason}") from None
         self._alone = 0.0  # seconds for which there has been no worker
+        self._threads, self._counted = 1, -_COUNT
         try:
-            self._client.wait_for_workers(1, timeout=_PATIENCE)
+            self._client.wait_for_workers(1, timeout=self._wait)
         except TimeoutError:
             self._client.close()
-            raise self._no_worker(_PATIENCE) from None
+            raise self._no_worker(self._wait) from None
 
     def __enter__(self) -> Cluster[Item, Outcome]:
         return self
@@ -73,8 +79,10 @@ class Cluster(Generic[Item, Outcome]):
 
     def has_room(self) -> bool:
         """Return whether the cluster can take more items."""
-        threads: int = sum(self._client.nthreads().values())
-        return self.busy < _IN_HAND * max(1, threads)
+        if time.monotonic() >= self._counted + _COUNT:
+            self._threads = max(1, sum(self._client.nthreads().values()))
+            self._counted = time.monotonic()
+        return self.busy < _IN_HAND * self._threads
 
     def give(self, item: Item) -> None:
         """Send an item to the cluster."""
@@ -105,11 +113,21 @@ class Cluster(Generic[Item, Outcome]):
                 if self._client.status != "running":
                     raise ValueError("--dask: the Dask scheduler stopped answering") from None
                 self._alone = 0.0 if self._client.nthreads() else self._alone + _LOOK
-                if self._alone >= _ABSENCE:
+                if self._alone >= self._wait:
                     raise self._no_worker(self._alone) from None
 
     def _no_worker(self, seconds: float) -> ValueError:
         return ValueError(
             f"--dask: the scheduler at {self._address!r} has had no worker for {seconds:.0f} s, expected at "
-            f"least one; start it with: dask worker {self._address}"
+            f"least one; start it with: dask worker {self._address}, or wait longer with "
+            f"--dask {self._address},wait=3600"
         )
+
+
+def _seconds(option: str) -> float:
+    name, _, value = option.partition("=")
+    check_choice(name, ["wait"], "--dask: option")
+    try:
+        return check_float(float(value), "--dask: wait", 0.0, 1e9)
+    except ValueError:
+        raise ValueError(f"--dask: wait is {value!r}, expected a number of seconds") from None

@@ -9,10 +9,11 @@ import hashlib
 import platform
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from netplace.apps.program import Repeated
-from netplace.netsim import Network, Result, SimulationError
+from netplace.netsim import Config, Network, Result, SimulationError
 from netplace.netsim.effects import ignored_settings
 from netplace.netsim.result import versions
 from netplace.netsim.simulation import replay
@@ -26,6 +27,8 @@ from netplace.runs.placing import mappings_of, simulates
 from netplace.runs.run_figures import RunFigures
 from netplace.runs.spec import Job, Run
 from netplace.topologies import Topology
+
+_Signature = tuple[bytes, int | None, int, tuple[bytes, ...]]
 
 
 @dataclass(frozen=True)
@@ -170,30 +173,40 @@ def _network_seed(run: Run) -> int:
 
 # What came of the simulations of this process, by all that it depends on, the oldest first: the figures, or
 # which jobs were lost.
-_KNOWN: dict[bytes, RunFigures | str] = {}
+_KNOWN: dict[_Signature, RunFigures | str] = {}
 _MOST_KNOWN = 2000
 
 
-def _remember(signature: bytes, figures: RunFigures | str) -> None:
+def _remember(signature: _Signature, figures: RunFigures | str) -> None:
     while len(_KNOWN) >= _MOST_KNOWN:
         del _KNOWN[next(iter(_KNOWN))]
     _KNOWN[signature] = figures
 
 
-def _signature(run: Run, topology: Topology, places: list[Nodes]) -> bytes:
-    """Return a digest of all that the outcome of a run depends on."""
+def _signature(run: Run, topology: Topology, places: list[Nodes]) -> _Signature:
+    """Return all that the outcome of a run depends on, the same for places that differ by a shift."""
     draws = network_draws(topology, run.config)
-    nodes = places if draws else same_place(topology, places)
-    jobs = tuple(Job(**vars(job) | {"mapping": "", "path": ""}) for job in run.jobs)
+    nodes = tuple(where.tobytes() for where in (places if draws else same_place(topology, places)))
     seed = _network_seed(run) if draws else 0
-    plain = replace(run, jobs=jobs, partition="", contents=(), revisions=(), seed=seed, network_seed=None)
-    lists = [where.tolist() for where in nodes]
-    return hashlib.sha256(f"{plain.key} {lists}".encode()).digest()
+    return _common(run.network, run.jobs, run.config), run.max_cycles, seed, nodes
+
+
+@lru_cache(maxsize=1)  # the runs of one entry come one after the other
+def _common(network: str, jobs: tuple[Job, ...], config: Config) -> bytes:
+    """Return a digest of what runs with these jobs on other nodes have in common."""
+    alike = tuple(Job(**vars(job) | {"mapping": "", "path": ""}) for job in jobs)
+    return hashlib.sha256(Run(network, alike, config=config).key.encode()).digest()
 
 
 def _with_winners(figures: RunFigures, run: Run, methods: tuple[str, ...]) -> RunFigures:
     """Return figures with the mappings that won where jobs asked for the best, and with ignored settings."""
     pairs = zip(run.jobs, methods, strict=True)
-    notes = tuple(ignored_settings(network_of(run.network), run.config)) or None
     winners = [method if simulates(job.mapping) else None for job, method in pairs]
-    return replace(figures, notes=notes).with_winners(winners)
+    notes = _notes(run.network, run.config)
+    figures = replace(figures, notes=notes) if notes else figures
+    return figures.with_winners(winners) if any(winners) else figures
+
+
+@lru_cache(maxsize=1)
+def _notes(network: str, config: Config) -> tuple[str, ...]:
+    return tuple(ignored_settings(network_of(network), config))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.process import BaseProcess
 
+_BATCH_SECONDS, _MOST = 0.2, 1000  # of work that is sent at once, and items at most
 TRIES = 3  # how often an item is given to a worker before the machine is taken to be unable
 
 Item = TypeVar("Item")
@@ -74,6 +76,80 @@ class InProcessExecutor(Generic[Item, Outcome]):
     def collect(self) -> list[tuple[Item, Outcome]]:
         self.busy = 0
         return [(item, self._function(item)) for item in self._given]
+
+
+class Batches(Generic[Item, Outcome]):
+    """Sends short items to an executor many at a time, because sending one costs more than executing it.
+
+    An item whose worker died is sent alone when it is given again.
+
+    Parameters
+    ----------
+    make : callable
+        ``make(function, lost)`` returns the executor of a function over lists of items.
+    function, lost : callable
+        Functions that return the outcome of an item, and of one that the machine could not execute for the
+        given reason.
+    """
+
+    def __init__(
+        self,
+        make: Callable[..., Executor[list[Item], Any]],
+        function: Callable[[Item], Outcome],
+        lost: Callable[[str], Outcome],
+    ) -> None:
+        self.busy = 0
+        self.executor = make(partial(_timed, function), WorkerFailure)
+        self._lost = lost
+        self._batch: list[Item] = []
+        self._size = 1
+        self._suspects: list[Item] = []
+
+    def __enter__(self) -> Batches[Item, Outcome]:
+        self.executor.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.executor.__exit__()
+        self._batch, self.busy = [], 0
+
+    def has_room(self) -> bool:
+        return self.executor.has_room()
+
+    def give(self, item: Item) -> None:
+        self.busy += 1
+        if item in self._suspects:
+            self.executor.give([item])
+            return
+        self._batch.append(item)
+        if len(self._batch) >= self._size:
+            self._send()
+
+    def _send(self) -> None:
+        if self._batch:
+            self.executor.give(self._batch)
+            self._batch = []
+
+    def collect(self) -> list[tuple[Item, Outcome]]:
+        self._send()
+        ended: list[tuple[Item, Outcome]] = []
+        for items, result in self.executor.collect():
+            self.busy -= len(items)
+            if isinstance(result, WorkerFailure):
+                self._suspects += items
+                ended += [(item, self._lost(result.reason)) for item in items]
+                continue
+            seconds, outcomes = result
+            self._size = min(_MOST, max(1, int(_BATCH_SECONDS * len(items) / max(seconds, 1e-9))))
+            ended += zip(items, outcomes, strict=True)
+        return ended
+
+
+def _timed(function: Callable[[Item], Outcome], items: list[Item]) -> tuple[float, list[Outcome]]:
+    """Return the seconds that items took, and their outcomes."""
+    began = time.perf_counter()
+    outcomes = [function(item) for item in items]
+    return time.perf_counter() - began, outcomes
 
 
 class ProcessPoolExecutor(Generic[Item, Outcome]):

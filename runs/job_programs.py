@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,16 @@ def on_nodes(run: Run) -> Callable[[Nodes], Program] | None:
 
 def repeated_of(run: Run, progress: Callable[[int], None] | None = None) -> tuple[Repeated, ...]:
     """Return the programs of a run's jobs as they are kept, with the number of repetitions of iterations."""
-    return tuple(_program(job, run.config, progress) for job in map(_only_program, run.jobs))
+    return _last(run.jobs, run.config) if progress is None else _programs(run.jobs, run.config, progress)
+
+
+def _programs(
+    jobs: tuple[Job, ...], config: Config, progress: Callable[[int], None] | None = None
+) -> tuple[Repeated, ...]:
+    return tuple(_program(job, config, progress) for job in map(_only_program, jobs))
+
+
+_last = lru_cache(maxsize=1)(_programs)  # the runs of one entry come one after the other
 
 
 def settled(

@@ -58,8 +58,8 @@ class OutcomeStore(Protocol[AnyPlan, Outcome]):
     def has(self, plan: AnyPlan) -> bool:
         """Return whether the outcome of a plan is there."""
 
-    def keep(self, plan: AnyPlan, outcome: Outcome) -> None:
-        """Keep an outcome that is not lost; one that is there already stays."""
+    def keep(self, ended: Sequence[tuple[AnyPlan, Outcome]]) -> None:
+        """Keep outcomes that are not lost; those that are there already stay."""
 
     def status(self, outcome: Outcome) -> PlanStatus:
         """Return how a plan with such an outcome ended."""
@@ -89,8 +89,8 @@ class StoredRuns:
     def has(self, plan: Run) -> bool:
         return self._store.has(plan.key)
 
-    def keep(self, plan: Run, outcome: Ended) -> None:
-        self._store.keep(plan.key, outcome)
+    def keep(self, ended: Sequence[tuple[Run, Ended]]) -> None:
+        self._store.keep_all((plan.key, outcome) for plan, outcome in ended)
 
     def status(self, outcome: Ended) -> PlanStatus:
         if outcome.by_machine:
@@ -113,8 +113,8 @@ class InMemory:
     def has(self, plan: PlanLike) -> bool:
         return plan.key in self._outcomes
 
-    def keep(self, plan: PlanLike, outcome: Any) -> None:
-        self._outcomes[plan.key] = outcome
+    def keep(self, ended: Sequence[tuple[PlanLike, Any]]) -> None:
+        self._outcomes |= {plan.key: outcome for plan, outcome in ended}
 
     def status(self, outcome: Any) -> PlanStatus:
         return PlanStatus(lost=outcome.reason) if isinstance(outcome, WorkerFailure) else PlanStatus()
@@ -134,9 +134,9 @@ class StoredOutcomes(InMemory):
     def has(self, plan: PlanLike) -> bool:
         return self._store.outcome(self._table, plan.key) is not None
 
-    def keep(self, plan: PlanLike, outcome: Any) -> None:
-        assert not isinstance(outcome, WorkerFailure)
-        self._store.keep_outcome(self._table, plan.key, plan.to_dict(), outcome)
+    def keep(self, ended: Sequence[tuple[PlanLike, Any]]) -> None:
+        for plan, outcome in ended:
+            self._store.keep_outcome(self._table, plan.key, plan.to_dict(), outcome)
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:
         kept = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]

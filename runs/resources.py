@@ -12,7 +12,7 @@ from netplace.inputs import check_int
 from netplace.netsim.threads import AUTO, cores, threads_beside
 from netplace.plugins import rules_without_file
 from netplace.runs.execute import Ended, attempt
-from netplace.runs.executors import Executor, InProcessExecutor, ProcessPoolExecutor
+from netplace.runs.executors import Batches, Executor, InProcessExecutor, ProcessPoolExecutor
 from netplace.runs.spec import Run
 
 Item = TypeVar("Item")
@@ -41,21 +41,24 @@ class Resources:
         return self.workers or max(1, cores() // together)
 
     def executor(
-        self, function: Callable[[Item], Outcome], lost: Callable[[str], Any], in_hand: int = 1
+        self, function: Callable[[Item], Outcome], lost: Callable[[str], Any]
     ) -> Executor[Item, Outcome]:
         """Return the executor of `function`; for the parameters, see `netplace.runs.executors`."""
+        return Batches(self._of_lists, function, lost)
+
+    def _of_lists(self, function: Callable[[Any], Any], lost: Callable[[str], Any]) -> Executor[Any, Any]:
         if self.dask is not None:
             from netplace.runs.cluster import Cluster
 
             return Cluster(self.dask, function, lost)
         if self.processes == 1:
             return InProcessExecutor(function)
-        return ProcessPoolExecutor(self.processes, function, lost, in_hand)
+        # With the next batch in its hands a worker never waits for this process.
+        return ProcessPoolExecutor(self.processes, function, lost, in_hand=2)
 
     def simulators(self) -> Executor[Run, Ended]:
-        # With the next run in its hands a worker never waits for this process.
         threads = threads_beside(self.threads, 1 if self.dask else self.processes)
-        return self.executor(partial(attempt, threads=threads), _failed, in_hand=2)
+        return self.executor(partial(attempt, threads=threads), _failed)
 
 
 def simulators(workers: int | None = None, dask: str | None = None) -> Executor[Run, Ended]:

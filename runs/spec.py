@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -120,7 +120,7 @@ class Run:
     def to_dict(self) -> dict[str, Any]:
         """Return the values in a JSON-compatible form that `from_dict` reads."""
         plain = {item.name: getattr(self, item.name) for item in fields(self)}
-        return plain | {"config": asdict(self.config), "jobs": [dict(vars(job)) for job in self.jobs]}
+        return plain | {"config": dict(vars(self.config)), "jobs": [dict(vars(job)) for job in self.jobs]}
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Run:

@@ -132,24 +132,34 @@ class Store:
 
     def keep_executed(self, executed: Iterable[Executed]) -> None:
         """Store the results of simulated runs."""
-        for execution in executed:
-            self.ask([execution.run])
-            self.keep(simulation_of(execution.run).key, execution.ended())
+        taken = list(executed)
+        self.ask(execution.run for execution in taken)
+        self.keep_all((simulation_of(execution.run).key, execution.ended()) for execution in taken)
 
     def keep(self, key: str, ended: Ended) -> None:
         """Store the result of the simulation `key`, unless a result is already stored."""
-        if ended.by_machine:
-            raise ValueError(f"store: a failure of the machine is not a result: {ended.failure}")
-        outcome = None if ended.outcome is None else json_text(ended.outcome)
-        versions = json.dumps(ended.versions, sort_keys=True)
-        check = checksum(key, outcome, ended.failure)
+        self.keep_all([(key, ended)])
+
+    def keep_all(self, results: Iterable[tuple[str, Ended]]) -> None:
+        """Store the results of simulations by their keys, all or none of them."""
+        rows, versions = [], set()
+        for key, ended in results:
+            if ended.by_machine:
+                raise ValueError(f"store: a failure of the machine is not a result: {ended.failure}")
+            outcome = None if ended.outcome is None else json_text(ended.outcome)
+            text = json.dumps(ended.versions, sort_keys=True)
+            versions.add(text)
+            check = checksum(key, outcome, ended.failure)
+            rows.append((key, outcome, ended.failure, ended.cpu_seconds, ended.host, check, text))
         with self._explained(), self._database:
-            self._database.execute("INSERT OR IGNORE INTO versions (text) VALUES (?)", (versions,))
-            self._database.execute(
+            self._database.executemany(
+                "INSERT OR IGNORE INTO versions (text) VALUES (?)", [(text,) for text in sorted(versions)]
+            )
+            self._database.executemany(
                 "INSERT OR IGNORE INTO simulations "
                 "(key, outcome, failure, cpu_seconds, host, checksum, versions) "
                 "SELECT ?, ?, ?, ?, ?, ?, number FROM versions WHERE text = ?",
-                (key, outcome, ended.failure, ended.cpu_seconds, ended.host, check, versions),
+                rows,
             )
 
     def has(self, key: str) -> bool:

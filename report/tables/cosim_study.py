@@ -91,6 +91,8 @@ def compared_cosims(
     live = [one for one in contestants if one.words["fidelity"] != "table"]
     judged = [] if unpaired else contests(live or contestants, but=("fidelity",))
     shown: dict[str, tuple[str, int, float | None]] = {"makespan": ("makespan", 1, None)}
+    if frame["table_error_mean"].notna().any():
+        shown["error of table %"] = ("table_error_mean", 2, 100.0)
     shown |= {name: (name, 0, 1.0) for name in ("rejected", "failed") if frame[name].any()}
     return Compared("co-simulations", frame, contestants, judged, _MEASURES, seed_means(frame, words, shown))
 

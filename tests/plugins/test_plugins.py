@@ -368,15 +368,14 @@ def test_what_no_file_adds_is_executed_in_this_process_alone(unfiled):
 
 
 @pytest.mark.usefixtures("rules")
-def test_a_cluster_without_workers_is_not_waited_for(monkeypatch):
+def test_a_cluster_without_workers_is_waited_for_as_long_as_its_address_says():
     from distributed import LocalCluster
 
-    monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
     with (
         LocalCluster(n_workers=0, dashboard_address="localhost:0") as cluster,
         pytest.raises(ValueError, match=r"--dask: the scheduler at .* has had no worker for 0 s, expected"),
     ):
-        Cluster(cluster.scheduler_address, str, str)
+        Cluster(f"{cluster.scheduler_address},wait=0.4", str, str)
 
 
 def test_a_store_needs_no_plugin(netplace, loaded, tmp_path):

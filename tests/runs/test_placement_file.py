@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from netplace.cosim.plan import read_cosim_study
+from netplace.cosim.runner import outcome_of
 from netplace.inputs import FaultsError
 from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.resources import simulators
@@ -86,6 +88,24 @@ def test_the_programs_of_a_log_come_from_classes(study, tmp_path):
     ]
     complete_tables([plan], workload_of, lambda: simulators(1))
     assert run_schedule(plan).schedule.end.max() >= 390
+
+
+def test_the_same_jobs_are_co_simulated(study, tmp_path):
+    (tmp_path / "log.swf").write_text(LOG)
+    plans, notes = read_cosim_study(study)
+    assert {plan.fidelity for plan in plans} == {"table", "live"}
+    assert {plan.jobs.mapping for plan in plans} == {"consecutive"}
+    assert "mapping best-known is left out" in " ".join(notes)
+    top, _, rest = STUDY.partition("[[job]]")
+    applications = '[applications]\ncommunication = 0.25\n[[applications.class]]\napplication = "2d-mesh"\n'
+    jobs = '[jobs]\nworkload = "log.swf"\njobs = 1\ndrop = "failed"\n'
+    study.write_text(top + jobs + applications + "[schedule]" + rest.partition("[schedule]")[2])
+    plans, notes = read_cosim_study(study)
+    assert "contiguous:bps: needs run times of a table" in " ".join(notes)
+    assert {plan.fidelity for plan in plans} == {"table", "sampled"}
+    chosen = {(plan.applications, plan.jobs.jobs, plan.jobs.drop) for plan in plans}
+    assert chosen == {(str(study), 1, "failed")}
+    assert outcome_of(plans[0])["jobs"][0]["live"] == pytest.approx(600, rel=0.01)
 
 
 def test_all_faults_are_told_at_once(study):

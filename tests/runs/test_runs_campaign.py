@@ -13,7 +13,7 @@ import pytest
 from netplace.runs import resolve
 from netplace.runs.campaign import complete, missing
 from netplace.runs.chance import simulation_of
-from netplace.runs.executors import InProcessExecutor, ProcessPoolExecutor
+from netplace.runs.executors import Batches, InProcessExecutor, ProcessPoolExecutor, WorkerFailure
 from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
@@ -206,8 +206,47 @@ def alive(pid: int) -> bool:
 def test_workers_are_counted():
     with pytest.raises(ValueError, match="--workers: 0 is too small"):
         simulators(0)
-    assert isinstance(simulators(1), InProcessExecutor)
-    assert isinstance(simulators(3), ProcessPoolExecutor)
+    assert isinstance(simulators(1).executor, InProcessExecutor)
+    assert isinstance(simulators(3).executor, ProcessPoolExecutor)
+
+
+def test_short_items_are_sent_together_and_suspects_alone():
+    sent = []
+
+    class Recorder(InProcessExecutor):
+        def give(self, item):
+            sent.append(item)
+            super().give(item)
+
+        def collect(self):
+            if any("deadly" in items and len(items) > 1 for items in self._given):
+                self.busy = 0
+                return [(items, WorkerFailure("died")) for items in self._given]
+            return super().collect()
+
+    executor = Batches(lambda function, lost: Recorder(function), str.upper, str)
+    left, ended = [f"item {number}" for number in range(100)] + ["deadly"], []
+    with executor:
+        while left or executor.busy:
+            while left and executor.has_room():
+                executor.give(left.pop(0))
+            for item, outcome in executor.collect():
+                if outcome == "died":
+                    left.append(item)
+                else:
+                    ended.append((item, outcome))
+    assert sorted(ended) == sorted(
+        (item, item.upper()) for item in [*sent[0], *(f"item {n}" for n in range(1, 100)), "deadly"]
+    )
+    assert len(sent[0]) == 1, "nothing is known of the first"
+    assert len(sent[1]) == 100
+    assert sent[2:] == [[item] for item in sent[1]], "one of them is deadly"
+
+
+@pytest.mark.parametrize("option", ["wait=soon", "patience=3", "wait=-1"])
+def test_an_option_of_a_dask_address(option):
+    with pytest.raises(ValueError, match="--dask: "):
+        simulators(dask=f"tcp://127.0.0.1:9,{option}")
 
 
 def test_a_dask_address_that_does_not_answer(monkeypatch):
