@@ -56,6 +56,7 @@ def export_command(outcome: str, output: str) -> None:
         click.echo(line)
 
 
+FIGURE = "Result to test, or all; repeatable. [default: the main one, which is the first]"
 FAILED = 1  # exit code: what --fail-if names came true
 _FAIL_IF = ("worse", "different")
 _ENDINGS = (".html", ".png", ".pdf", ".svg", ".json", ".csv")
@@ -70,14 +71,23 @@ _ENDINGS = (".html", ".png", ".pdf", ".svg", ".json", ".csv")
     "missing (different).",
     metavar="|".join(_FAIL_IF),
 )
+@flag("--figure figures", FIGURE, multiple=True, metavar="NAME")
 @flag("-o output", "Write a page (.html), a picture (.png, .pdf, .svg), .json or .csv.", metavar="FILE")
 @json_flag
-def compare_command(first: str, second: str, fail_if: str | None, output: str | None, as_json: bool) -> None:
+def compare_command(
+    first: str,
+    second: str,
+    fail_if: str | None,
+    figures: tuple[str, ...],
+    output: str | None,
+    as_json: bool,
+) -> None:
     """Show the differences between two outcomes, in their requests and in their results, with significance.
 
     FIRST and SECOND are outcomes of the same kind: folders of run, cosim, schedule or study, output of
     run, load or allocate with --json, tables (.csv, .parquet), stores, or sweep files with their stores.
-    The command pairs runs by seed, schedules by batches, and co-simulations by job. It compares
+    The command pairs runs by seed, schedules by batches, and co-simulations by job. It tests the main
+    result, or those that --figure names, and shows the intervals of all others. It compares
     deterministic results exactly, and also all results of identical requests with identical seeds.
     """
     from netplace.report.comparison import compare, read_outcome
@@ -86,7 +96,7 @@ def compare_command(first: str, second: str, fail_if: str | None, output: str | 
     if fail_if is not None:
         check_choice(fail_if, _FAIL_IF, "--fail-if")
     path = check_output(Path(output), _ENDINGS) if output else None
-    comparison = compare(read_outcome(Path(first)), read_outcome(Path(second)))
+    comparison = compare(read_outcome(Path(first)), read_outcome(Path(second)), figures)
     if path:
         write_comparison(path, comparison)
     if as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import rich_click as click
 
 from netplace.cli.clashes import command
 from netplace.cli.flags import Number, flag
+from netplace.cli.outcomes import FIGURE
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 
@@ -29,26 +30,34 @@ _LEAST = 3  # seeds of a pilot
     3.0,
     metavar="PERCENT",
 )
+@flag("--figure figures", FIGURE, multiple=True, metavar="NAME")
 @flag("--power", "Probability of detecting a difference of this size.", Number(0.05, 0.999), 0.8)
 @page_flag
 @json_flag
 def plan_study_command(
-    first: str, second: str | None, difference: float, power: float, output: Path | None, as_json: bool
+    first: str,
+    second: str | None,
+    difference: float,
+    figures: tuple[str, ...],
+    power: float,
+    output: Path | None,
+    as_json: bool,
 ) -> None:
     """Compute the number of seeds that a study needs to detect a difference of a given size.
 
     A pilot is an outcome with several seeds, of any kind that netplace compare reads. Two pilots with
     the same seeds are paired by seed, which removes their common variation. With one pilot, the
     command assumes that both alternatives vary as the pilot does, with independent seeds. The test is
-    Student's two-sided t-test at the 0.05 level. A second, cautious number uses an upper bound of the
-    standard deviation, which the true value exceeds for 20 % of pilots.
+    that of netplace compare for the same figures: Student's two-sided t-test at the level of 0.05, divided
+    by the number of tests. The power is a mean over the standard deviations that the pilot can come from,
+    so a small pilot asks for more seeds.
     """
     from netplace.report.comparison import read_outcome
     from netplace.report.pages.html import DataTable, Page
 
     before = read_outcome(Path(first))
     after = None if second is None else read_outcome(Path(second))
-    rows = list(_rows(before, after, difference / 100, power))
+    rows = list(_rows(before, after, difference / 100, power, figures))
     if not rows:
         what = "in one entry" if after is None else "in both"
         raise ValueError(
@@ -60,49 +69,42 @@ def plan_study_command(
 
     table = DataTable(
         "Results",
-        ["result", "pilot seeds", "spread (%)", "seeds", "cautious"],
+        ["result", "pilot seeds", "spread (%)", "seeds"],
         [
             [
                 ", ".join(word for word in (row["of"], row["name"]) if word),
                 row["pilot"],
                 100 * row["spread"],
                 row["seeds"],
-                row["seeds_cautious"],
             ]
             for row in rows
         ],
-        digits=[0, 0, 2, 0, 0],
+        digits=[0, 0, 2, 0],
     )
     most = max(rows, key=lambda row: row["seeds"])
     answer = f"{table.rows[rows.index(most)][0]} needs the most seeds: {most['seeds']:,}."
     show(CommandOutput(lambda: content, lambda: Page(title, [answer], parts=[table])), output, as_json)
 
 
-def _rows(before: Outcome, after: Outcome | None, share: float, power: float) -> Iterator[dict[str, Any]]:
-    """Yield what each result of the pilots asks for."""
+def _rows(
+    before: Outcome, after: Outcome | None, share: float, power: float, figures: Sequence[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield what each figure of the pilots asks for."""
     import numpy as np
-    from scipy import special
 
     from netplace.report.comparison.compare import common_results
     from netplace.scheduling.metrics.comparison import draws_needed
 
-    for of, result, other in common_results(before, before if after is None else after):
-        sample = result.sample
-        values = _values(sample, None if after is None else other.sample)
-        if len(values) < _LEAST or not sample.mean:
-            continue
-        spread = float(np.std(values, ddof=1)) / abs(sample.mean)
-        freedom = len(values) - 1
-        cautious = spread * (freedom / float(special.chdtri(freedom, 0.8))) ** 0.5
-        apart = after is None
-        yield {
-            "of": of,
-            "name": result.name,
-            "pilot": len(values),
-            "spread": spread,
-            "seeds": draws_needed(spread, share, power, apart=apart),
-            "seeds_cautious": draws_needed(cautious, share, power, apart=apart),
-        }
+    known = [
+        (of, result, values)
+        for of, result, other in common_results(before, before if after is None else after, figures)
+        if len(values := _values(result.sample, None if after is None else other.sample)) >= _LEAST
+        and result.sample.mean
+    ]
+    for of, result, values in known:
+        spread = float(np.std(values, ddof=1)) / abs(result.sample.mean)
+        seeds = draws_needed(spread, share, power, apart=after is None, pilot=len(values), tests=len(known))
+        yield {"of": of, "name": result.name, "pilot": len(values), "spread": spread, "seeds": seeds}
 
 
 def _values(sample: Sample, other: Sample | None) -> list[float]:

@@ -30,7 +30,7 @@ from netplace.scheduling.metrics.comparison import draws_needed
 
 Pair = tuple[list[float], list[float], str]  # with the unit
 _DIFFERENCES = (0.02, 0.05, 0.1)
-_SEEDS = 10  # of a study of seeds
+_SEEDS, _PILOT = 10, 6  # of a study of seeds, and of the pilot from which one is planned
 
 
 def series(rng: np.random.Generator, size: int, alike: float) -> Pair:
@@ -73,8 +73,8 @@ def cosimulations(measure: str, jobs: int) -> Callable[[int], Pair]:
             kinds = rng.choice(["butterfly", "2d-mesh", "2d-torus"], jobs)
             frame = pd.DataFrame({"number": np.arange(1, jobs + 1)})
             frame["submit"] = np.cumsum(rng.exponential(2e-5, jobs))
-            frame["nodes"], frame["application"] = rng.choice([4, 16], jobs), kinds
-            frame["intensity"], frame["run_time"] = "low", 0.0
+            frame["nodes"], frame["run_time"] = rng.choice([4, 16], jobs), 0.0
+            frame["program"] = [f"{kind},bytes=256" for kind in kinds]
             frame.to_csv(log, index=False)
             columns = []
             for draw in (1, 2):
@@ -142,17 +142,18 @@ def needed(pairs: int, first: int) -> Iterator[dict[str, object]]:
     """Yield how often studies of the size that ``plan-study`` tells for a power of 0.8 show a difference."""
     for spread in (0.03, 0.1):
         for difference in _DIFFERENCES:
-            seeds = draws_needed(spread, difference)
-            shown = 0
+            shown, seeds = 0, []
             for seed in range(first, first + pairs):
                 rng = np.random.default_rng([seed, 5])
-                base = rng.lognormal(0, 0.3, seeds)
+                pilot = float(rng.normal(0, spread, _PILOT).std(ddof=1))
+                seeds.append(draws_needed(pilot, difference, pilot=_PILOT))
+                base = rng.lognormal(0, 0.3, seeds[-1])
                 base /= base.mean()
-                shown += judged([paired(base, base + rng.normal(difference, spread, seeds))])[0].clear
+                shown += judged([paired(base, base + rng.normal(difference, spread, seeds[-1]))])[0].clear
             yield {
                 "spread %": 100 * spread,
                 "difference %": 100 * difference,
-                "seeds": seeds,
+                "seeds": int(np.median(seeds)),
                 "shown": shown / pairs,
             }
 

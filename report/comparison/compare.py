@@ -10,6 +10,7 @@ from typing import Any
 
 from netplace.csv_files import write_frame
 from netplace.files import write_atomically
+from netplace.inputs import check_choice
 from netplace.json_files import json_text
 from netplace.report.pages.html import Page, Part, render
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
@@ -28,6 +29,7 @@ MEANINGS = {
     "less": "significantly less, which is neither better nor worse",
     "more": "significantly more, which is neither better nor worse",
     "within chance": "a difference that chance alone can explain",
+    "not tested": "a difference that was not asked for: --figure tests it",
     "one run": "a difference whose significance is not known, because it comes from single draws, or from "
     "jobs that are too few or not independent",
     "equal": "the same",
@@ -100,6 +102,11 @@ class Comparison:
         """How many results differ beyond chance, or are in one outcome only."""
         return self.count(*_CLEAR, "only in the first", "only in the second")
 
+    @property
+    def tested(self) -> list[str]:
+        """Names of the results that were tested."""
+        return [*dict.fromkeys(one.name for one in self.differences if one.p_value is not None)]
+
     def sentences(self) -> list[str]:
         total = len(self.differences)
         if self.count("equal") == total:
@@ -113,8 +120,8 @@ class Comparison:
             difference.test for difference in self.differences if difference.p_value is not None
         ):
             said.append(
-                f"Significance: {_joined(list(tests))}, at the level of 0.05 after Holm's correction for "
-                f"all tests."
+                f"Significance of {_joined(self.tested)}: {_joined(list(tests))}, at the level of 0.05 after "
+                f"Holm's correction for all tests."
             )
         if self.count("one run"):
             said.append(
@@ -134,8 +141,11 @@ class Comparison:
         }
 
 
-def compare(first: Outcome, second: Outcome) -> Comparison:
-    """Compare two outcomes result by result: pair entries that agree in what varies within each outcome."""
+def compare(first: Outcome, second: Outcome, figures: Sequence[str] = ()) -> Comparison:
+    """Compare two outcomes result by result: pair entries that agree in what varies within each outcome.
+
+    Only `figures` are tested, together; by default, the main one of each entry, and with ``all``, all.
+    """
     if first.kind != second.kind:
         raise ValueError(
             f"{first.name} is a {first.kind}, {second.name} a {second.kind}, expected two outcomes of the "
@@ -157,19 +167,35 @@ def compare(first: Outcome, second: Outcome) -> Comparison:
             f"{next(iter(others), 'none')}"
         )
     same_asked = not [name for name, *_ in asked if name != "versions"]
+    asked_figures = _asked_figures([*entries.values(), *others.values()], figures)
     compared = []
     for label in dict.fromkeys([*entries, *others]):
-        compared += _of_entry(label, entries.get(label), others.get(label), same_asked)
+        compared += _of_entry(label, entries.get(label), others.get(label), same_asked, asked_figures)
     return Comparison(first.kind, first.name, second.name, asked, _judged(compared), same_asked)
 
 
-def common_results(first: Outcome, second: Outcome) -> Iterator[tuple[str, Result, Result]]:
-    """Yield the label of the entry and both results, for each result that two outcomes have in common."""
+def _asked_figures(entries: Sequence[Entry], figures: Sequence[str]) -> set[str]:
+    """Return the names of the results of entries that are asked for, with or without their units."""
+    results = [result for entry in entries for result in entry.results]
+    names = {name: name for name in dict.fromkeys(result.name for result in results)}
+    if not figures:
+        return {entry.results[0].name for entry in entries if entry.results}
+    if "all" in figures:
+        return {*names}
+    names |= {name.rpartition(" (")[0] or name: name for name in names}
+    return {names[check_choice(figure, names, "--figure")] for figure in figures}
+
+
+def common_results(
+    first: Outcome, second: Outcome, figures: Sequence[str] = ()
+) -> Iterator[tuple[str, Result, Result]]:
+    """Yield the label of the entry and both results, for each result that is asked for, as in `compare`."""
     settled = _settled_in_both(first, second)
-    others = _by_label(second, settled)
-    for label, entry in _by_label(first, settled).items():
+    entries, others = _by_label(first, settled), _by_label(second, settled)
+    asked = _asked_figures([*entries.values(), *others.values()], figures)
+    for label, entry in entries.items():
         theirs = {result.name: result for result in others[label].results} if label in others else {}
-        yield from ((label, one, theirs[one.name]) for one in entry.results if one.name in theirs)
+        yield from ((label, one, theirs[one.name]) for one in entry.results if one.name in asked & {*theirs})
 
 
 def _settled_in_both(first: Outcome, second: Outcome) -> list[str]:
@@ -208,19 +234,19 @@ def _by_label(outcome: Outcome, left_out: Sequence[str]) -> dict[str, Entry]:
 
 
 def _of_entry(
-    label: str, first: Entry | None, second: Entry | None, same: bool
+    label: str, first: Entry | None, second: Entry | None, same: bool, asked: set[str]
 ) -> list[tuple[Difference, int, Paired | None]]:
     """Return the differences of an entry, which direction is better, and what was tested if anything was."""
     ours = {result.name: result for result in (first.results if first else ())}
     theirs = {result.name: result for result in (second.results if second else ())}
     return [
-        _difference(label, name, ours.get(name), theirs.get(name), same)
+        _difference(label, name, ours.get(name), theirs.get(name), same, name in asked)
         for name in dict.fromkeys([*ours, *theirs])
     ]
 
 
 def _difference(
-    label: str, name: str, first: Result | None, second: Result | None, same: bool
+    label: str, name: str, first: Result | None, second: Result | None, same: bool, asked: bool
 ) -> tuple[Difference, int, Paired | None]:
     if first is None or second is None:
         where = "only in the first" if second is None else "only in the second"
@@ -246,6 +272,8 @@ def _difference(
     if math.isnan(tested.p_value):
         return replace(known, test="", verdict="one run"), first.better, None
     half = None if math.isnan(tested.half_width) else tested.half_width
+    if not asked:
+        return replace(known, half_width=half, verdict="not tested"), first.better, None
     return replace(known, half_width=half), first.better, tested
 
 
@@ -302,6 +330,7 @@ _RANK = (
     "only in the first",
     "only in the second",
     "within chance",
+    "not tested",
     "one run",
     "equal",
 )

@@ -86,7 +86,12 @@ def compared_cosims(
 ) -> Compared:
     """Return co-simulations side by side; `unpaired`: their differences are not tested."""
     words, frame = list(map(_words, plans)), _figure_rows(plans, outcomes, rows)
-    contestants = contestants_of(words, lambda places: _values(plans, rows, places))
+
+    def by_seed(places: list[int]) -> list[list[list[float]]]:
+        return [*_by_seed(rows, places).values()]
+
+    of_log = all(plan.jobs.from_file for plan in plans)
+    contestants = contestants_of(words, by_seed, lambda *given: _values(plans, rows, *given), of_log)
     # Those under a table's times are compared only where there are no others.
     live = [one for one in contestants if one.words["fidelity"] != "table"]
     judged = [] if unpaired else contests(live or contestants, but=("fidelity",))
@@ -97,15 +102,22 @@ def compared_cosims(
     return Compared("co-simulations", frame, contestants, judged, _MEASURES, seed_means(frame, words, shown))
 
 
+def _by_seed(rows: Sequence[Rows], places: list[int]) -> dict[str, list[list[float]]]:
+    """Return the values of the jobs by measure and seed."""
+    return {
+        name: [[value(*pair) for pair in rows[place]] for place in places if rows[place]]
+        for name, value in _VALUES.items()
+    }
+
+
 def _values(
-    plans: Sequence[CosimPlan], rows: Sequence[Rows], places: list[int]
+    plans: Sequence[CosimPlan], rows: Sequence[Rows], places: list[int], seeds_differ: bool
 ) -> tuple[dict[str, list[float]], str]:
-    """Return the values that are compared: of at least five seeds, or of jobs, averaged over seeds."""
+    """Return the values that are compared: of at least five seeds that differ, or of jobs, over seeds."""
     of_file = plans[places[0]].jobs.from_file
-    over_seeds = len(places) >= SEEDS_ALONE and not of_file
+    over_seeds = len(places) >= SEEDS_ALONE and seeds_differ
     values = {}
-    for name, value in _VALUES.items():
-        columns = [[value(*pair) for pair in rows[place]] for place in places if rows[place]]
+    for name, columns in _by_seed(rows, places).items():
         same = of_file and len({len(column) for column in columns}) == 1
         joined = np.mean(columns, axis=0) if same else np.hstack(columns) if columns else np.empty(0)
         values[name] = [_mean(column) for column in columns] if over_seeds else joined.tolist()

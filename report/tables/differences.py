@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ _SPEAK = ("machine", "policy", "partition", "fidelity", "mapping")  # whose word
 _WORTH = 1.5  # gain by common jobs that is worth a word
 Measures = Mapping[str, tuple[str, int, float | None]]  # by measure: title, digits, factor (None: a time)
 
+Columns = Iterable[Sequence[object]]
 Others = Mapping[str, tuple[Sequence[float], int, float | None]]  # by title: values, digits, factor
 
 
@@ -69,16 +70,28 @@ class Compared:
 
 
 def contestants_of(
-    words: Sequence[Mapping[str, str]], values: Callable[[list[int]], tuple[dict[str, list[float]], str]]
+    words: Sequence[Mapping[str, str]],
+    by_seed: Callable[[list[int]], Columns],
+    values: Callable[[list[int], bool], tuple[dict[str, list[float]], str]],
+    same_jobs: bool,
 ) -> list[Contestant]:
-    """Return a contestant for all plans with the same words; `values` takes their places.
+    """Return a contestant for all plans with the same words.
 
-    It returns the values of each measure, and what each value is of: seeds, jobs or batches.
+    Parameters
+    ----------
+    by_seed : callable
+        Function that returns, given the places of a contestant's plans, each measure by seed.
+    values : callable
+        Function that returns the values of each measure and their unit, given places and whether seeds can be
+        compared: if all have the same jobs, those of a log, only where seeds have a part in any result.
     """
     groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for place, own in enumerate(words):
         groups.setdefault(tuple(own.items()), []).append(place)
-    return [Contestant(dict(own), *values(places)) for own, places in groups.items()]
+    differ = not same_jobs or any(
+        one != column[0] for places in groups.values() for column in by_seed(places) for one in column
+    )
+    return [Contestant(dict(own), *values(places, differ)) for own, places in groups.items()]
 
 
 def seed_means(

@@ -217,7 +217,13 @@ _MEASURES = {
 def compared_schedules(plans: Sequence[Plan], every: Sequence[ScheduleFigures], unpaired: bool) -> Compared:
     """Return schedules side by side; `unpaired`: their differences are not tested."""
     words, frame = list(map(_words, plans)), figure_rows(plans, every)
-    contestants = contestants_of(words, lambda places: _values(plans, every, places))
+
+    def by_seed(places: list[int]) -> list[list[object]]:
+        return [[every[place].batches.get(name) for place in places] for name in _COMPARED]
+
+    contestants = contestants_of(
+        words, by_seed, lambda *given: _values(every, *given), all(plan.from_file for plan in plans)
+    )
     shown: dict[str, tuple[str, int, float | None]] = {"makespan": ("makespan", 1, None)}
     shown |= {name: (name, 0, 1) for name in ("rejected", "failed", "kills") if frame[name].any()}
     shown |= {"jobs": ("jobs", 0, 1)} if frame["jobs"].nunique() > 1 else {}
@@ -232,11 +238,11 @@ def compared_schedules(plans: Sequence[Plan], every: Sequence[ScheduleFigures], 
 
 
 def _values(
-    plans: Sequence[Plan], every: Sequence[ScheduleFigures], places: list[int]
+    every: Sequence[ScheduleFigures], places: list[int], seeds_differ: bool
 ) -> tuple[dict[str, list[float]], str]:
-    """Return the values that are compared: of at least five seeds, or of batches of jobs."""
+    """Return the values that are compared: of at least five seeds that differ, or of batches of jobs."""
     values: dict[str, list[float]] = {}
-    seeds = len(places) if not plans[places[0]].from_file else 1
+    seeds = len(places) if seeds_differ else 1
     within = seeds < SEEDS_ALONE and all(
         every[place].batches.get(name) for place in places for name in _COMPARED
     )

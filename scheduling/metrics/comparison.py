@@ -27,6 +27,7 @@ from netplace.inputs import check_float
 from netplace.scheduling.metrics.interval import LEVEL, Estimate, estimate
 
 _MANY, _MOST_DRAWS = 10_000, 1 << 30  # draws
+_SHARES, _FAR = 200, 30.0  # of a distribution of spreads; standard errors
 _ROUNDING = 1e-9  # relative: differences of no more are none
 
 # What a verdict says, for legends and help.
@@ -149,21 +150,47 @@ def unpaired(
     return Paired(mean, found.half_width, found.p_value, found.count, mean_first)
 
 
-def draws_needed(spread: float, difference: float, power: float = 0.8, *, apart: bool = False) -> int:
-    """Return how many draws show a difference: the smallest number with which Student's t has the power."""
+def draws_needed(
+    spread: float,
+    difference: float,
+    power: float = 0.8,
+    *,
+    apart: bool = False,
+    pilot: int = 0,
+    tests: int = 1,
+) -> int:
+    """Return how many draws show a difference: the smallest number with which Student's t has the power.
+
+    Parameters
+    ----------
+    spread : float
+        Standard deviation of a draw.
+    apart : bool
+        Whether the draws of the contestants are independent, rather than pairs.
+    pilot : int
+        Draws from which `spread` was computed; 0 means that it is known. The power is then a mean over the
+        standard deviations that such a pilot can come from.
+    tests : int
+        Number of differences that are tested together, at the level of 0.05 divided by it.
+    """
     from scipy import special
 
     check_float(spread, "spread", 0.0)
     check_float(difference, "difference", 1e-300)
     check_float(power, "power", 0.05, 1 - 1e-9)
+    spreads = np.array([spread])
+    if pilot > 1:  # at the middles of shares of equal probability
+        free = pilot - 1
+        spreads = spread * np.sqrt(free / special.chdtri(free, (np.arange(_SHARES) + 0.5) / _SHARES))
 
     def suffice(draws: int) -> bool:
         freedom = 2 * draws - 2 if apart else draws - 1
-        far = difference / spread * math.sqrt(draws / 2 if apart else draws)
-        limit = float(special.stdtrit(freedom, (1 + LEVEL) / 2))
+        far = difference / spreads * math.sqrt(draws / 2 if apart else draws)
+        limit = float(special.stdtrit(freedom, 1 - (1 - LEVEL) / 2 / tests))
         if freedom > _MANY:  # the normal distribution
-            return float(special.ndtr(far - limit)) >= power
-        return 1 - float(special.nctdtr(freedom, far, limit)) >= power
+            return float(special.ndtr(far - limit).mean()) >= power
+        missed = special.nctdtr(freedom, np.minimum(far, limit + _FAR), limit)  # NaN where SciPy has too much
+        return float(1 - missed.mean()) >= power
 
     if spread == 0:
         return 2

@@ -55,6 +55,18 @@ def test_tables_for_people(netplace):
     assert "Error of table times" in result.stdout
 
 
+def test_a_study_of_a_log_is_compared_by_seeds_where_these_differ(netplace, tmp_path):
+    jobs = "".join(f"{number},{number}e-6,{4 + 4 * (number % 2)},0,butterfly\n" for number in range(1, 6))
+    (log := tmp_path / "jobs.csv").write_text("number,submit,nodes,run_time,program\n" + jobs)
+    study = f'machine = "mesh:4x4"\nworkload = "{log}"\npolicy = "easy"\nfidelity = "live"\nseeds = 5\n'
+    for other, unit in (("random", "seeds"), ("contiguous", "jobs")):
+        (tmp_path / "study.toml").write_text(f'{study}partition = ["non-contiguous", "{other}"]\n')
+        found = described(netplace("cosim", tmp_path / "study.toml", "--json"))
+        assert [one["unit"] for one in found["means"]] == [unit, unit]
+        assert [one["measure"] for one in found["differences"]] == ["wait", "turnaround", "slowdown"]
+        assert [one["pairs"] for one in found["differences"]][1] == (5 if unit == "seeds" else 1)
+
+
 @pytest.mark.all
 def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     study = tmp_path / "study.toml"

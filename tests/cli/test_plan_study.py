@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from netplace.cli.plan_study import _rows as rows_of
+from netplace.report.comparison import Entry, Outcome, Result, Sample, compare
 from netplace.scheduling.metrics.comparison import draws_needed
 
 RUN = ["run", "--network", "torus:4x4", "--app", "2d-torus", "--tasks", "16", "--vc-policy", "random"]
@@ -40,6 +42,29 @@ def test_the_number_is_that_of_textbooks():
     assert wide == pytest.approx((1.959964 + 0.841621) ** 2 * 1e6, rel=1e-4)  # the normal distribution
 
 
+def pair_of_outcomes(rng, seeds, more, figures=9, spread=0.1):
+    """Return two outcomes with common seeds; figures of the second are `more` larger, apart from chance."""
+    base = rng.lognormal(0, 0.3, seeds) * np.ones((figures, 1))
+    other = base.mean() * (more + rng.normal(0, spread, (figures, seeds))) + base
+    made = []
+    for name, rows in (("a", base.tolist()), ("b", other.tolist())):
+        samples = [Sample.of(dict(enumerate(row)), "seeds") for row in rows]
+        results = [Result(f"figure {place}", sample, -1) for place, sample in enumerate(samples)]
+        made.append(Outcome("schedule", name, [Entry({"rule": name}, results)]))
+    return made
+
+
+@pytest.mark.parametrize("pilot", [6, 10])
+def test_compare_finds_what_was_planned_for_in_four_of_five_studies(pilot):
+    """A difference of 10 % in the main one of nine figures, planned from pilots without it."""
+    rng, clear = np.random.default_rng(7), []
+    for _ in range(200):
+        (row,) = rows_of(*pair_of_outcomes(rng, pilot, 0.0), 0.1, 0.8, ())
+        found = compare(*pair_of_outcomes(rng, row["seeds"], 0.1))
+        clear.append(found.differences[0].verdict == "worse")
+    assert 0.74 < np.mean(clear) < 0.86
+
+
 @pytest.mark.parametrize(
     ("words", "said"), [((-1.0, 0.5), "spread"), ((1.0, 0.0), "difference"), ((1.0, 1e-6), "too small")]
 )
@@ -68,7 +93,13 @@ def test_a_pilot_tells_how_many_seeds_a_study_needs(netplace, pilots):
         5,
     )
     assert first["spread"] == pytest.approx(np.std(times, ddof=1) / np.mean(times))
-    assert first["seeds"] == draws_needed(first["spread"], 0.03, apart=True) < first["seeds_cautious"]
+    known = draws_needed(first["spread"], 0.03, apart=True)
+    assert first["seeds"] == draws_needed(first["spread"], 0.03, apart=True, pilot=5) > known
+    assert [row["name"] for row in one["results"]] == ["run time (cycles)"]
+    wide = ["--figure", "run time", "--figure", "packet-hops", "--json"]
+    both = json.loads(netplace("plan-study", "a", *wide).stdout)["results"]
+    assert [row["name"] for row in both] == ["run time (cycles)", "packet-hops"]
+    assert both[0]["seeds"] > first["seeds"]
     others = [run["cycles"] for run in json.loads((pilots / "b" / "run.json").read_text())["runs"]]
     gaps = np.subtract(others, times)
     assert two["results"][0]["spread"] == pytest.approx(np.std(gaps, ddof=1) / np.mean(times))

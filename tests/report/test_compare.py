@@ -61,7 +61,14 @@ def test_many_results_are_corrected_for_their_number():
     few = verdict(seeds(10, 11, 12), seeds(10.9, 11.8, 13.1))
     assert few.verdict == "worse"
     first, second = outcome(of((10, 11, 12)), rule="a"), outcome(of((10.9, 11.8, 13.1)), rule="b")
-    assert compare(first, second).count("within chance") == 40
+    assert compare(first, second, ["all"]).count("within chance") == 40
+    main = compare(first, second)
+    assert (main.differences[0].verdict, main.count("not tested")) == ("worse", 39)
+    assert main.tested == ["result 0"]
+    two = compare(first, second, ["result 3", "result 7"])
+    assert (two.tested, two.count("not tested")) == (["result 3", "result 7"], 38)
+    with pytest.raises(ValueError, match="--figure"):
+        compare(first, second, ["result"])
 
 
 def test_entries_meet_by_what_is_not_asked_differently():

@@ -234,7 +234,7 @@ def cosim_entry(path: Path, plan: Mapping[str, Any], ended: Mapping[str, Any]) -
     """Return the entry of a plan and what came of it: of jobs, one value each, paired by their numbers."""
     results = []
     stream = stream_of(plan["jobs"])
-    for name, said in quantities(JobRow).items():
+    for name, said in sorted(quantities(JobRow).items(), key=lambda pair: pair[0] != "slowdown"):
         values = {f"{stream}{job['job']}": job[name] for job in ended["jobs"] if job.get(name) is not None}
         if said.better and values:
             results.append(Result(said.heading, Sample.of(values, "jobs"), said.better))

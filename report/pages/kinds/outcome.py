@@ -63,7 +63,7 @@ class Entry:
     """One of what a command was requested: a run, a point of a curve, a row of a table."""
 
     asked: Mapping[str, str]
-    results: Sequence[Result]
+    results: Sequence[Result]  # the main one first
 
 
 @dataclass(frozen=True)
