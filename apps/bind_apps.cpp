@@ -1,5 +1,4 @@
-#include "apps/ideal.hpp"
-#include "apps/replay.hpp"
+#include "apps/runs.hpp"
 #include "netplace/arrays.hpp"
 
 namespace netplace::apps {

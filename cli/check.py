@@ -18,7 +18,6 @@ from netplace.inputs import check_choice
 
 if TYPE_CHECKING:
     from netplace.topologies import Topology
-    from netplace.topologies.inventory import Prices
 
 _SHOWN = 24
 
@@ -28,9 +27,6 @@ _SHOWN = 24
 @click.argument("networks", metavar="NETWORK..", nargs=-1, required=True)
 @flag("--routing", "Routing algorithm of the table router; see netplace help network.", default="default")
 @flag("--vc-discipline", "VC discipline, which assigns virtual channels along a route.", default="default")
-@flag(
-    "--prices", "Prices in TOML; adds the cost of each network.", click.Path(path_type=Path), metavar="FILE"
-)
 @flag(
     "--simulate",
     "Add accepted load, also with failed cables, and times of an all-to-all and a training step.",
@@ -43,7 +39,6 @@ def check_command(
     networks: tuple[str, ...],
     routing: str,
     vc_discipline: str,
-    prices: Path | None,
     simulate: bool,
     output: Path | None,
     as_json: bool,
@@ -57,23 +52,21 @@ def check_command(
 
     With --simulate, the command runs the same trials on several networks, with the same links and virtual
     channels and adaptive routing (or --routing): uniform traffic from 0.1 to 1 phit per node and cycle, the
-    same with 1 % of the cables down, an all-to-all, and a training step. The page (-o) shows curves and costs
+    same with 1 % of the cables down, an all-to-all, and a training step. The page (-o) shows the figures
     side by side.
     """
     from netplace.report.pages.answers.networks import page
     from netplace.report.pages.html import Page
     from netplace.topologies import parse
-    from netplace.topologies.inventory import read_prices
 
     check_choice(what, ["network"], "check")
-    listed = read_prices(prices) if prices is not None else None
     alone = len(networks) == 1
     if simulate and alone:
         raise ValueError("--simulate: compares several networks, expected at least two")
     topologies = [parse(network) for network in networks]
     described, refusals = [], []
     for topology in topologies:
-        counted = _counted(topology, listed)
+        counted = _counted(topology)
         if alone and not as_json:
             _show_lines(_counts(counted))  # at once: the check can take long
         try:
@@ -101,12 +94,12 @@ def check_command(
         raise refusals[0]
 
 
-def _counted(topology: Topology, prices: Prices | None) -> dict[str, Any]:
+def _counted(topology: Topology) -> dict[str, Any]:
     from netplace.topologies.inventory import inventory
 
-    made = inventory(topology, prices.radix if prices else 0)
+    made = inventory(topology)
     counted = asdict(made)
-    described = {
+    return {
         "network": str(topology),
         "nodes": counted.pop("nodes"),
         "diameter": topology.diameter,
@@ -114,14 +107,6 @@ def _counted(topology: Topology, prices: Prices | None) -> dict[str, Any]:
         **{key: value for key, value in counted.items() if key != "network"},
         "cables": {cables.kind: cables.count for cables in made.cables},
     }
-    if prices is not None:
-        cost = prices.cost(made)
-        described |= {
-            "currency": prices.currency,
-            "cost": cost,
-            "cost_per_node": cost["total"] / made.nodes,
-        }
-    return described
 
 
 def _judged(topology: Topology, routing: str, vc_discipline: str) -> dict[str, Any]:
@@ -149,21 +134,15 @@ def _show_lines(lines: list[str]) -> None:
 
 def _counts(of: dict[str, Any]) -> list[str]:
     own = f", of which {of['in_nodes']:,} are routers of nodes" if of["in_nodes"] else ""
-    bisection = of["bisection"]
+    cut = of["bisection"]["cables"]
     lines = [
         f"{of['network']}: {of['nodes']:,} nodes, diameter {of['diameter']}, "
         f"mean distance {of['mean_distance']:.2f}",
         f"{of['switches']:,} switches{own}, {of['radix']} ports each: {of['ports_used']:,} used, "
         f"{of['ports_free']:,} free; {of['interfaces']:,} network interfaces",
         "cables: " + (", ".join(f"{count:,} {kind}" for kind, count in of["cables"].items()) or "none"),
-        f"bisection: {_span(bisection)} cables ({bisection['how']})",
+        f"bisection: {'unknown' if cut is None else f'{cut:,}'} cables ({of['bisection']['how']})",
     ]
-    if "cost" in of:
-        parts = ", ".join(f"{part} {cost:,.2f}" for part, cost in of["cost"].items() if part != "total")
-        lines.append(
-            f"cost: {of['cost']['total']:,.2f} {of['currency']}".rstrip()
-            + f", {of['cost_per_node']:,.2f} a node ({parts})"
-        )
     return lines
 
 
@@ -184,12 +163,3 @@ def _verdict(of: dict[str, Any]) -> list[str]:
     if len(cycle) > _SHOWN:
         lines.append(f"  .. and {len(cycle) - _SHOWN} more")
     return [*lines, f"{enough} virtual channels suffice: --vc-discipline hop --vcs {enough}"]
-
-
-def _span(bisection: dict[str, Any]) -> str:
-    least, most = bisection["least"], bisection["most"]
-    if most is None:
-        return "unknown"
-    if least is None:
-        return f"at most {most:,}"
-    return f"{most:,}" if least == most else f"{least:,} to {most:,}"

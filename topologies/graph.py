@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.topologies.bisection import best_cut, least_cut
-from netplace.topologies.graph_arrays import ARRAYS, all_hops, checked_arrays
+from netplace.topologies.graph_arrays import ARRAYS, adjacency, all_hops, checked_arrays
 from netplace.topologies.limits import check_memory
 from netplace.topologies.topology import Topology
 
@@ -209,14 +208,9 @@ class Graph(Topology):
     def bisection_width(self) -> int:
         """Smallest number found of directed links from one half of the nodes to the other: an upper bound.
 
-        See `netplace.topologies.bisection.best_cut`. Finding the minimum is NP-hard.
+        See `best_cut`. Finding the minimum is NP-hard.
         """
         return best_cut(self.neighbor, self.home, self.first_switch, self.places)
-
-    @cached_property
-    def least_bisection(self) -> int:
-        """A lower bound on `bisection_width`; see `netplace.topologies.bisection.least_cut`."""
-        return least_cut(self.neighbor, self.home, self.first_switch)
 
 
 def check_connected(made: Graph) -> None:
@@ -237,3 +231,107 @@ def check_connected(made: Graph) -> None:
             f"{made.text}: not connected, {lost.size} of {made.nodes} nodes cannot be reached "
             f"from node 0: {shown}"
         )
+
+
+_ROUNDS = 50
+_DENSE = 1500  # switches up to which the eigenvector is computed
+
+Links = Any  # scipy.sparse.csr_array
+
+
+def best_cut(
+    neighbor: NDArray[np.integer[Any]],
+    home: NDArray[np.int64],
+    first_switch: int,
+    places: NDArray[np.int64] | None = None,
+) -> int:
+    """Return the fewest links, in one direction, found between two halves of the nodes.
+
+    The search tries halves by node number, by each coordinate of the switches, and by the second eigenvector
+    of the Laplacian (M. Fiedler, "Algebraic connectivity of graphs", Czechoslovak Math. J. 23 (1973)
+    298-305). It improves each of them: it exchanges the pair of nodes with the largest gain, and moves
+    switches to the side where they cost less, until there is no gain (after B. W. Kernighan and S. Lin, Bell
+    System Tech. J. 49 (1970) 291-307). It also tries half of the nodes without any switch, which cuts as many
+    links as these nodes have.
+
+    `neighbor`, shape (routers, ports): router at the other end of each port; negative if there is none.
+    `home`, shape (nodes,): router of each node; the nodes themselves are routers 0, 1, and so on.
+    `places`, shape (switches, n): coordinates of the switches.
+    """
+    links = adjacency(neighbor)
+    orders = _orders(links, first_switch)
+    if places is not None:
+        orders += list(places.T.astype(np.float64))
+    found = [_improved(links, _halves(links, order, home, first_switch), len(home)) for order in orders]
+    if first_switch:
+        own = np.sort((neighbor[:first_switch] >= 0).sum(axis=1))
+        found.append(int(own[: len(home) // 2].sum()))
+    return min(found)
+
+
+def _orders(links: Links, first_switch: int) -> list[NDArray[np.float64]]:
+    """Return values by which switches are sorted before they are halved."""
+    import scipy.sparse.csgraph
+    import scipy.sparse.linalg
+
+    between = links[first_switch:, first_switch:].astype(np.float64)
+    switches = between.shape[0]
+    orders = [np.arange(switches, dtype=np.float64)]
+    if 2 < switches <= _DENSE:
+        laplacian = scipy.sparse.csgraph.laplacian(between).toarray()
+        orders.append(np.linalg.eigh(laplacian)[1][:, 1])
+    return orders
+
+
+def _halves(
+    links: Links, order: NDArray[np.float64], home: NDArray[np.int64], first_switch: int
+) -> NDArray[np.bool_]:
+    """Return which routers are on the first side: half of the nodes, and switches with most of theirs."""
+    nodes = len(home)
+    side = np.zeros(links.shape[0], np.bool_)
+    value = order[home - first_switch]
+    first = np.argsort(value, kind="stable")[: nodes // 2]
+    side[first_switch:] = order < np.median(value)
+    side[first] = True
+    if first_switch:
+        votes = np.bincount(home, np.where(side[:nodes], 1.0, -1.0), minlength=links.shape[0])
+        side = np.where(votes == 0, side, votes > 0)
+        side[:nodes] = False
+        side[first] = True
+    else:
+        side[:nodes] = False
+        side[first] = True
+    return _settled(links, side, nodes)
+
+
+def _settled(links: Links, side: NDArray[np.bool_], nodes: int) -> NDArray[np.bool_]:
+    """Return the sides after moving switches one by one to where they cost less, the largest gain first."""
+    side = side.copy()
+    for _ in range(links.shape[0] - nodes):
+        pull = (links @ np.where(side, 1.0, -1.0))[nodes:]
+        loss = np.where(side[nodes:], -pull, pull)
+        if loss.max() <= 0:
+            break
+        side[nodes + loss.argmax()] ^= True
+    return side
+
+
+def _cut(links: Links, side: NDArray[np.bool_]) -> int:
+    return round(float(side.astype(np.float64) @ (links @ (~side).astype(np.float64))))
+
+
+def _improved(links: Links, side: NDArray[np.bool_], nodes: int) -> int:
+    """Return the cut after exchanges of nodes with a gain."""
+    best = _cut(links, side)
+    for _ in range(_ROUNDS):
+        gain = links @ np.where(side, -1.0, 1.0) * np.where(side, 1.0, -1.0)
+        here, there = np.flatnonzero(side[:nodes]), np.flatnonzero(~side[:nodes])
+        if not here.size:
+            break
+        changed = side.copy()
+        changed[[here[gain[here].argmax()], there[gain[there].argmax()]]] ^= True
+        changed = _settled(links, changed, nodes)
+        if _cut(links, changed) >= best:
+            break
+        side, best = changed, _cut(links, changed)
+    return best

@@ -1,19 +1,12 @@
-"""The parts of a network: switches, ports, cables by kind, bisection and cost."""
+"""The parts of a network: switches, ports, cables by kind, and bisection."""
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.files import input_file, parsed_toml
-from netplace.inputs import abbreviate
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import hierarchy
@@ -21,10 +14,8 @@ from netplace.topologies.text_form import read_compute_nodes
 from netplace.topologies.topology import Topology
 from netplace.topologies.tree import Tree
 
-_MOST_SPECTRUM = 1500  # switches up to which the lower bound of a bisection is computed
-_MOST_CUTS = 1 << 14  # and up to which cuts are looked for
+_MOST_CUTS = 1 << 14  # routers up to which cuts are looked for
 Int = NDArray[np.int64]
-_KIND = re.compile(r"node|local|global|dimension [1-9]\d*|level \d+-\d+")
 
 
 @dataclass(frozen=True)
@@ -45,10 +36,9 @@ class Cables:
 
 @dataclass(frozen=True)
 class Bisection:
-    """Bounds on the number of cables between two halves of the nodes (None if unknown), and their origin."""
+    """The number of cables between two halves of the nodes (None if unknown), and its origin."""
 
-    least: int | None
-    most: int | None
+    cables: int | None
     how: str
 
 
@@ -67,7 +57,7 @@ class Inventory:
     interfaces : int
         Number of network interfaces: one per cable to a node, or one per node that is a router.
     radix : int
-        Number of ports of a switch: the largest number in the network, or the number in a price list.
+        Largest number of ports of a switch.
     ports_used, ports_free : int
         Number of ports of all switches with a cable, and without one.
     cables : tuple of Cables
@@ -86,8 +76,8 @@ class Inventory:
     bisection: Bisection
 
 
-def inventory(topology: Topology, radix: int = 0) -> Inventory:
-    """Return the parts of a network; if `radix` is 0, it is the largest number of ports of its switches.
+def inventory(topology: Topology) -> Inventory:
+    """Return the parts of a network.
 
     Examples
     --------
@@ -106,9 +96,7 @@ def inventory(topology: Topology, radix: int = 0) -> Inventory:
     cable = here & (there | (end >= last) | (inside == 0))  # seen from a switch; others lie inside nodes
     used = int(cable.sum())
     wired = np.bincount(router[cable], minlength=topology.routers)
-    most = max(int(wired.max()), topology.ports if isinstance(topology, Grid | Tree) and not radix else 0)
-    if radix and most > radix:
-        raise ValueError(f"{topology}: a switch has {most} cables, more than the {radix} ports of radix")
+    radix = max(int(wired.max()), topology.ports if isinstance(topology, Grid | Tree) else 0)
     to_node = cable & ~there
     between = cable & there & (router < end)
     of_kind, names = _kinds(topology, first, router[between], port[between], end[between])
@@ -121,9 +109,9 @@ def inventory(topology: Topology, radix: int = 0) -> Inventory:
         switches=switches,
         in_nodes=0 if first else topology.nodes,
         interfaces=counts["node"] or nodes,
-        radix=radix or most,
+        radix=radix,
         ports_used=used,
-        ports_free=(radix or most) * switches - used,
+        ports_free=radix * switches - used,
         cables=tuple(Cables(kind, count) for kind, count in counts.items() if count),
         bisection=_bisection(topology),
     )
@@ -171,94 +159,7 @@ def _dimensions(count: int) -> list[str]:
 
 def _bisection(topology: Topology) -> Bisection:
     if not isinstance(topology, Graph):
-        width = topology.bisection_width
-        return Bisection(width, width, "exact, by the formula of grids and trees")
+        return Bisection(topology.bisection_width, "exact, by the formula of grids and trees")
     if topology.routers > _MOST_CUTS:
-        return Bisection(None, None, f"not computed for more than {_MOST_CUTS} routers and nodes")
-    most = topology.bisection_width
-    if topology.switches > _MOST_SPECTRUM:
-        return Bisection(None, most, "upper bound: the best cut found by exchanges of nodes")
-    least = topology.least_bisection
-    met = "exact: a cut reaches the spectral bound"
-    return Bisection(least, most, met if least == most else "spectral bound, and the best cut found")
-
-
-Amount = Annotated[float, msgspec.Meta(ge=0)]
-
-
-class CablePrice(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The price of a cable of a kind: ``each``, plus ``metre`` times its ``length`` in meters."""
-
-    each: Amount = 0.0
-    metre: Amount = 0.0
-    length: Amount = 0.0
-
-
-class Prices(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A price list.
-
-    Attributes
-    ----------
-    currency : str
-        Currency of the prices, which is only displayed.
-    switch, port, nic : float
-        Price of a switch, of each of its ports, used or free, and of the network interface of a node.
-    radix : int
-        Number of ports of a switch, if switches have more than a network needs; 0 means as many as needed.
-    cable : dict of str to CablePrice
-        Price of each kind of cable; ``"level 1-2"`` or ``"dimension 3"`` takes precedence over ``"local"``.
-    """
-
-    currency: str = ""
-    switch: Amount = 0.0
-    port: Amount = 0.0
-    nic: Amount = 0.0
-    radix: Annotated[int, msgspec.Meta(ge=0, le=1 << 20)] = 0
-    cable: dict[str, CablePrice] = {}
-
-    def cost(self, made: Inventory) -> dict[str, float]:
-        """Return the cost of a network by part: switches, interfaces, each kind of cable, and ``"total"``."""
-        parts = {
-            "switches": made.switches * (self.switch + made.radix * self.port),
-            "interfaces": made.interfaces * self.nic,
-        }
-        for cables in made.cables:
-            kinds = [cables.kind] if cables.kind in ("node", "global") else [cables.kind, "local"]
-            price = next((self.cable[kind] for kind in kinds if kind in self.cable), None)
-            if price is None:
-                known = " or ".join(f"[cable.{_quoted(kind)}]" for kind in dict.fromkeys(kinds))
-                raise ValueError(
-                    f"{made.network}: the price list has no {known}, but the network has {cables.count:,} "
-                    f"of these"
-                )
-            parts[f"cables, {cables.kind}"] = cables.count * (price.each + price.metre * price.length)
-        return {**parts, "total": math.fsum(parts.values())}
-
-
-def _quoted(kind: str) -> str:
-    return f'"{kind}"' if " " in kind else kind
-
-
-def read_prices(path: str | Path) -> Prices:
-    """Read a price list from a TOML file."""
-    try:
-        content = input_file(path).read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-    try:
-        prices = msgspec.convert(parsed_toml(content, str(path))[1], Prices)
-    except msgspec.ValidationError as error:
-        raise ValueError(f"{path}: {str(error).replace('$.', '')}") from None
-    for kind, price in prices.cable.items():
-        if not _KIND.fullmatch(kind):
-            raise ValueError(
-                f"{path}: [cable.{_quoted(kind)}]: unknown kind {abbreviate(kind)}, expected node, local, "
-                'global, or such as "dimension 1" or "level 1-2"'
-            )
-        if not math.isfinite(price.each + price.metre * price.length):
-            raise ValueError(f"{path}: [cable.{_quoted(kind)}]: the price is not finite")
-        if bool(price.metre) != bool(price.length):
-            raise ValueError(f"{path}: [cable.{_quoted(kind)}]: expected metre and length, or neither")
-    if not math.isfinite(prices.switch + prices.port + prices.nic):
-        raise ValueError(f"{path}: a price is not finite")
-    return prices
+        return Bisection(None, f"not computed for more than {_MOST_CUTS} routers and nodes")
+    return Bisection(topology.bisection_width, "the best cut found by exchanges of nodes")

@@ -31,7 +31,6 @@ def _trials(networks: Sequence[Network]) -> DataTable:
     first = networks[0]["trials"]
     columns: Columns = {
         "network": lambda of: of["network"],
-        **({"cost per accepted phit": _cost_of_a_phit} if "cost" in networks[0] else {}),
         "accepted at 1": lambda of: of["trials"]["accepted"][-1],
         "with faults": lambda of: of["trials"]["accepted_with_faults"],
         "delay at 0.2": lambda of: of["trials"]["delay"][of["trials"]["offered"].index(0.2)],
@@ -46,23 +45,12 @@ def _trials(networks: Sequence[Network]) -> DataTable:
     return _table("Simulated", columns, networks, note)
 
 
-def _cost_of_a_phit(network: Network) -> float:
-    return float(network["cost"]["total"] / (network["nodes"] * network["trials"]["accepted"][-1]))
-
-
 def _counts(networks: Sequence[Network]) -> DataTable:
     kinds = dict.fromkeys(kind for network in networks for kind in network["cables"])
-    currency = networks[0].get("currency", "")
-    costs: Columns = {
-        f"cost {currency}".strip(): lambda of: of["cost"]["total"],
-        "cost per node": lambda of: of["cost_per_node"],
-    }
     columns: Columns = {
         "network": lambda of: of["network"],
         "nodes": lambda of: of["nodes"],
-        **(costs if "cost" in networks[0] else {}),
-        "bisection, at least": lambda of: of["bisection"]["least"],
-        "at most": lambda of: of["bisection"]["most"],
+        "bisection": lambda of: of["bisection"]["cables"],
         "diameter": lambda of: of["diameter"],
         "mean distance": lambda of: of["mean_distance"],
         "switches": lambda of: of["switches"],
@@ -100,10 +88,7 @@ def _verdict(networks: Sequence[Network]) -> list[str]:
     most = max(trials, key=lambda name: trials[name]["accepted"][-1])
     exchange = max(trials, key=lambda name: trials[name]["exchange"])
     training = min(trials, key=lambda name: trials[name]["training_cycles"])
-    said = [
+    return [
         f"{most} accepts most uniform traffic: {trials[most]['accepted'][-1]:.2f} phits per node and cycle.",
         f"{exchange} is best for the all-to-all, {training} for the training step.",
     ]
-    if "cost" in networks[0]:
-        said.append(f"{min(networks, key=_cost_of_a_phit)['network']} costs least per accepted phit.")
-    return said

@@ -1,4 +1,5 @@
-// A program without contention: how early each task can end if a node is held up by nothing but its own injection.
+// Runs of a program without a network: where each task comes to stand, and how early each can end if a node is held up by
+// nothing but its own injection.
 #pragma once
 
 #include <cstdint>
@@ -22,5 +23,10 @@ struct Injection {
 std::vector<std::int64_t> earliest_ends(std::span<const std::int64_t> first, std::span<const std::int64_t> need,
                                         std::span<const std::int64_t> packets, std::span<const std::int64_t> created,
                                         std::span<const std::int64_t> cycles, const Injection& injection);
+
+// Where each task comes to stand; first[task + 1] if it ends. Task t has operations first[t] to before first[t + 1];
+// operation i waits until task_of[need[i]] has come to need[i], unless that is -1.
+std::vector<std::int64_t> stands(std::span<const std::int64_t> first, std::span<const std::int32_t> task_of,
+                                 std::span<const std::int64_t> need);
 
 }  // namespace netplace::apps
