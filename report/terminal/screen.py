@@ -6,12 +6,15 @@ On a terminal too narrow for a table, no number is broken, and columns that do n
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from rich import box
 from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
@@ -22,103 +25,58 @@ from netplace.report.terminal.pulse import Lines, is_quiet
 
 if TYPE_CHECKING:
     from rich.progress import Progress
-    from rich.table import Table
-    from rich.text import Text
 
 _ENDLESS = 10_000
 _LEAST_TEXT = 16  # letters of a column of text, if it has so many
 
 
 def fitting(made: Table, console: Console) -> list[Table]:
-    """Return a table as tables that fit on a console, each with the columns that tell rows apart."""
+    """Return a table as tables that fit on a console, each with the texts at the left of the first."""
     columns = made.columns
-    natural = [_widest(_cells(column), whole=True) for column in columns]
-    full = console.measure(made, options=console.options.update(width=_ENDLESS)).maximum
-    if full <= console.width or len(columns) < 2:
+    least = [replace(column, width=_least(column)) for column in columns]
+
+    def width(some: Sequence[Column]) -> int:
+        return console.measure(_part(made, some), options=console.options.update(width=_ENDLESS)).maximum
+
+    if len(columns) < 2 or width(columns) <= console.width:
         return [made]
-    around = full - sum(natural)  # edges, and what is between columns
-    least = [_least(column, most) for column, most in zip(columns, natural, strict=True)]
-    parts, between = [[0]], around / len(columns)
-    keys = _keys(columns, least, console.width / 2)
-    for place in range(1, len(columns)):
-        part = [*parts[-1], place]
-        # Fewer columns have less between them.
-        room = console.width - between * len(part)
-        if sum(least[other] for other in part) <= room or parts[-1] in ([0], keys):
-            parts[-1] = part
-        elif place in keys:
-            parts.append(keys)
-        else:
-            parts.append([*keys, place])
+    keys = max(1, sum(1 for _ in takewhile(lambda column: column.justify == "left", columns)))
+    while keys > 1 and width(least[:keys]) > console.width / 2:
+        keys -= 1
+    parts = [list(range(keys))]
+    for place in range(keys, len(columns)):
+        if len(parts[-1]) > keys and width([least[other] for other in (*parts[-1], place)]) > console.width:
+            parts.append(list(range(keys)))
+        parts[-1].append(place)
     return [
-        _part(made, part, _widths(part, least, natural, columns, console.width - between * len(part)), number)
-        for number, part in enumerate(parts)
+        _part(
+            made,
+            [(columns if columns[place].justify == "left" else least)[place] for place in part],
+            "" if part is parts[0] else " (more columns)",
+        )
+        for part in parts
     ]
 
 
-def _keys(columns: Sequence[Column], least: Sequence[int], room: float) -> list[int]:
-    """Return the first column, and texts after it without which rows read the same, as far as they fit."""
-    keys = [0]
-
-    def distinct(places: Sequence[int]) -> int:
-        return len(set(zip(*(map(str, columns[place].cells) for place in places), strict=True)))
-
-    for place in range(1, len(columns)):
-        more = [*keys, place]
-        fits = columns[place].justify == "left" and sum(least[other] for other in more) <= room
-        if fits and distinct(more) > distinct(keys):
-            keys = more
-    return keys
-
-
-def _part(made: Table, places: Sequence[int], widths: Sequence[int], number: int) -> Table:
-    title = made.title if number == 0 or not made.title else Text(f"{made.title} (more columns)")
-    part = Table(
-        title=title,
-        title_justify=made.title_justify,
-        title_style=made.title_style,
-        box=made.box,
-        pad_edge=made.pad_edge,
-    )
-    for place, width in zip(places, widths, strict=True):
-        column = made.columns[place]
-        heading = "\n".join(textwrap.wrap(str(column.header), width)) or str(column.header)
-        part.add_column(Text(heading), justify=column.justify, overflow="fold", width=width)
-    cells = [list(made.columns[place].cells) for place in places]
-    for number, row in enumerate(zip(*cells, strict=True)):
-        part.add_row(*row, end_section=made.rows[number].end_section)
+def _part(made: Table, columns: Sequence[Column], more: str = "") -> Table:
+    """Return a table of some columns of a table, with `more` after its title."""
+    part = copy(made)
+    part.columns = [replace(column, _index=place) for place, column in enumerate(columns)]
+    if made.title and more:
+        part.title = Text(f"{made.title}{more}")
     return part
 
 
-def _widths(
-    part: Sequence[int], least: Sequence[int], natural: Sequence[int], columns: Sequence[Column], room: float
-) -> list[int]:
-    """Return the width of each column; what is left over goes to numbers, then to texts, then to headings."""
-    widths = {place: least[place] for place in part}
-    spare = int(room) - sum(widths.values())
-    numbers = [place for place in part if columns[place].justify != "left"]
-    texts = [place for place in part if place not in numbers]
-    wanted = [(place, _widest([*map(str, columns[place].cells)], whole=True)) for place in numbers]
-    for place, most in [*wanted, *((place, natural[place]) for place in (*texts, *numbers))]:
-        more = max(0, min(spare, most - widths[place]))
-        widths[place] += more
-        spare -= more
-    return [widths[place] for place in part]
-
-
-def _least(column: Column, natural: int) -> int:
+def _least(column: Column) -> int:
+    """Return the least width of a column: that of whole numbers below words of its heading."""
+    widest = max((len(str(cell)) for cell in column.cells), default=0)
     if column.justify == "left":
-        return min(natural, max(_LEAST_TEXT, _widest([str(column.header)])))
-    return _widest(_cells(column))
+        return min(max(widest, len(str(column.header))), max(_LEAST_TEXT, _longest_word(column)))
+    return max(widest, _longest_word(column))
 
 
-def _cells(column: Column) -> list[str]:
-    return [str(column.header), *map(str, column.cells)]
-
-
-def _widest(texts: Sequence[str], whole: bool = False) -> int:
-    words = texts if whole else [word for text in texts for word in text.replace("-", "- ").split()]
-    return max(map(len, words), default=0)
+def _longest_word(column: Column) -> int:
+    return max(map(len, str(column.header).split()), default=0)
 
 
 PRINTED = ("run", "load", "mapping")  # what is printed as JSON and read again from files
@@ -143,9 +101,6 @@ def printed_text(results: dict[str, Any], what: str = "") -> str:
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
     """Return a table whose first column is text and the others numbers; a row of nothing is a rule."""
-    from rich import box
-    from rich.table import Table
-
     made = Table(
         title=_text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
     )
@@ -161,15 +116,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> 
 
 def _text(words: str) -> Text:
     """Return words as they are: what looks like markup in a name of a user's is none."""
-    from rich.text import Text
-
     return Text(printable(words))
 
 
 def print_tables(*tables: Table) -> None:
     """Print tables on stdout, as wide as they need where it is no terminal."""
-    from rich.console import Console
-
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 200
@@ -179,7 +130,6 @@ def print_tables(*tables: Table) -> None:
 
 
 def progress_bar() -> Progress:
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
