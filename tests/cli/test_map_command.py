@@ -141,7 +141,7 @@ def test_a_matrix_of_ones_own(netplace, tmp_path, ending):
     [
         ("0,1\n1,0\n2,2\n", ["W.csv: shape (3, 2) is not square, expected a row and a column per task"]),
         ("0,1\n-1,0\n", ["W.csv: -1.0 in row 1, column 0 is not a number of at least 0"]),
-        ("0,1\n1\n", ["W.csv:2: 1 columns, expected 2"]),
+        ("0,1\n1\n", ["W.csv: the number of columns changed from 2 to 1 at row 2"]),
         ("0,1\n1,0\n", ["W.csv: has 2 rows, expected 3, one per task"]),
     ],
 )

@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import re
 import zipfile
 
 import numpy as np
@@ -58,16 +57,9 @@ def test_broken_gzip_is_told(tmp_path, content):
         read_content(tmp_path / "x.gz")
 
 
-@pytest.mark.parametrize(
-    ("shape", "told"),
-    [
-        ((2**62, 2**62), "tasks are too many"),
-        ((-3, -3), "shape (-3, -3) is not square"),
-        ((16, 16), "72 bytes of numbers, expected 2048 for the shape"),
-    ],
-)
+@pytest.mark.parametrize("shape", [(2**62, 2**62), (-3, -3), (16, 16), (10**6, 10**6)])
 @pytest.mark.parametrize("packed", [False, True], ids=["npy", "npz"])
-def test_what_a_header_promises_is_counted_before_memory_is_taken(tmp_path, shape, told, packed):
+def test_a_header_that_promises_other_numbers_is_told(tmp_path, shape, packed):
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": "<f8", "fortran_order": False, "shape": shape})
     path = tmp_path / ("w.npz" if packed else "w.npy")
@@ -76,5 +68,5 @@ def test_what_a_header_promises_is_counted_before_memory_is_taken(tmp_path, shap
             file.writestr("W.npy", header.getvalue() + np.eye(3).tobytes())
     else:
         path.write_bytes(header.getvalue() + np.eye(3).tobytes())
-    with pytest.raises(ValueError, match=re.escape(told)):
+    with pytest.raises(ValueError, match=r"w\.np[yz]: is not a NumPy file of numbers, "):
         read_traffic(path, 16)
