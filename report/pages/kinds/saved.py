@@ -4,34 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.inputs import MOST, abbreviate, check_choice
+from netplace.inputs import abbreviate, check_choice
 from netplace.json_files import PROVENANCE, opened, read_json
-from netplace.netsim import Config
-from netplace.netsim.bounds import Bounds
-from netplace.netsim.critical_path import COMPONENTS
-from netplace.netsim.outcome import OUTCOMES
 from netplace.report.files.provenance import Provenance, checked_provenance
 from netplace.report.terminal.screen import PRINTED
-from netplace.runs.loads import LOAD_POINT
-from netplace.schema import (
-    Kind,
-    amount,
-    anything,
-    choice,
-    kind_of,
-    listed,
-    maybe,
-    number,
-    row,
-    table,
-    table_of,
-    text,
-)
 
 _MOST_BYTES = 1 << 30
 
@@ -46,9 +26,10 @@ def saved_object(path: Path) -> dict[str, Any]:
 
 
 def saved_results(path: Path, what: str) -> dict[str, Any]:
-    """Return the results in a file, a run or load points, every key of them checked."""
-    results = saved_object(path)
-    _CHECKED[what](results, str(path))
+    """Return the results in a file, a run or load points."""
+    found, results, _ = _read(path)
+    if found != what:
+        raise ValueError(f"{path}: contains {found or 'other results'}, expected the results of a {what}")
     return results
 
 
@@ -125,117 +106,3 @@ def versions_of(versions: Any) -> list[tuple[str, str]]:
 def written_versions(versions: Any) -> str:
     known = versions if isinstance(versions, Mapping) else {}
     return ", ".join(f"{name} {version}" for name, version in known.items())
-
-
-# The keys that results of --json need to be shown again, by kind of result.
-_COUNT = amount(0, MOST)  # the mean of several runs is no whole number
-_NODES = listed(number(most=2**40))
-_CONFIG = kind_of(Config)
-_ANY_TABLE = table({}, others=True)
-
-_DELAYS = table({"mean": maybe(_COUNT)}, dict.fromkeys(("count", "p50", "p95", "p99", "most"), maybe(_COUNT)))
-_BOUND_NAMES = tuple(item.name for item in fields(Bounds))
-_BOUNDS = table(
-    {
-        **dict.fromkeys(_BOUND_NAMES, table({"cycles": _COUNT, "task": _COUNT})),
-        "least": _COUNT,
-        "binding": choice(*_BOUND_NAMES),
-    }
-)
-_JOB = table(
-    {"name": text, "tasks": number(1), "start": _COUNT, "end": _COUNT, "cycles": maybe(_COUNT)},
-    {
-        "nodes": _NODES,
-        "winner": maybe(text),
-        "bounds": _BOUNDS,
-        "outcome": choice(*OUTCOMES),
-        "reason": maybe(text),
-        "failed": number(),
-    },
-)
-_WINDOW = table(dict.fromkeys(("end", "mean_link_load", "most_link_load"), _COUNT))
-_SPREAD = table_of(table(dict.fromkeys(("mean", "min", "max"), _COUNT), {"std": maybe(_COUNT)}))
-_RUN: dict[str, Kind] = {
-    **dict.fromkeys(("packets", "packet_hops", "most_link_load"), _COUNT),
-    **dict.fromkeys(("cycles", "seconds"), maybe(_COUNT)),  # none if a job did not finish
-    "packet_delay": _DELAYS,
-    "message_delay": _DELAYS,
-    "jobs": listed(_JOB, 1),
-    "network": text,
-    "seed": number(),
-    "config": _CONFIG,
-}
-_LINKS = table({"cycles": _COUNT, "ends": listed(_COUNT), "rows": listed(listed(_COUNT, 3))})
-_TIMELINE = table(
-    {
-        "name": text,
-        "start": _COUNT,
-        "ends": listed(_COUNT),
-        "sent": _COUNT,
-        "messages": listed(row(*[_COUNT] * 6)),
-        "spent": maybe(table(dict.fromkeys(COMPONENTS, _COUNT))),
-        "path": maybe(listed(row(text, _COUNT, _COUNT, _COUNT))),
-    }
-)
-_RUN_OPTIONS: dict[str, Kind] = {
-    **dict.fromkeys(("drained_cycles", "phits", "injection_blocked", "events", "cpu_seconds"), _COUNT),
-    **dict.fromkeys(("engine", "partition", "mapping"), text),
-    "faults": listed(_ANY_TABLE),
-    "notes": listed(text),
-    "versions": table_of(text),
-    "slowest_job": maybe(number()),
-    "slowest_cycles": maybe(_COUNT),
-    "failed": number(),
-    "window": number(1),
-    "windows": listed(_WINDOW),
-    "critical_paths": anything,
-    "links": _LINKS,
-    "timeline": listed(_TIMELINE),
-}
-
-_SATURATION = table(
-    {"curve": text, **dict.fromkeys(("accepted", "highest"), _COUNT)}
-    | dict.fromkeys(("load", "half_width", "low", "high"), maybe(_COUNT))
-    | dict.fromkeys(("seeds", "saturated_seeds"), number())
-)
-
-# What was asked for a load point stands beside all points, where it is the same, or in each.
-_LOAD_ASKED: dict[str, Kind] = {
-    "network": text,
-    "contents": anything,
-    "traffic": text,
-    "offered": _COUNT,
-    "config": _CONFIG,
-    "engine": text,
-    "warmup": number(),
-    "measure": maybe(number()),
-    "hot_node": maybe(number()),
-    "hot_share": amount(0, 1),
-    "seed": number(),
-}
-_ASKED_POINT = table(
-    {"offered": _COUNT, "network": text}, {**_LOAD_ASKED, "versions": table_of(text)}, others=True
-)
-
-
-def _run(value: Any, where: str) -> None:
-    several: dict[str, Kind] = {
-        "seeds": listed(number()),
-        "spread": _SPREAD,
-        "runs": listed(table(_RUN, _RUN_OPTIONS), 1),
-    }
-    if isinstance(value, dict) and several.keys() & value.keys():
-        table({**_RUN, **several}, _RUN_OPTIONS)(value, where)
-    else:
-        table(_RUN, _RUN_OPTIONS)(value, where)
-
-
-def _load(value: Any, where: str) -> None:
-    more = {"answer": text, "saturation": listed(_SATURATION)}
-    table({"points": listed(LOAD_POINT, 1)}, _LOAD_ASKED | more)(value, where)
-    same = {name: member for name, member in value.items() if name not in ("answer", "points", "saturation")}
-    for place, point in enumerate(value["points"]):
-        _ASKED_POINT(same | point, f"{where}: points[{place}]")
-
-
-_CHECKED: dict[str, Kind] = {"run": _run, "load": _load}
