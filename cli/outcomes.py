@@ -35,15 +35,15 @@ def report_command(outcome: str, output: str | None) -> None:
 
 @command("export")
 @click.argument("outcome", metavar="OUTCOME")
-@flag("-o output", "Output file: .parquet, .csv, .swf or .duckdb.", metavar="FILE", required=True)
+@flag("-o output", "Output file: .parquet, .csv or .swf.", metavar="FILE", required=True)
 def export_command(outcome: str, output: str) -> None:
     """Write an outcome in the format of another tool.
 
-    OUTCOME is a store, or the output folder of netplace schedule or run. For a store, .parquet, .csv and
-    .duckdb contain its tables. For a schedule, .swf is a log in the format of the Parallel Workloads
+    OUTCOME is a store, or the output folder of netplace schedule or run. For a store, .parquet and .csv
+    contain its tables. For a schedule, .swf is a log in the format of the Parallel Workloads
     Archive with the waits of the schedule, and .csv is a job table for Batsim and evalys. For a run,
-    .parquet, .csv and .duckdb contain link loads, messages, tasks and critical paths (timeline.json in
-    the folder is for Perfetto).
+    .parquet and .csv contain link loads, messages, tasks and critical paths (timeline.json in the folder
+    is for Perfetto).
     """
     from netplace.report.exported import EXPORTS, export
 

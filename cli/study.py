@@ -43,7 +43,6 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
     "Folder for the report, tables and figures. [default: study-NAME, or study-NAME-quick]",
     metavar="FOLDER",
 )
-@flag("--report page", "Also write a page, report.html in the folder.", bool)
 def study_command(name: str, **given: Any) -> None:
     """Execute a study, or continue it from its stored results.
 
@@ -74,7 +73,7 @@ def study_command(name: str, **given: Any) -> None:
 
 
 def _conduct(study: Study, request: Any, folder: Path, store: Path, given: dict[str, Any]) -> None:
-    from netplace.report.studies.report import page, show, write
+    from netplace.report.studies.report import show, write
     from netplace.report.studies.study import StudyContext
     from netplace.runs.store import Store
 
@@ -89,12 +88,6 @@ def _conduct(study: Study, request: Any, folder: Path, store: Path, given: dict[
     heading = study.title + (" (quick version)" if request.quick else "")
     write(report, folder, heading, _command(study.name, given), study.source)
     click.echo(f"report: {folder / 'report.md'}", err=True)
-    if given["page"]:
-        from netplace.report.pages import write_page
-
-        made = page(report, folder, heading, study.source)
-        write_page(folder / "report.html", made, _command(study.name, given))
-        click.echo(f"page: {folder / 'report.html'}", err=True)
 
 
 def _command(name: str, given: dict[str, Any]) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from netplace.csv_files import numbers_in, text_table, write_frame
-from netplace.files import draft_folder, write_atomically
+from netplace.files import write_atomically
 from netplace.inputs import MOST, abbreviate
 from netplace.report.files.run_details import LINK_COLUMNS as LINKS
 from netplace.report.files.run_details import MESSAGE_COLUMNS as OF_MESSAGE
@@ -144,7 +143,7 @@ def _store_frames(path: Path) -> dict[str, pd.DataFrame]:
 
 
 def _of_one_kind(column: pd.Series) -> pd.Series:
-    """Return a column as it is, or as text where a database has no column for its lists or several kinds."""
+    """Return a column as it is, or as text where Parquet has no column for its lists or several kinds."""
     values = column.dropna()
     kinds = set(values.map(type))
     if column.dtype != object or kinds <= {str} or kinds == {bool}:
@@ -167,28 +166,8 @@ def _tables(path: Path, target: Path) -> list[str]:
     return said
 
 
-def _duckdb(path: Path, target: Path) -> list[str]:
-    try:
-        import duckdb
-    except ImportError:
-        raise ValueError(
-            f"{target}: needs duckdb; pip install 'netplace[duckdb]', or write .parquet"
-        ) from None
-    frames = _frames(path, target)
-    with draft_folder(target.parent) as folder:
-        database: Any = duckdb.connect(str(folder / target.name))
-        for name, frame in frames.items():
-            database.register("frame", frame)
-            database.execute(f'CREATE TABLE "{name}" AS SELECT * FROM frame')  # noqa: S608 (our names)
-            database.unregister("frame")
-        database.close()
-        (folder / target.name).replace(target)
-    return [f"{target}: {', '.join(f'{name} of {len(frame):,} rows' for name, frame in frames.items())}"]
-
-
 EXPORTS: dict[str, Callable[[Path, Path], list[str]]] = {
     ".swf": _swf,
     ".csv": _jobs,
     ".parquet": _tables,
-    ".duckdb": _duckdb,
 }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import resources
 from typing import Any
@@ -16,7 +15,7 @@ from netplace.report.plots.figure import COLOURS, SHADED, Figure
 from netplace.report.tables.data_table import DataTable, print_data
 from netplace.report.terminal.units import whole_part_kept
 
-__all__ = ["MOST_BYTES", "DataTable", "Page", "Part", "Picture", "render"]
+__all__ = ["MOST_BYTES", "DataTable", "Page", "Part", "render"]
 
 MOST_BYTES = 20_000_000
 _FIRST_ROWS = 25  # of a table, for readers whose browser runs no scripts
@@ -24,16 +23,7 @@ _MOST_ROWS = 200_000
 _SETTINGS = "config."  # of the network, many: folded
 
 
-@dataclass(frozen=True)
-class Picture:
-    """A picture that exists already."""
-
-    title: str  # what it shows
-    content: bytes  # PNG or SVG
-    kind: str = "image/png"  # its media type
-
-
-Part = DataTable | Picture | Figure
+Part = DataTable | Figure
 
 
 @dataclass(frozen=True)
@@ -95,7 +85,7 @@ def render(page: Page) -> str:
 def _still_page(page: Page) -> str:
     body = [_head(page)]
     for part in page.parts:
-        drawn = _STILL[type(part)](part)
+        drawn = _plain(part) if isinstance(part, DataTable) else _still(part)
         body.append(f"<h3>{escaped(part.title)}</h3>{drawn}")
     return "\n".join([*body, _foot(page)])
 
@@ -163,8 +153,6 @@ def _part(part: Part, tables: list[DataTable], figures: list[Figure]) -> str:
         return (
             f'<section>{heading}<div class="table" data-table="{place}">{_plain(part)}</div>{note}</section>'
         )
-    if isinstance(part, Picture):
-        return f"<section>{heading}<figure>{_image(part)}</figure></section>"
     caption = f"<figcaption>{escaped(part.explained)}</figcaption>" if part.explained else ""
     place = next(index for index, figure in enumerate(figures) if figure is part)
     columns = min(part.columns, len(part.panels))
@@ -185,12 +173,6 @@ def _still(figure: Figure) -> str:
     from netplace.report.plots.drawing import still  # with Matplotlib, which the terminal does without
 
     return still(figure)
-
-
-def _image(picture: Picture) -> str:
-    content = base64.b64encode(picture.content).decode("ascii")
-    name = escaped(picture.title)
-    return f'<img alt="{name}" src="data:{picture.kind};base64,{content}">'
 
 
 def _plain(table: DataTable) -> str:
@@ -257,10 +239,3 @@ def _script_json(data: Any) -> str:
     """Return JSON that no browser takes for markup."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-_STILL: dict[type, Callable[[Any], str]] = {
-    DataTable: _plain,
-    Picture: _image,
-    Figure: _still,
-}

@@ -10,7 +10,6 @@ import pandas as pd
 
 from netplace.csv_files import write_frame
 from netplace.files import write_atomically
-from netplace.report.pages.html import DataTable, Page, Picture
 from netplace.report.terminal.screen import number, print_tables, table
 
 
@@ -85,14 +84,6 @@ def write(report: Report, folder: Path, heading: str, command: str, source: str)
     for name, draw in report.figures.items():
         draw(folder / f"{name}.png")
     write_atomically(folder / "report.md", _markdown(report, heading, command, source))
-
-
-def page(report: Report, folder: Path, heading: str, source: str) -> Page:
-    """Return the page of a report whose pictures are in a folder."""
-    pictures = [Picture(name, (folder / f"{name}.png").read_bytes()) for name in report.figures]
-    tables = [DataTable.of(made.title, made.frame) for made in report.tables]
-    sentences = report.summary or [f"{len(tables)} tables."]
-    return Page(heading, sentences, [("published numbers", source)], [*pictures, *tables])
 
 
 def _markdown(report: Report, heading: str, command: str, source: str) -> str:

@@ -20,7 +20,6 @@ from netplace.netsim.threads import cores
 EXTRAS = {
     "dask": ("distributed", "runs on a Dask cluster"),
     "otf2": ("otf2", "traces of Score-P"),
-    "duckdb": ("duckdb", "stores as DuckDB databases"),
     "batsim": ("pyzmq", "Batsim's protocol"),
 }
 _NEEDED = ("numpy", "pandas", "pyarrow", "scipy", "matplotlib", "networkx", "simpy", "rich-click")

@@ -1,6 +1,5 @@
 """Outcomes in the forms of other tools."""
 
-import importlib.util
 
 import pandas as pd
 import pytest
@@ -58,9 +57,6 @@ def test_what_cannot_be_written_is_a_sentence(folder, tmp_path, netplace):
         result = netplace("export", outcome, "-o", tmp_path / target)
         assert result.exit_code == 2
         assert words in " ".join(result.stderr.split())
-    if importlib.util.find_spec("duckdb") is None:
-        result = netplace("export", folder / "s.sqlite", "-o", tmp_path / "a.duckdb")
-        assert "needs duckdb" in " ".join(result.stderr.split())
     assert not list(tmp_path.iterdir())
 
 
