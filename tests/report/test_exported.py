@@ -1,6 +1,5 @@
 """Outcomes in the forms of other tools."""
 
-
 import pandas as pd
 import pytest
 

@@ -6,7 +6,6 @@ import re
 from html.parser import HTMLParser
 
 import numpy as np
-import pandas as pd
 import pytest
 from sample_pages import FIGURES, MARKUP, PAGE
 
@@ -17,8 +16,6 @@ from netplace.report.pages.kinds.links import load_map
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Bars, Boxes, Figure, Links, Mark
 from netplace.report.plots.schedules import kept_steps
-from netplace.report.studies.report import Report, ReportTable
-from netplace.report.studies.report import page as study_page
 from netplace.topologies import parse
 
 
@@ -209,19 +206,6 @@ def test_every_kind_of_network_is_drawn_with_all_its_links(network):
     assert len(drawn.x0) == np.count_nonzero(topology.neighbor >= 0)
     assert len(set(drawn.tips)) == len(drawn.tips) == len(drawn.x0)
     assert [max(loads) for loads in drawn.values] == [0.75, 1.0, 0.5]
-
-
-def test_the_page_of_a_study_has_its_tables_and_pictures(tmp_path):
-    (tmp_path / "a.png").write_bytes(b"\x89PNG")
-    table = ReportTable(
-        "t", "Table 1", pd.DataFrame({"app": ["BT", "LU"], "mean": [1234.5, np.nan]}), {"mean": 1}
-    )
-    report = Report((table,), ("It holds.",), {"a": lambda path: None})
-    page = study_page(report, tmp_path, "A study", "a paper")
-    assert (page.title, page.answer) == ("A study", "It holds.")
-    [made] = [part for part in page.parts if isinstance(part, DataTable)]
-    assert (made.title, made.rows) == ("Table 1", [["BT", 1234.5], ["LU", None]])
-    assert "image/png;base64" in render(page)
 
 
 @pytest.mark.parametrize(
