@@ -10,24 +10,19 @@ from netplace.netsim.reference.router import Fifo, Output
 Arbiter = Callable[[Output, list[Fifo], int, int], Fifo]
 
 
-def _turns(output: Output, fifo: Fifo) -> int:
+def turns(output: Output, fifo: Fifo) -> int:
     """Return how many inputs after the round-robin pointer `fifo` comes."""
     return (fifo.number - output.pointer) % len(output.router.fifos)
 
 
 def _round_robin(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
     """Return the first FIFO after the input that the output granted last."""
-    return min(asking, key=lambda fifo: _turns(output, fifo))
+    return min(asking, key=lambda fifo: turns(output, fifo))
 
 
 def _longest(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
     """Return the FIFO with most phits, the first in round-robin order among equals."""
-    return min(asking, key=lambda fifo: (-fifo.present, _turns(output, fifo)))
-
-
-def _most_packets(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
-    """Return the FIFO with most packets, the first in round-robin order among equals."""
-    return min(asking, key=lambda fifo: (-len(fifo.packets), _turns(output, fifo)))
+    return min(asking, key=lambda fifo: (-fifo.present, turns(output, fifo)))
 
 
 def _fifo(output: Output, asking: list[Fifo], now: int, seed: int) -> Fifo:
@@ -57,8 +52,3 @@ ARBITERS: dict[str, Arbiter] = {
     "random": _random,
     "age": _age,
 }
-
-
-def arbiter_of(name: str, general: bool) -> Arbiter:
-    """Return an arbiter; the table router counts packets where the others count phits."""
-    return _most_packets if general and name == "longest" else ARBITERS[name]

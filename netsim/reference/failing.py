@@ -2,71 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.netsim.reference.fabric import Fabric
-from netplace.netsim.reference.messages import Packet
+from netplace.netsim.reference.graphs import RoutedPacket, Trip, as_routed
+from netplace.netsim.reference.packets import Packet
 from netplace.netsim.reference.router import Fifo, Link
+from netplace.netsim.reference.table_fabric import TableFabric
 from netplace.netsim.table_router import TableRouter
 
 
+@dataclass
 class Outage:
     """The effects of a fault on the packets of a fabric, between two cycles."""
 
-    def __init__(
-        self,
-        fabric: Fabric,
-        packet_phits: int,
-        table: TableRouter,
-        dead: NDArray[np.bool_],
-        down: NDArray[np.bool_],
-        again: bool,
-    ) -> None:
-        self._fabric = fabric
-        self._phits = packet_phits
-        self._table = table
-        self._dead: list[bool] = dead.tolist()
-        self._repeats = again
-        # Packets lost, and packets that will be sent again.
-        self.lost = self.again = 0
-        self.losers = set[int]()
+    fabric: TableFabric
+    table: TableRouter
+    dead: NDArray[np.bool_]  # routers
+    down: NDArray[np.bool_]  # links
+    repeats: bool  # whether packets on these links are sent again
+    # Packets lost, and packets that will be sent again.
+    lost: int = 0
+    again: int = 0
+    losers: set[int] = field(default_factory=set)  # jobs with lost packets
+
+    def __post_init__(self) -> None:
         self._withdraw_grants()
-        self._cut_links(down)
+        self._cut_links()
         self._lose_what_has_no_way()
         self._begin_anew()
 
     def lose(self, packet: Packet) -> None:
         """Mark a packet as lost: it is discarded where its header next is at the head of a FIFO."""
+        packet = as_routed(packet)
         if not packet.gone:
             packet.gone = True
             self.lost += 1
-            if packet.load.job is not None:
-                self.losers.add(packet.load.job.number)
+            if packet.load.job >= 0:
+                self.losers.add(packet.load.job)
 
     def nowhere(self, packet: Packet, router: int) -> bool:
         """Return whether a packet whose header is in `router` has no way to its destination."""
         node = packet.destination
-        return self._dead[router] or self._dead[node] or not self._table.leads(router, node)
+        return bool(self.dead[router] or self.dead[node]) or not self.table.leads(router, node)
 
     def _withdraw_grants(self) -> None:
         """Withdraw the grant of every output whose packet has not begun to cross."""
-        for link in list(self._fabric.busy):
+        for link in list(self.fabric.busy):
             for output in link.outputs:
                 fifo = output.holder
                 if fifo is not None and fifo.sent == 0:
                     output.holder = fifo.output = None
                     link.held -= 1
-                    self._fabric.waiting[fifo] = None
+                    self.fabric.waiting[fifo] = None
             if not link.held:
-                del self._fabric.busy[link]
+                del self.fabric.busy[link]
 
-    def _cut_links(self, down: NDArray[np.bool_]) -> None:
+    def _cut_links(self) -> None:
         """Lose, or send again, packets that cross a failing link; the first of several links counts."""
-        crossing = {link.serving.holder: link for link in self._fabric.busy if link.serving is not None}
-        dying = [fifo for fifo, link in crossing.items() if fifo is not None and down[_place(link)]]
+        crossing = {link.serving.holder: link for link in self.fabric.busy if link.serving is not None}
+        dying = [fifo for fifo, link in crossing.items() if fifo is not None and self.down[link.place]]
         for fifo in dying:
-            packet = fifo.packets[0]
+            packet = as_routed(fifo.packets[0])
             ways = [other for other in dying if other is not fifo and other.packets[0] is packet]
             if (
                 packet.gone
@@ -74,7 +73,7 @@ class Outage:
                 or any(self._leads(crossing, other, fifo) for other in ways)
             ):
                 continue
-            if self._repeats and not self.nowhere(packet, fifo.router.number):
+            if self.repeats and not self.nowhere(packet, fifo.router.number):
                 self._send_again(fifo, crossing)
             else:
                 self.lose(packet)
@@ -89,8 +88,8 @@ class Outage:
     def _send_again(self, fifo: Fifo, crossing: dict[Fifo | None, Link]) -> None:
         """Restore the head of a FIFO; the part that has left continues without an owner and is discarded."""
         packet = fifo.packets[0]
-        rest = Packet(packet.source, packet.destination, packet.created, [], packet.load)
-        rest.gone, rest.counted = True, False
+        source, destination = packet.source, packet.destination
+        rest = RoutedPacket(source, destination, packet.created, [], packet.load, gone=True, counted=False)
         beyond = _next(crossing, fifo)
         while beyond is not None:
             beyond.packets[beyond.packets.index(packet)] = rest
@@ -100,18 +99,18 @@ class Outage:
         phantom = Fifo(fifo.router, fifo.port, fifo.vc, fifo.number, fifo.capacity)
         phantom.packets.append(rest)
         phantom.sent, phantom.output = fifo.sent, output
-        phantom.ready = phantom.present = self._phits - fifo.sent
+        phantom.ready = phantom.present = self.fabric.routing.packet_phits - fifo.sent
         output.holder = phantom
         fifo.ready += fifo.sent
         fifo.present += fifo.sent
         fifo.sent = 0
         fifo.output = None
-        self._fabric.waiting[fifo] = None
+        self.fabric.waiting[fifo] = None
         self.again += 1
 
     def _lose_what_has_no_way(self) -> None:
         """Lose packets in dead routers and packets to unreachable nodes, wherever their header is."""
-        for router in self._fabric.routers:
+        for router in self.fabric.routers:
             for fifo in router.fifos:
                 crossing = fifo.sent > 0 and fifo.output is not None and fifo.output.link is not None
                 for packet in list(fifo.packets)[int(crossing) :]:
@@ -120,15 +119,11 @@ class Outage:
 
     def _begin_anew(self) -> None:
         """Let every packet choose its way again from its current position."""
-        for router in self._fabric.routers:
+        for router in self.fabric.routers:
             for fifo in router.fifos:
                 fifo.head = None
                 for packet in fifo.packets:
-                    packet.trip = None
-
-
-def _place(link: Link) -> tuple[int, int]:
-    return link.outputs[0].router.number, link.outputs[0].port
+                    as_routed(packet).trip = Trip()
 
 
 def _next(crossing: dict[Fifo | None, Link], fifo: Fifo) -> Fifo | None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 from netplace.netsim.chance import FLOW, ROUTE, VC_OF_FLOW, VIA, pick
 from netplace.netsim.config import Config
-from netplace.netsim.reference.messages import Packet
+from netplace.netsim.reference.packets import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output, Router
 from netplace.netsim.reference.routing import Routing
 from netplace.netsim.table_router import TableRouter
@@ -22,6 +22,20 @@ class Trip:
     decided: bool = False  # whether it has visited a switch
     may_turn: bool = False  # whether it can still be diverted (PAR)
     escaped: bool = False  # whether it is on the escape channel, where it stays
+
+
+@dataclass(eq=False, repr=False)
+class RoutedPacket(Packet):
+    first_vc: int = 0  # first virtual channel of its traffic class, on every link
+    trip: Trip = field(default_factory=Trip)
+    gone: bool = False  # whether a fault has ended it, so that it is discarded
+    counted: bool = True  # whether it counts as a created packet
+    marked: bool = False  # whether it was marked when it left a long queue for a contended output
+
+
+def as_routed(packet: Packet) -> RoutedPacket:
+    assert isinstance(packet, RoutedPacket)
+    return packet
 
 
 @dataclass
@@ -47,10 +61,12 @@ class Fork:
 class GraphRouting(Routing):
     """Routes along the tables of a `TableRouter`."""
 
-    def __init__(self, table: TableRouter, config: Config, seed: int, routers: list[Router]) -> None:
+    def __init__(
+        self, table: TableRouter, config: Config, seed: int, routers: list[Router], untold: Counter[Fifo]
+    ) -> None:
         super().__init__(config, seed)
         self.table = table
-        self.injected = table.injected
+        self._untold = untold  # packets (or phits) that have left FIFOs, and are not known to have
         self.queue_packets = config.queue_packets
         self._by_phits = config.buffer_phits > 0
         self._routers = routers
@@ -61,26 +77,23 @@ class GraphRouting(Routing):
         self._link_vcs = config.of_all_classes.vcs
         self._flows: dict[tuple[int, int, int], Flow] = {}
 
-    def hops(self, source: int, destination: int, now: int) -> list[int]:
-        """Return nothing: switches look up the way."""
-        return []
-
     def may_enter(self, fifo: Fifo, output: Output) -> bool:
         """Return whether the downstream FIFO is known to have room for a packet, or for one phit."""
         if self._by_phits and output.fifo is not None:
-            return output.fifo.room > output.fifo.untold
+            return output.fifo.room > self._untold[output.fifo]
         return self._packets(output) < self.queue_packets
 
     def _packets(self, output: Output) -> int:
         """Return the packets that the downstream FIFO is known to hold, with coming and unreported ones."""
         if output.fifo is None:
             return 0
-        return len(output.fifo.packets) + (0 if self._by_phits else output.fifo.untold)
+        return len(output.fifo.packets) + (0 if self._by_phits else self._untold[output.fifo])
 
     def creates(self, source: int, destination: int) -> bool:
+        """Return whether a packet is created, which is not so if its source or destination is cut off."""
         return self._home[source] >= 0 and self._home[destination] >= 0
 
-    def consumed(self, packet: Packet) -> None:
+    def consumed(self, packet: RoutedPacket) -> None:
         flow = self._flow(packet)
         flow.under_way = max(0, flow.under_way - 1)
 
@@ -89,7 +102,8 @@ class GraphRouting(Routing):
         switch = output.router.number - self._first
         if switch < 0 or self.table.switches.neighbor[switch, output.port] < 0:
             return
-        trip = self._trip(packet)
+        packet = as_routed(packet)
+        trip = packet.trip
         trip.level = self._level(trip, switch, output.port) + int(self.table.step[switch, output.port])
         trip.kind = int(self.table.kind[switch, output.port])
         if self.table.routes.escape is not None and output.vc == packet.first_vc:
@@ -97,29 +111,29 @@ class GraphRouting(Routing):
 
     def head(self, fifo: Fifo, now: int) -> Head:
         """Determine the way of the packet from here, and return its outputs; escape is the last."""
-        packet, router = fifo.packets[0], fifo.router
+        packet, router = as_routed(fifo.packets[0]), fifo.router
         if packet.gone:
-            return Head(packet, now, [_sink(router)])
+            sink = Output(router, -1, 0, len(router.outputs), shared=True)
+            return Head(now, [sink])  # which discards a phit per cycle
         if self.arrived(packet, fifo):
-            return Head(packet, now, [router.consumption])
+            return Head(now, [router.consumption])
         switch = router.number - self._first
         if switch < 0:
-            return Head(packet, now, self._any_vc(packet, router, 0))
-        trip = self._trip(packet)
-        if switch >= self._compute_from:
-            return self._at_compute_node(packet, router, trip, now)
-        home = self._gate(switch, packet.destination)
-        if switch != home:
-            self._settle(fifo, trip, switch, home, now)
-        trip.decided = True
-        if trip.via == switch:
-            trip.via = -1
-            if self.table.anew:
-                trip.level, trip.kind = 0, -1
-        if trip.via < 0 and switch == self._home[packet.destination]:
-            port = int(self.table.node_port[packet.destination])
-            return Head(packet, now, self._any_vc(packet, router, port))
+            return Head(now, self._any_vc(packet, router, 0))
+        trip = packet.trip
+        if switch < self._compute_from:
+            gate = self._gate(switch, packet.destination)
+            if switch != gate:
+                self._settle(fifo, trip, switch, gate, now)
+            trip.decided = True
+            if trip.via == switch:
+                trip.via = -1
+                if self.table.anew:
+                    trip.level, trip.kind = 0, -1
         target = self._home[packet.destination] if trip.via < 0 else trip.via
+        if switch == target:
+            port = int(self.table.node_port[packet.destination])
+            return Head(now, self._any_vc(packet, router, port))
         return self._towards(packet, router, trip, target, now)
 
     def _gate(self, switch: int, node: int) -> int:
@@ -135,19 +149,11 @@ class GraphRouting(Routing):
         port = int(self.table.routes.ports[switch, home, 0])
         return int(self.table.switches.neighbor[switch, port]) == home
 
-    def _at_compute_node(self, packet: Packet, router: Router, trip: Trip, now: int) -> Head:
-        """Return the outputs of a packet that reaches a compute node from a task or from the network."""
-        home = self._home[packet.destination]
-        if router.number - self._first != home:
-            return self._towards(packet, router, trip, home, now)
-        port = int(self.table.node_port[packet.destination])
-        return Head(packet, now, self._any_vc(packet, router, port))
-
-    def _any_vc(self, packet: Packet, router: Router, port: int) -> list[Output]:
+    def _any_vc(self, packet: RoutedPacket, router: Router, port: int) -> list[Output]:
         """Return the outputs of a port on the virtual channels of its class that a packet can use."""
         return self._outputs(packet, router, port, range(self.vcs))
 
-    def _outputs(self, packet: Packet, router: Router, port: int, vcs: range) -> list[Output]:
+    def _outputs(self, packet: RoutedPacket, router: Router, port: int, vcs: range) -> list[Output]:
         """Return the outputs of a port on some channels of its class; only one for an ordered flow."""
         if self.table.ordered:
             n = pick(self.seed, VC_OF_FLOW, packet.source, packet.destination, 0, len(vcs))
@@ -155,18 +161,18 @@ class GraphRouting(Routing):
         first = port * self._link_vcs + packet.first_vc
         return [router.outputs[first + vc] for vc in vcs]
 
-    def _towards(self, packet: Packet, router: Router, trip: Trip, target: int, now: int) -> Head:
+    def _towards(self, packet: RoutedPacket, router: Router, trip: Trip, target: int, now: int) -> Head:
         """Return the outputs that lead to switch `target`."""
         switch = router.number - self._first
         escape = None
         if trip.via < 0 and self._leads_out(switch, packet.destination):
             ports = self._ports(packet, switch, target)  # by any virtual channel: nothing behind stops
             outputs = [output for port in ports for output in self._any_vc(packet, router, port)]
-            return Head(packet, now, sorted(outputs, key=lambda output: output.number))
+            return Head(now, sorted(outputs, key=lambda output: output.number))
         if self.table.routes.escape is not None:
             escape = self._any_vc(packet, router, int(self.table.routes.escape[switch, target]))[0]
             if trip.escaped:
-                return Head(packet, now, [escape], escape)
+                return Head(now, [escape], escape)
         outputs = []
         for port in self._ports(packet, switch, target):
             level = self._level(trip, switch, port) + (self.table.base if trip.via < 0 else 0)
@@ -174,13 +180,14 @@ class GraphRouting(Routing):
         outputs.sort(key=lambda output: output.number)
         if escape is not None:
             outputs.append(escape)
-        return Head(packet, now, outputs, escape)
+        return Head(now, outputs, escape)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return the free output with room and the fewest packets, drawn among equals; or escape."""
         if head.candidates[0].fifo is None:
             return head.candidates[0]
-        usable = [output for output in head.candidates if self._usable(fifo, output)]
+        free = [output for output in head.candidates if output.holder is None]
+        usable = [output for output in free if self.may_enter(fifo, output)]
         preferred = [output for output in usable if output is not head.escape]
         if not preferred:
             return usable[0] if usable else None
@@ -190,10 +197,7 @@ class GraphRouting(Routing):
             return equal[0]
         return equal[pick(self.seed, ROUTE, fifo.router.number, fifo.number, now, len(equal))]
 
-    def _usable(self, fifo: Fifo, output: Output) -> bool:
-        return output.holder is None and self.may_enter(fifo, output)
-
-    def _ports(self, packet: Packet, switch: int, target: int) -> list[int]:
+    def _ports(self, packet: RoutedPacket, switch: int, target: int) -> list[int]:
         """Return the ports by which a packet can leave: all in the table, or the one of its flow."""
         routes = self.table.routes
         ports = [port for port in routes.ports[switch, target].tolist() if port >= 0]
@@ -209,13 +213,7 @@ class GraphRouting(Routing):
         same = trip.kind in (-1, int(self.table.kind[switch, port]))
         return trip.level if same or not self.table.anew else 0
 
-    def _trip(self, packet: Packet) -> Trip:
-        if packet.trip is None:
-            packet.trip = Trip()
-        assert isinstance(packet.trip, Trip)
-        return packet.trip
-
-    def _flow(self, packet: Packet) -> Flow:
+    def _flow(self, packet: RoutedPacket) -> Flow:
         """Return the flow of a packet; if no order is kept, a flow of its own."""
         if not self.table.ordered:
             return Flow()
@@ -225,7 +223,7 @@ class GraphRouting(Routing):
         """Choose the way if it is still open; for an ordered flow, only if no packet of it is under way."""
         if self._choice == "table" or (trip.decided and not trip.may_turn):
             return
-        flow = self._flow(fifo.packets[0])
+        flow = self._flow(as_routed(fifo.packets[0]))
         if not flow.under_way:
             self._choose(fifo, trip, switch, home, now)
             flow.via = trip.via
@@ -243,7 +241,7 @@ class GraphRouting(Routing):
                 return
         drawn = self._drawn(fifo, switch, home, now)
         near, far = trip.level + self.table.base, trip.level + int(turning and not self.table.anew)
-        fork = Fork(switch, drawn, home, near, far, fifo.packets[0].first_vc)
+        fork = Fork(switch, drawn, home, near, far, as_routed(fifo.packets[0]).first_vc)
         if drawn not in (-1, switch, home) and not self.prefers_direct(fork, now):
             trip.via = drawn
             trip.may_turn = False
@@ -264,7 +262,20 @@ class GraphRouting(Routing):
         return [end for n, end in enumerate(via) if n not in barred]
 
     def prefers_direct(self, fork: Fork, now: int) -> bool:
-        return _WORTH[self._choice](self, fork, now)
+        """Return whether few packets are on the direct way: on all its links, or on the first times hops."""
+        switch, via, home = fork.switch, fork.via, fork.home
+        if self._choice == "valiant":
+            return False
+        if self._choice == "ugal-g":
+            direct = self._whole_way(switch, home, fork.first_vc, now)
+            aside = self._whole_way(switch, via, fork.first_vc, now)
+            aside += self._whole_way(via, home, fork.first_vc, now)
+        else:
+            hops = self.table.hops
+            near, far = (self._vcs_of(level, fork.first_vc) for level in (fork.near, fork.far))
+            direct = self._first_link(switch, home, near, now) * int(hops[switch, home])
+            aside = self._first_link(switch, via, far, now) * int(hops[switch, via] + hops[via, home])
+        return direct <= aside + self.table.routes.threshold
 
     def _first_link(self, switch: int, target: int, vcs: range, now: int) -> int:
         """Return the packets behind the first port that leads to `target`, and those that wait for it."""
@@ -286,44 +297,5 @@ class GraphRouting(Routing):
             switch = int(self.table.switches.neighbor[switch, port])
         return total
 
-    def _vcs_of(self, level: int) -> range:
-        return range(self.table.low[level], self.table.high[level])
-
-    def direct_by_first(self, fork: Fork, now: int) -> bool:
-        """Return whether the direct way is preferred by packets at the first link times hops."""
-        hops = self.table.hops
-        near, far = (
-            range(fork.first_vc + self.table.low[level], fork.first_vc + self.table.high[level])
-            for level in (fork.near, fork.far)
-        )
-        direct = self._first_link(fork.switch, fork.home, near, now) * int(hops[fork.switch, fork.home])
-        there = int(hops[fork.switch, fork.via] + hops[fork.via, fork.home])
-        aside = self._first_link(fork.switch, fork.via, far, now) * there
-        return direct <= aside + self.table.routes.threshold
-
-    def direct_by_all(self, fork: Fork, now: int) -> bool:
-        """Return whether the direct way is preferred by packets at all links."""
-        aside = self._whole_way(fork.switch, fork.via, fork.first_vc, now)
-        aside += self._whole_way(fork.via, fork.home, fork.first_vc, now)
-        direct = self._whole_way(fork.switch, fork.home, fork.first_vc, now)
-        return direct <= aside + self.table.routes.threshold
-
-
-def _sink(router: Router) -> Output:
-    """Return an output by which a discarded packet leaves, at one phit per cycle."""
-    output = Output(router, -1, 0, len(router.outputs))
-    output.shared = True
-    return output
-
-
-def _never(routing: GraphRouting, fork: Fork, now: int) -> bool:
-    """Prefer the intermediate switch in all cases."""
-    return False
-
-
-_WORTH: dict[str, Callable[[GraphRouting, Fork, int], bool]] = {
-    "valiant": _never,
-    "ugal-l": GraphRouting.direct_by_first,
-    "ugal-g": GraphRouting.direct_by_all,
-    "par": GraphRouting.direct_by_first,
-}
+    def _vcs_of(self, level: int, first: int = 0) -> range:
+        return range(first + self.table.low[level], first + self.table.high[level])

@@ -8,6 +8,7 @@ import numpy as np
 
 from netplace.netsim.chance import ADAPTIVE_VC, HALF_RING, OBLIVIOUS_VC, POLICY, TWIST, pick
 from netplace.netsim.config import Config
+from netplace.netsim.reference.packets import Packet
 from netplace.netsim.reference.router import Fifo, Head, Output
 from netplace.netsim.reference.routing import Routing
 from netplace.topologies import Grid
@@ -20,6 +21,7 @@ class GridRouting(Routing):
         super().__init__(config, seed)
         self.grid = grid
         self.dimensions = len(grid.sizes)
+        self._bubble_phits = config.bubble * config.packet_phits
         self._oblivious = config.vc_policy == "oblivious"
         self._keeps_vc = config.vc_policy == "smart"
         self._policy = POLICIES[config.vc_policy]
@@ -45,18 +47,34 @@ class GridRouting(Routing):
             return -hops
         return hops - size if 2 * hops > size else hops
 
+    def crossed(self, packet: Packet, output: Output) -> None:
+        packet.hops[output.port // 2] -= 1 if output.port % 2 == 0 else -1
+
+    def may_enter(self, fifo: Fifo, output: Output) -> bool:
+        """Return whether `output` has room for the head packet of `fifo`, including its bubble.
+
+        A packet enters a ring unless it comes from the FIFO of the same port and VC, which has the number of
+        the output. The traffic of the ring enters this router through that FIFO.
+        """
+        if not super().may_enter(fifo, output):
+            return False
+        ring = output.fifo is not None and (output.vc == 0 or self._oblivious)
+        if not ring or fifo.number == output.number:
+            return True
+        return fifo.router.fifos[output.number].room >= self._bubble_phits
+
     def head(self, fifo: Fifo, now: int) -> Head:
         """Return the profitable adaptive outputs and the escape, or only the output of dimension order."""
         packet = fifo.packets[0]
         if self.arrived(packet, fifo):
-            return Head(packet, now, [fifo.router.consumption])
+            return Head(now, [fifo.router.consumption])
         ports = [2 * d + (hops < 0) for d, hops in enumerate(packet.hops) if hops]
         if self._oblivious:
             vcs = (fifo.vc,) if fifo.port == ports[0] else range(self.vcs)
-            return Head(packet, now, [self._output(fifo, ports[0], vc) for vc in vcs])
+            return Head(now, [self._output(fifo, ports[0], vc) for vc in vcs])
         escape = self._output(fifo, ports[0], 0)
         adaptive = [self._output(fifo, port, vc) for port in ports for vc in self._adaptive_vcs(fifo, port)]
-        return Head(packet, now, sorted([escape, *adaptive], key=lambda output: output.number), escape)
+        return Head(now, sorted([escape, *adaptive], key=lambda output: output.number), escape)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return the output that the policy requests; a packet at its destination requests consumption."""
@@ -102,7 +120,7 @@ def _smart(routing: GridRouting, fifo: Fifo, head: Head, now: int) -> Output | N
     if routing.vcs > 1:
         for turn in range(head.turn, routing.dimensions):
             dimension = (travelled + turn) % routing.dimensions
-            hops = head.packet.hops[dimension]
+            hops = fifo.packets[0].hops[dimension]
             if hops:
                 output = routing.adaptive(fifo, 2 * dimension + (hops < 0), now)
                 if routing.may_enter(fifo, output):

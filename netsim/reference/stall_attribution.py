@@ -3,49 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.netsim.reference.messages import Owner
+from netplace.netsim.reference.fabric import Fabric, Observer
+from netplace.netsim.reference.graphs import RoutedPacket
+from netplace.netsim.reference.packets import Packet
 from netplace.netsim.reference.router import Fifo, Link, Output
 
 
-class _Waiter:
-    """A head that may wait in this cycle, the output that it waits for, and the job at the head beyond it."""
-
-    def __init__(self, fifo: Fifo) -> None:
-        self.fifo = fifo
-        self.packet = fifo.packets[0]
-        self.job = self.packet.load.job
-        if fifo.output is not None:
-            self.output = fifo.output
-        else:
-            assert fifo.head is not None
-            self.output = fifo.head.candidates[0]
-        beyond = self.output.fifo
-        if self.output.link is None:  # consumption, one packet at a time
-            assert self.output.holder is not None
-            self.held_by = self.output.holder.packets[0].load.job
-        elif beyond is not None and beyond.packets:
-            ahead = beyond.packets[0]
-            self.held_by = ahead.load.job if ahead.counted else None
-        else:
-            self.held_by = self.job
-
-    @property
-    def waits(self) -> bool:
-        """Whether its header has not moved."""
-        return self.fifo.sent == 0 and bool(self.fifo.packets) and self.fifo.packets[0] is self.packet
-
-
-class StallAttribution:
-    """Counts every cycle in which a head waits for the job to which it is charged."""
+class StallAttribution(Observer):
+    """Counts every cycle in which a head waits for the job to which it is charged (-1: open-loop traffic)."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self._shape = shape[0], shape[1] + 1, 2
-        self._crossing: dict[Link, Owner | None] = {}
-        self._waiters: list[_Waiter] = []
+        self._crossing: dict[Link, int] = {}  # job whose packet moves a phit over each link in this cycle
+        # Heads that may wait, their packets, the outputs for which they wait, and the jobs ahead of them.
+        self._waiters: list[tuple[Fifo, Packet, Output, int]] = []
         self._watching: int | None = None
         self._next = 0  # cycle to be charged
         self.reset()
@@ -68,38 +44,27 @@ class StallAttribution:
             cycles[router, port, jobs.index(job)] = count
         return cycles, jobs
 
-    def look(self, fifos: list[Fifo]) -> None:
-        """Record the heads that may wait in this cycle, after grants and before any phit moves."""
-        self._crossing.clear()
-        self._waiters = [_Waiter(fifo) for fifo in fifos]
-
-    def crosses(self, link: Link, job: Owner | None) -> None:
-        """Record the job whose packet moves a phit over a link in this cycle."""
-        self._crossing[link] = job
-
-    def charge_up_to(self, now: int, fifos: list[Fifo]) -> None:
+    def begins(self, fabric: Fabric, now: int) -> None:
         """Charge the cycles before `now` that were skipped because nothing moved."""
         if now > self._next:
-            self.look([fifo for fifo in fifos if fifo.head is not None or fifo.output is not None])
-            self.charge(now - 1)
+            self._look(fifo for fifo in _heads(fabric) if fifo.head is not None or fifo.output is not None)
+            self.ends(now - 1)
 
-    def charge(self, now: int) -> None:
+    def granted(self, fabric: Fabric) -> None:
+        """Record the heads that may wait in this cycle."""
+        self._look(_heads(fabric))
+
+    def crosses(self, link: Link, packet: Packet) -> None:
+        self._crossing[link] = packet.load.job
+
+    def ends(self, now: int) -> None:
         """Charge the cycles up to `now` of the heads that did not move to the jobs that they waited for."""
         cycles = now + 1 - self._next
         self._next = now + 1
-        for waiter in self._waiters:
-            if waiter.waits:
-                output = waiter.output
-                culprit = waiter.held_by
-                if output.link in self._crossing:
-                    culprit = self._crossing[output.link]
-                self._count(output, waiter.job, culprit, cycles)
-
-    def _count(self, output: Output, job: Owner | None, culprit: Owner | None, cycles: int) -> None:
-        self._charged[_number(job), _number(culprit)] += cycles
-        self._links[output.router.number, output.port, int(culprit is not job)] += cycles
-        if job is not None and job.number == self._watching:
-            self._watched[output.router.number, output.port, _number(culprit)] += cycles
+        for fifo, packet, output, held_by in self._waiters:
+            if fifo.sent == 0 and fifo.packets and fifo.packets[0] is packet:  # its header has not moved
+                culprit = held_by if output.link is None else self._crossing.get(output.link, held_by)
+                self._count(output, packet.load.job, culprit, cycles)
 
     def counts(self, jobs: int) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
         """Return cycles by jobs, and by links; open-loop traffic comes last."""
@@ -108,6 +73,34 @@ class StallAttribution:
             cycles[place] = count
         return cycles, self._links.copy(), int(cycles.sum())
 
+    def _look(self, fifos: Iterable[Fifo]) -> None:
+        self._crossing.clear()
+        self._waiters = [(fifo, fifo.packets[0], *_obstacle(fifo)) for fifo in fifos]
 
-def _number(job: Owner | None) -> int:
-    return -1 if job is None else job.number
+    def _count(self, output: Output, job: int, culprit: int, cycles: int) -> None:
+        self._charged[job, culprit] += cycles
+        self._links[output.router.number, output.port, int(culprit != job)] += cycles
+        if job == self._watching:
+            self._watched[output.router.number, output.port, culprit] += cycles
+
+
+def _heads(fabric: Fabric) -> list[Fifo]:
+    """Return the FIFOs whose head waits for a grant, or is granted an output and has not begun to cross."""
+    holders = [output.holder for link in fabric.busy for output in link.outputs]
+    return [*fabric.waiting, *(fifo for fifo in holders if fifo is not None and fifo.sent == 0)]
+
+
+def _obstacle(fifo: Fifo) -> tuple[Output, int]:
+    """Return the output for which the head of a FIFO waits, and the job at the head beyond it."""
+    output = fifo.output
+    if output is None:
+        assert fifo.head is not None
+        output = fifo.head.candidates[0]
+    if output.link is None:  # consumption, one packet at a time
+        assert output.holder is not None
+        return output, output.holder.packets[0].load.job
+    if output.fifo is None or not output.fifo.packets:
+        return output, fifo.packets[0].load.job
+    ahead = output.fifo.packets[0]
+    owned = not isinstance(ahead, RoutedPacket) or ahead.counted
+    return output, ahead.load.job if owned else -1

@@ -23,15 +23,11 @@ class TreeRouting(Routing):
         self._stage: list[int] = tree.stage_of(np.arange(tree.routers)).tolist()
         self._static = config.tree_routing == "static"
 
-    def hops(self, source: int, destination: int, now: int) -> list[int]:
-        """Return nothing: a switch finds the way from the addresses."""
-        return []
-
     def head(self, fifo: Fifo, now: int) -> Head:
         """Return the outputs that lead up, or those of the forced port down."""
         packet = fifo.packets[0]
         if self.arrived(packet, fifo):
-            return Head(packet, now, [fifo.router.consumption])
+            return Head(now, [fifo.router.consumption])
         stage = self._stage[fifo.router.number]
         if stage < 0:
             ports = [0]
@@ -44,7 +40,7 @@ class TreeRouting(Routing):
             outputs = [output for output in outputs if output.vc == fifo.vc]
             if len(ports) > 1:
                 outputs = [outputs[self._static_port(fifo, stage)]]
-        return Head(packet, now, outputs)
+        return Head(now, outputs)
 
     def request(self, fifo: Fifo, head: Head, now: int) -> Output | None:
         """Return the chosen output if it has room; a packet at its destination requests consumption."""

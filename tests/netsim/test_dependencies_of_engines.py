@@ -7,9 +7,11 @@ import pytest
 
 from netplace.netsim import Config, Network, measure_load
 from netplace.netsim.reference.fabric import Fabric
-from netplace.netsim.reference.graphs import Fork, GraphRouting, Trip
-from netplace.netsim.reference.messages import Load, Packet
+from netplace.netsim.reference.graphs import Fork, GraphRouting, RoutedPacket, Trip
+from netplace.netsim.reference.packets import Load
 from netplace.netsim.reference.router import Fifo, Output
+from netplace.netsim.reference.run import make_fabric
+from netplace.netsim.reference.table_fabric import TableFabric
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Topology, parse
 from netplace.topologies.routing import DISCIPLINES, ROUTINGS, Verdict
@@ -23,7 +25,7 @@ class _Script(GraphRouting):
 
     choice: tuple[int, bool] = (-1, True)
 
-    def _ports(self, packet: Packet, switch: int, target: int) -> list[int]:
+    def _ports(self, packet: RoutedPacket, switch: int, target: int) -> list[int]:
         return [port for port in self.table.routes.ports[switch, target].tolist() if port >= 0]
 
     def _drawn(self, fifo: Fifo, switch: int, home: int, now: int) -> int:
@@ -73,7 +75,7 @@ def _steps(
         if choice[1] and routing.table.routes.choice == "valiant":
             continue  # it never prefers the direct way
         routing.choice = choice
-        packet = Packet(source, destination, 0, [], Load.__new__(Load))
+        packet = RoutedPacket(source, destination, 0, [], Load.__new__(Load))
         packet.trip = Trip(**vars(trip))
         fifo.packets.clear()
         fifo.packets.append(packet)
@@ -94,9 +96,9 @@ def _dependencies(
     topology = parse(network)
     _, _, verdict = verdict_on(topology, name, discipline)
     config = Config(routing=name, vc_discipline=discipline, vcs=verdict.needed, allow_deadlock=True)
-    fabric = Fabric(topology, config, 0, lambda packet, now: None)
-    assert isinstance(fabric.routing, GraphRouting)
-    routing = _Script(fabric.routing.table, config, 0, fabric.routers)
+    fabric = make_fabric(topology, config, 0, lambda packet, now: None)
+    assert isinstance(fabric, TableFabric)
+    routing = _Script(fabric.routing.table, config, 0, fabric.routers, fabric.untold)
     channels, waits = set(), set()
     for before, channel in _states(fabric, routing, topology):
         channels.add(channel)

@@ -42,7 +42,7 @@ def check(network):
         for output in router.outputs:
             assert output.holder is None or output.holder.output is output
     for node in network._nodes:
-        for injector in node._injectors:
+        for injector in node.injectors:
             assert len(injector.buffer) <= injector.depth
             packets.update(injector.buffer)
     assert present - ready == sum(map(len, fabric.wires.values()))

@@ -160,9 +160,9 @@ def test_of_equal_injectors_the_first_from_one_that_is_drawn():
     """All are looked at, full or not, cyclically: of 0 and 1 of three, 0 in two thirds of the cycles."""
     network = engine("torus:4", injectors=3)
     node = network._nodes[0]
-    node._injectors[2].fifo.present = 16
+    node.injectors[2].fifo.present = 16
     anything = SimpleNamespace(job=None)  # open-loop traffic
-    found = [node._injectors.index(node._emptiest(now, anything)) for now in range(3000)]
+    found = [node.injectors.index(node._emptiest(now, anything)) for now in range(3000)]
     assert set(found) == {0, 1}
     assert found.count(0) == pytest.approx(2000, abs=3 * 26)
 
