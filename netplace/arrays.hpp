@@ -53,6 +53,15 @@ void need_indices(std::span<T> indices, std::int64_t count, const char* what, st
     }
 }
 
+// Checks lists side by side: row i has the indices, below `count`, from other[first[i]] to before other[first[i + 1]].
+template <class Index>
+void need_lists(std::span<const Index> first, std::span<const Index> other, std::size_t sizes, std::int64_t count,
+                const char* what) {
+    need(!first.empty() && first[0] == 0 && static_cast<std::size_t>(first.back()) == other.size() &&
+             sizes == other.size() && std::is_sorted(first.begin(), first.end()), what);
+    need_indices(other, count, what);
+}
+
 // Checks the sides of a network, and returns its nodes: so many at most that lists of them fit into memory.
 inline std::int64_t need_sides(std::span<const std::int64_t> sides, const std::string& what = "sizes") {
     constexpr std::int64_t most = 1 << 28;

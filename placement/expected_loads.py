@@ -8,35 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.native import placement as native
 from netplace.placement.rule import Nodes
-from netplace.topologies import Grid, Topology
-
-_AT_ONCE = 4096  # flows of a call, after which an interrupt is seen
-
-
-def _grid_loads(grid: Grid, source: Nodes, target: Nodes, size: np.ndarray) -> np.ndarray:
-    """Return the load of the link of each port, shape (nodes, ports), for equally likely minimal routes.
-
-    A flow over g_d hops in dimension d passes the place o hops from its source, and from there on along d, by
-    ``m(o) * m(g - o - e_d)`` of its ``m(g)`` minimal routes, where m are multinomial coefficients. If both
-    ways around a ring have the same length, half of the flow takes each.
-
-    `grid`: grid without twist, with a diameter of at most 150, because factorials are stored as float64.
-    `source`, `target`: nodes of each flow. `size`: bytes of each flow.
-    """
-    load = np.zeros((grid.nodes, 2 * grid.dims))
-    factorial = np.cumprod(np.concatenate(([1.0], np.arange(1.0, grid.diameter + 1)))).astype(np.float64)
-    starts, ends = grid.coordinates(source), grid.coordinates(target)
-    size, sides = np.asarray(size, float), np.array(grid.sizes)
-    for first in range(0, len(size), _AT_ONCE):
-        part = slice(first, first + _AT_ONCE)
-        native.add_grid_loads(starts[part], ends[part], size[part], sides, grid.wraps, factorial, load)
-    return load
-
+from netplace.topologies import Topology
 
 Floats = NDArray[np.float64]
-_FACTORIALS = 150  # hops up to which the routes in a box of a grid are counted in closed form
 
 
 def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
@@ -55,8 +30,6 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     """
     chosen = distinct(topology, nodes)
     source, target, size = flows(W, len(chosen))
-    if isinstance(topology, Grid) and not topology.twist and topology.diameter <= _FACTORIALS:
-        return np.asarray(_grid_loads(topology, chosen[source], chosen[target], size)[topology.neighbor >= 0])
     order = np.argsort(source, kind="stable")
     starts = np.searchsorted(source[order], np.arange(len(chosen) + 1))
     total = np.zeros(len(topology.links()))
@@ -64,7 +37,7 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
         own = order[starts[task] : starts[task + 1]]
         if len(own):
             demand = np.zeros(topology.routers)
-            demand[chosen[target[own]]] = size[own]
+            np.add.at(demand, chosen[target[own]], size[own])
             for links, load in _loads_from(topology, int(chosen[task]), demand):
                 total[links] += load
     return total

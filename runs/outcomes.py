@@ -8,7 +8,6 @@ from __future__ import annotations
 from netplace.inputs import MOST
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.scheduling.metrics import PER_JOB, Metrics
-from netplace.scheduling.metrics.per_job import FIRST
 from netplace.schema import Kind, amount, fields_of, kind_of, listed, maybe, number, sentence, table, table_of
 
 _MEAN = table({"mean": maybe(amount(0, MOST))}, others=True)
@@ -31,7 +30,7 @@ _SPREAD = table(
 METRICS: Kind = kind_of(
     Metrics,
     undefined=True,
-    given={"per_job": table(dict.fromkeys(FIRST, _SPREAD), dict.fromkeys(PER_JOB, _SPREAD), others=True)},
+    given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD), others=True)},
 )
 SCHEDULE_KEYS, SCHEDULE_OPTIONS = fields_of(
     ScheduleFigures,

@@ -28,11 +28,10 @@ from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.site_file import read_site
 from netplace.runs.tables import settings_of
 from netplace.scheduling import OVERRUNS
-from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.partitioner import PARTITIONERS
 from netplace.scheduling.policy import POLICIES, find_policy
 from netplace.scheduling.power import read_switching
-from netplace.scheduling.times import RUN_TIMES, LogTimes, make_times
+from netplace.scheduling.times import RUN_TIMES, LogTimes, estimate_rule, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.scheduling.workload.sacct import is_sacct
 from netplace.schema import Kind

@@ -13,7 +13,6 @@ easy [0.0, 100.0, 6.0]
 
 from __future__ import annotations
 
-from netplace.scheduling.estimates import ESTIMATES
 from netplace.scheduling.execution import Ends, Execution, Losing, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import PARTITIONERS, Allocation, Partitioner, make_partitioner
@@ -21,7 +20,7 @@ from netplace.scheduling.policy import POLICIES, Policy
 from netplace.scheduling.record import Contiguity
 from netplace.scheduling.schedule import Schedule, State
 from netplace.scheduling.simulator import OVERRUNS, schedule
-from netplace.scheduling.times import RUN_TIMES, RunTimes, make_times
+from netplace.scheduling.times import ESTIMATES, RUN_TIMES, RunTimes, make_times
 
 __all__ = [
     "ESTIMATES",

@@ -1,9 +1,12 @@
-#include "scheduling/bind_scheduling.hpp"
-
 #include "netplace/arrays.hpp"
 #include "scheduling/contiguity.hpp"
 
 namespace netplace::scheduling {
+
+void bind_centres(nb::module_& module);
+void bind_partitioner(nb::module_& module);
+void bind_pss(nb::module_& module);
+
 namespace {
 
 using nb::arg;

@@ -64,8 +64,3 @@ class Energy:
     def total(self) -> float:
         """Total energy in joules."""
         return sum(self.joules.values())
-
-    def power(self) -> NDArray[np.float64]:
-        """Return the power that all nodes together draw from one time to the next, in watts."""
-        drawn = [self.nodes[state] * self.watts[state] for state in STATES]
-        return np.asarray(np.sum(drawn, axis=0), float)

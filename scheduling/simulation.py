@@ -18,7 +18,6 @@ import simpy
 
 from netplace.inputs import abbreviate
 from netplace.records import check_fields
-from netplace.scheduling.estimates import Estimate
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.losses import Losses
@@ -27,6 +26,7 @@ from netplace.scheduling.policy import Queue, Running, Waiting
 from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.record import Record
 from netplace.scheduling.schedule import Cost, State
+from netplace.scheduling.times import Estimate
 
 
 def reason_against(job: Job, empty: Partitioner) -> str:

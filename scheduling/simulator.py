@@ -9,7 +9,6 @@ from dataclasses import replace
 import numpy as np
 
 from netplace.inputs import check_choice, check_int
-from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.losses import check_losses
@@ -22,7 +21,7 @@ from netplace.scheduling.power.switching import switch_nodes
 from netplace.scheduling.record import Contiguity, Record
 from netplace.scheduling.schedule import Schedule
 from netplace.scheduling.simulation import Simulation, Tell
-from netplace.scheduling.times import LogTimes, RunTimes
+from netplace.scheduling.times import LogTimes, RunTimes, estimate_rule
 from netplace.topologies import Grid, Topology
 
 OVERRUNS = {
@@ -62,7 +61,7 @@ def schedule(
     times : RunTimes or Execution, optional
         Run times of jobs on their nodes, or an execution; by default, the run times of the workload.
     estimates, overrun : str
-        Rules for jobs without an estimate (`netplace.scheduling.estimates.ESTIMATES`), and for jobs that
+        Rules for jobs without an estimate (`netplace.scheduling.times.ESTIMATES`), and for jobs that
         exceed theirs (`OVERRUNS`).
     locality : bool
         Whether to measure the distances between each job's nodes.

@@ -30,8 +30,8 @@ from netplace.placement.mapping.rules import (
     permuted,
     shuffle,
     td,
+    treematch,
 )
-from netplace.placement.mapping.treematch import treematch
 from netplace.placement.rule import Nodes, Rule, find_rule, own_rule
 from netplace.registry import Registry
 from netplace.topologies import Topology

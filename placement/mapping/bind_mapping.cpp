@@ -1,27 +1,21 @@
-#include <algorithm>
-
 #include "netplace/arrays.hpp"
-#include "placement/bind_placement.hpp"
 #include "placement/mapping/link_load_search.hpp"
 #include "placement/mapping/routed_links.hpp"
 
 namespace netplace::placement {
+
+void bind_qap(nb::module_& module);
+
 namespace {
 
 using nb::arg;
 using Numbers = Array<const std::int64_t>;
 using Doubles = Array<const double>;
 
-void need_lists(Numbers first, Numbers other, std::size_t sizes, std::int64_t count, const char* what) {
-    need(first.size() > 0 && first(0) == 0 && static_cast<std::size_t>(first(first.size() - 1)) == other.size() &&
-             sizes == other.size() && std::is_sorted(first.data(), first.data() + first.size()), what);
-    need_indices(flat(other), count, what);
-}
-
 Ways ways_of(Numbers first, Numbers link, Doubles share, std::int64_t switches, std::int64_t links) {
     need(switches >= 0 && switches < 1 << 24 && static_cast<std::int64_t>(first.size()) == switches * switches + 1,
          "ways: of every two switches");
-    need_lists(first, link, share.size(), links, "ways: lists of links");
+    need_lists(flat(first), flat(link), share.size(), links, "ways: lists of links");
     return {flat(first), flat(link), flat(share), switches};
 }
 
@@ -37,8 +31,8 @@ public:
         const auto nodes = static_cast<std::int64_t>(place_.size());
         need(home_.size() == place_.size() && nodes > 0 && !loads_.empty(), "place, home: of every task; loads: some");
         need(static_cast<std::int64_t>(first.size()) == nodes + 1 && first.size() == back_first.size(), "flows: of every task");
-        need_lists(first, other, size.size(), nodes, "flows: lists of tasks");
-        need_lists(back_first, back_other, back_size.size(), nodes, "flows back: lists of tasks");
+        need_lists(flat(first), flat(other), size.size(), nodes, "flows: lists of tasks");
+        need_lists(flat(back_first), flat(back_other), back_size.size(), nodes, "flows back: lists of tasks");
         need_indices(flat(home), switches, "home");
         need(tasks >= 0 && tasks <= nodes, "tasks: of those with a place");
         search_ = {{flat(first), flat(other), flat(size)}, {flat(back_first), flat(back_other), flat(back_size)},
@@ -89,8 +83,11 @@ nb::tuple walk_table(Array<const std::int16_t, 3> ports, Array<const std::int64_
 }
 
 }  // namespace
+}  // namespace netplace::placement
 
-void bind_mapping(nb::module_& module) {
+void bind_placement(nanobind::module_& module) {
+    using namespace netplace;
+    using namespace netplace::placement;
     nb::class_<Search>(module, "LinkSearch", "Swaps of tasks, priced by what they do to the loads of links.")
         .def(nb::init<Numbers, Numbers, Doubles, Numbers, Numbers, Doubles, Numbers, Numbers, Doubles, std::int64_t,
                       Numbers, Numbers, Doubles, std::int64_t>(),
@@ -103,6 +100,5 @@ void bind_mapping(nb::module_& module) {
     module.def("add_loads", &add, arg("first"), arg("link"), arg("share"), arg("switches"), arg("pair"), arg("size"),
                arg("loads").noconvert());
     module.def("walk_table", &walk_table, arg("ports"), arg("neighbor"), arg("weight"), arg("homes"), arg("counted"));
+    bind_qap(module);
 }
-
-}  // namespace netplace::placement

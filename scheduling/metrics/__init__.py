@@ -15,7 +15,6 @@ from __future__ import annotations
 from netplace.scheduling.metrics.comparison import (
     Judgement,
     Paired,
-    all_pairs,
     holm,
     judged,
     paired,
@@ -24,19 +23,23 @@ from netplace.scheduling.metrics.comparison import (
 from netplace.scheduling.metrics.contest import Contest, Contestant, contests
 from netplace.scheduling.metrics.interval import (
     STEADY,
-    Difference,
     Estimate,
     SteadyMean,
     batch_means,
     estimate,
-    kruskal_wallis,
     steady_mean,
 )
 from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.metrics.measure import Metrics, Spread, measure
 from netplace.scheduling.metrics.per_job import OVER_JOBS, PER_JOB, per_job
-from netplace.scheduling.metrics.series import Steps, held_nodes, running_jobs, waiting_jobs
-from netplace.scheduling.metrics.time_batches import TimeBatches, time_batches
+from netplace.scheduling.metrics.series import (
+    Steps,
+    TimeBatches,
+    held_nodes,
+    running_jobs,
+    time_batches,
+    waiting_jobs,
+)
 
 __all__ = [
     "OVER_JOBS",
@@ -44,7 +47,6 @@ __all__ = [
     "STEADY",
     "Contest",
     "Contestant",
-    "Difference",
     "Estimate",
     "Judgement",
     "Locality",
@@ -54,14 +56,12 @@ __all__ = [
     "SteadyMean",
     "Steps",
     "TimeBatches",
-    "all_pairs",
     "batch_means",
     "contests",
     "estimate",
     "held_nodes",
     "holm",
     "judged",
-    "kruskal_wallis",
     "measure",
     "paired",
     "per_job",

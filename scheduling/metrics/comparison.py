@@ -17,9 +17,9 @@ Examples
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -194,16 +194,10 @@ def draws_needed(
 
     if spread == 0:
         return 2
-    high = 2
-    while not suffice(high):
-        high *= 2
-        if high > _MOST_DRAWS:
-            raise ValueError(f"difference: {difference:g} is too small to detect with a spread of {spread:g}")
-    low = max(2, high // 2)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if suffice(middle) else (middle + 1, high)
-    return low
+    draws = 2 + bisect_left(range(2, _MOST_DRAWS), True, key=suffice)
+    if draws == _MOST_DRAWS:
+        raise ValueError(f"difference: {difference:g} is too small to detect with a spread of {spread:g}")
+    return draws
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -235,13 +229,6 @@ def judged(differences: Sequence[Paired]) -> list[Judgement]:
         Judgement("equal", 1.0) if difference.equal else Judgement(_words(difference, p), p)
         for difference, p in zip(differences, holm(tested), strict=True)
     ]
-
-
-def all_pairs(values: Mapping[str, Sequence[float]], unit: str = "seeds") -> dict[tuple[str, str], Paired]:
-    """Return the difference between every two contestants, by their names, in the order of `values`."""
-    return {
-        (first, other): paired(values[first], values[other], unit) for first, other in combinations(values, 2)
-    }
 
 
 def _words(difference: Paired, p_value: float) -> str:

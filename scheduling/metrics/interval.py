@@ -9,7 +9,7 @@ Kelton, "Simulation modeling and analysis", sections 4.4 and 9.5.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,12 +170,12 @@ def quantile(count: float, confidence: float = LEVEL) -> float:
     return float(special.stdtrit(count - 1, (1 + confidence) / 2))
 
 
-def half_width_of(std: float, count: int, confidence: float = LEVEL) -> float:
-    """Return the half-width of the interval of the mean of `count` values with the standard deviation `std`.
+def half_width_of(std: float, count: int) -> float:
+    """Return the half-width of the 95 % interval of the mean of `count` values of standard deviation `std`.
 
     The result is NaN for fewer than two values.
     """
-    return quantile(count, confidence) * std / math.sqrt(count) if count > 1 else math.nan
+    return quantile(count) * std / math.sqrt(count) if count > 1 else math.nan
 
 
 def half_width(values: Values, confidence: float = LEVEL) -> float:
@@ -217,14 +217,6 @@ class SteadyMean:
     half_width: float
     confidence: float
     batches: int
-
-
-@dataclass(frozen=True)
-class Difference:
-    """H of a Kruskal-Wallis test, and the probability of an H at least this large if schedules are equal."""
-
-    statistic: float
-    p_value: float
 
 
 def batch_means(
@@ -289,16 +281,3 @@ def steady_mean(
     means = batch_means(schedule, measure, warmup, batches, counted)
     found = estimate(means, "batches")
     return SteadyMean(found.mean, found.half_width_at(confidence), confidence, batches)
-
-
-def kruskal_wallis(groups: Mapping[str, NDArray[np.float64]]) -> Difference:
-    """Return whether the batch means of two or more schedules differ by more than chance explains."""
-    from scipy import stats
-
-    if len(groups) < 2 or not all(len(values) for values in groups.values()):
-        raise ValueError(f"Kruskal-Wallis: {len(groups)} groups, expected at least two that are not empty")
-    values = list(groups.values())
-    if len({float(value) for group in values for value in group}) == 1:
-        return Difference(0.0, 1.0)  # ranks of equal values say nothing
-    test = stats.kruskal(*values)
-    return Difference(float(test.statistic), float(test.pvalue))

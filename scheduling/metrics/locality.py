@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from netplace.scheduling.partitioner.allocation import Nodes
+from netplace.scheduling.partitioner.shapes import cubic_box
 from netplace.topologies import Grid, Topology
 
 _PAIRS = 256
@@ -15,14 +14,13 @@ _PAIRS = 256
 class Locality:
     """Mean distance between two nodes of a job, divided by that in a compact set of equal size; 1 is ideal.
 
-    For jobs with more than `pairs` pairs of nodes, that many pairs are drawn: 256 are enough for an accuracy
-    of a few percent, and means over many jobs are far more accurate.
+    For jobs with more than 256 pairs of nodes, that many pairs are drawn: they are enough for an accuracy of
+    a few percent, and means over many jobs are far more accurate.
     """
 
-    def __init__(self, topology: Topology, pairs: int = _PAIRS, seed: int = 0) -> None:
+    def __init__(self, topology: Topology) -> None:
         self._topology = topology
-        self._pairs = pairs
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(0)
         self._compact: dict[int, float] = {}
 
     def of(self, nodes: Nodes) -> float:
@@ -31,8 +29,8 @@ class Locality:
         if size < 2:
             return 1.0
         if size not in self._compact:
-            self._compact[size] = self._mean(compact_nodes(self._topology, size), 16 * self._pairs)
-        return self._mean(nodes, self._pairs) / self._compact[size]
+            self._compact[size] = self._mean(compact_nodes(self._topology, size), 16 * _PAIRS)
+        return self._mean(nodes, _PAIRS) / self._compact[size]
 
     def _mean(self, nodes: Nodes, pairs: int) -> float:
         """Return the mean distance over all pairs of different nodes, or over so many drawn."""
@@ -49,7 +47,7 @@ def compact_nodes(topology: Topology, size: int) -> Nodes:
     """Return `size` nodes close together: the first of a tree, or a near-cubic box of a grid."""
     if not isinstance(topology, Grid):
         return np.arange(size)
-    sides = _cube(topology.sizes, size)
+    sides = cubic_box(size, topology.sizes)
     # Counted with the longest side slowest, so that what is left open lies at one end.
     order = np.argsort(sides, kind="stable")
     strides = np.cumprod([1, *topology.sizes[:-1]])
@@ -58,12 +56,3 @@ def compact_nodes(topology: Topology, size: int) -> Nodes:
         nodes += rest % sides[d] * strides[d]
         rest //= sides[d]
     return nodes
-
-
-def _cube(most: tuple[int, ...], size: int) -> list[int]:
-    """Return the sides of the box nearest to a cube that holds `size` nodes within sides `most`."""
-    sides = [1] * len(most)
-    while math.prod(sides) < size:
-        open_sides = [d for d in range(len(most)) if sides[d] < most[d]]
-        sides[min(open_sides, key=lambda d: sides[d])] += 1
-    return sides

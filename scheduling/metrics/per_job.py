@@ -62,8 +62,6 @@ PER_JOB: dict[str, tuple[Callable[[Schedule], Column], Quantity]] = {
         Quantity("stretch", digits=1, help="Turnaround over the run time of the workload, of at least 1 s."),
     ),
 }
-# Those that every file of results has; of later ones, older files have none.
-FIRST = ("wait", "head_wait", "run", "turnaround", "bounded_slowdown", "stretch")
 
 
 def per_job(schedule: Schedule, name: str) -> Column:

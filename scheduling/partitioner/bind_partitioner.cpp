@@ -2,7 +2,6 @@
 #include <nanobind/stl/vector.h>
 
 #include "netplace/arrays.hpp"
-#include "scheduling/bind_scheduling.hpp"
 #include "scheduling/partitioner/contiguous/bit_map.hpp"
 #include "scheduling/partitioner/contiguous/boxes.hpp"
 #include "scheduling/partitioner/pool.hpp"

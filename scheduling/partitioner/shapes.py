@@ -30,6 +30,15 @@ def factorisations(nodes: int, sizes: Sequence[int]) -> list[Shape]:
     ]
 
 
+def cubic_box(nodes: int, sizes: Sequence[int]) -> Shape:
+    """Return the sides of the box nearest to a cube that holds the given number of nodes and fits a grid."""
+    sides = [1] * len(sizes)
+    while math.prod(sides) < nodes:
+        room = [d for d in range(len(sizes)) if sides[d] < sizes[d]]
+        sides[min(room, key=lambda d: sides[d])] += 1
+    return tuple(sides)
+
+
 def average_distance(shape: Shape, grid: Grid) -> float:
     """Return the mean hops between ordered pairs of different nodes of a box; 0 for one node."""
     nodes = math.prod(shape)

@@ -13,7 +13,7 @@ from netplace.registry import Registry
 from netplace.scheduling.policy.asked import Machine, Policy, Queue, Running, Waiting
 from netplace.scheduling.policy.conservative import ConservativeQueue
 from netplace.scheduling.policy.easy import CountedEasyQueue, EasyQueue, PatientEasyQueue
-from netplace.scheduling.policy.plain import FcfsQueue, PlainQueue, SortedQueue, largest, longest, shortest
+from netplace.scheduling.policy.plain import PlainQueue, SortedQueue, largest, longest, shortest
 from netplace.scheduling.policy.plan import Booking, Plan, make_plan
 
 __all__ = [
@@ -60,7 +60,7 @@ _POLICIES: dict[str, Policy] = {
             requeues=True,
         ),
         Policy(
-            "fcfs", FcfsQueue, "first come, first served; the head blocks the other jobs", estimated=False
+            "fcfs", SortedQueue, "first come, first served; the head blocks the other jobs", estimated=False
         ),
         Policy(
             "largest-first",

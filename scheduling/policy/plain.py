@@ -13,7 +13,7 @@ from netplace.scheduling.policy.asked import Machine, Running, Waiting
 class SortedQueue:
     """The first job by `key` starts first, then by submission; it holds up the others."""
 
-    def __init__(self, key: Callable[[Waiting], Any]) -> None:
+    def __init__(self, key: Callable[[Waiting], Any] = lambda waiting: 0) -> None:
         self._key = key
         self._heap: list[tuple[Any, int, Waiting]] = []
         self._failed: tuple[int, int] | None = None  # releases, and row of the head that did not fit
@@ -45,13 +45,6 @@ class SortedQueue:
                 return
             heapq.heappop(heap)
             machine.start(waiting, allocation)
-
-
-class FcfsQueue(SortedQueue):
-    """Jobs start in the order of their submission; one that does not fit holds up all behind it."""
-
-    def __init__(self) -> None:
-        super().__init__(lambda waiting: 0)
 
 
 def shortest(waiting: Waiting) -> float:

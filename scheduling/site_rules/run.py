@@ -9,10 +9,10 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
-from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import make_partitioner
@@ -23,7 +23,7 @@ from netplace.scheduling.policy.plan import Profile, planned_end
 from netplace.scheduling.schedule import Schedule
 from netplace.scheduling.simulator import schedule
 from netplace.scheduling.site_rules.settings import JobQueue, Outage, Site
-from netplace.scheduling.times import LogTimes, RunTimes
+from netplace.scheduling.times import LogTimes, RunTimes, estimate_rule
 from netplace.topologies import Topology
 
 # Seconds by which a prediction that was too short is corrected, one after the other: Tsafrir et al. 2007.
@@ -137,11 +137,9 @@ class SiteQueue:
         """Go through the jobs in order of priority; return the earliest reservation."""
         plan, now = self._plan(machine.now), machine.now
         reserved, blocked = math.inf, False
-        counts = Counter(self._queues[running.waiting.row].name for running in self._running.values())
-        users = Counter(
-            (self._queues[running.waiting.row].name, running.waiting.job.user)
-            for running in self._running.values()
-        )
+        running_jobs = [running.waiting for running in self._running.values()]
+        counts = Counter(self._queues[waiting.row].name for waiting in running_jobs)
+        users = Counter((self._queues[waiting.row].name, waiting.job.user) for waiting in running_jobs)
         eligible = [waiting for waiting in self._waiting.values() if self._since(waiting) <= now]
         for waiting in sorted(eligible, key=lambda waiting: self._key(waiting, now)):
             queue, job = self._queues[waiting.row], waiting.job
@@ -223,11 +221,7 @@ class SiteQueue:
         if self._outages is None:
             self._outages = self._site.failures.events(self._numbers, machine.now)
             self._next_outage = next(self._outages, None)
-        waiting_or_running = [
-            *self._waiting.values(),
-            *(running.waiting for running in self._running.values()),
-        ]
-        since = min((waiting.job.submit for waiting in waiting_or_running), default=math.inf)
+        since = min(self._submissions(), default=math.inf)
         passed = 0
         while (outage := self._next_outage) is not None and outage.begin <= machine.now:
             self._repair(machine, outage.begin)
@@ -245,12 +239,13 @@ class SiteQueue:
             self._next_outage = next(self._outages, None)
         self._repair(machine, machine.now)
 
+    def _submissions(self) -> list[float]:
+        """Return when the jobs that wait or run were submitted."""
+        running = (running.waiting for running in self._running.values())
+        return [waiting.job.submit for waiting in chain(self._waiting.values(), running)]
+
     def _take_down(self, machine: Machine, outage: Outage) -> None:
-        running_or_waiting = [
-            *(running.waiting for running in self._running.values()),
-            *self._waiting.values(),
-        ]
-        self.failures += any(waiting.job.submit <= outage.begin for waiting in running_or_waiting)
+        self.failures += min(self._submissions(), default=math.inf) <= outage.begin
         for running in list(self._running.values()):
             if np.isin(outage.node, running.allocation.nodes):
                 row = running.waiting.row

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import heapq
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -54,16 +55,7 @@ class Failures:
         for outage in self.outages:
             if not 0 <= outage.node < nodes:
                 raise ValueError(f"failures: node {outage.node}, expected one of 0 to {nodes - 1}")
-        drawn = self._drawn(nodes, begin)
-        following = next(drawn, None)
-        for outage in sorted(self.outages):
-            while following is not None and following < outage:
-                yield following
-                following = next(drawn, None)
-            yield outage
-        while following is not None:
-            yield following
-            following = next(drawn, None)
+        yield from heapq.merge(sorted(self.outages), self._drawn(nodes, begin))
 
     def _drawn(self, nodes: int, begin: float) -> Iterator[Outage]:
         if self.mean_between == math.inf:

@@ -91,32 +91,33 @@ def test_a_source_that_is_younger_than_the_compiled_part_is_seen(tmp_path, monke
 
 def test_arrays_that_do_not_fit_are_refused():
     good = {
-        "starts": np.array([[0, 0]]),
-        "ends": np.array([[1, 1]]),
-        "size": np.ones(1),
-        "sides": np.array([2, 2]),
-        "wraps": False,
-        "factorial": np.array([1.0, 1.0, 2.0]),
-        "load": np.zeros((4, 4)),
+        "first": np.array([0, 0, 1, 2, 2]),
+        "link": np.array([0, 1]),
+        "share": np.ones(2),
+        "switches": 2,
+        "pair": np.array([1]),
+        "size": np.array([3.0]),
+        "loads": np.zeros(2),
     }
-    placement.add_grid_loads(**good)
-    assert good["load"].sum() == 2.0
+    placement.add_loads(**good)
+    assert good["loads"].tolist() == [3.0, 0.0]
     wrong = [
-        {"starts": np.array([[0, 2]])},
-        {"ends": np.array([[-1, 0]])},
-        {"ends": np.array([[0, 0], [1, 1]])},
-        {"sides": np.array([2, 0])},
-        {"sides": np.array([2, 3])},
-        {"factorial": np.array([1.0, 1.0])},
-        {"load": np.zeros((4, 2))},
+        {"first": np.array([0, 0, 2, 1, 2])},
+        {"first": np.array([0, 0, 1, 2, 3])},
+        {"link": np.array([0, 2])},
+        {"link": np.array([-1, 1])},
+        {"share": np.ones(3)},
+        {"switches": 3},
+        {"pair": np.array([4])},
+        {"size": np.ones(2)},
     ]
     for change in wrong:
-        with pytest.raises(ValueError, match=r"coordinates|one row|sides|factorial|load"):
-            placement.add_grid_loads(**{**good, **change})
+        with pytest.raises(ValueError, match=r"ways|pair"):
+            placement.add_loads(**{**good, **change})
     for change in (
-        {"load": np.zeros((4, 4), np.float32)},
-        {"load": np.zeros((8, 4))[::2]},
-        {"starts": "text"},
+        {"loads": np.zeros(2, np.float32)},
+        {"loads": np.zeros(4)[::2]},
+        {"link": "text"},
     ):
         with pytest.raises(TypeError):
-            placement.add_grid_loads(**{**good, **change})
+            placement.add_loads(**{**good, **change})

@@ -11,7 +11,7 @@ from netplace.scheduling import Job, make_partitioner
 from netplace.scheduling.partitioner import Allocation
 from netplace.scheduling.partitioner.curves import LISTINGS, SELECTIONS, order_of
 from netplace.scheduling.partitioner.curves.along import linear_span, ring_span
-from netplace.scheduling.partitioner.curves.objective import curve_objective
+from netplace.scheduling.partitioner.curves.orders import curve_objective
 from netplace.topologies import parse
 
 CASES = rows("cpa_golden*.csv")

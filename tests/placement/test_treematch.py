@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplace.placement.mapping import find_mapping
-from netplace.placement.mapping.treematch import _grown, tree_groups
+from netplace.placement.mapping.rules import _grown, tree_groups
 from netplace.topologies import parse
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 from netplace.scheduling.partitioner.noncontiguous import FirstFree
-from netplace.scheduling.policy.plain import FcfsQueue
+from netplace.scheduling.policy.plain import SortedQueue
 from netplace.topologies import torus
 from netplace.topologies.routing import ROUTINGS
 
@@ -44,7 +44,7 @@ def last_port(switches):
     return replace(ROUTINGS["minimal"].make(switches), name="mine")
 
 
-class Patient(FcfsQueue):
+class Patient(SortedQueue):
     """First come, first served, by another name."""
 
 

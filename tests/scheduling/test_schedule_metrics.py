@@ -16,7 +16,6 @@ from netplace.scheduling.metrics import (
     Locality,
     batch_means,
     held_nodes,
-    kruskal_wallis,
     measure,
     per_job,
     steady_mean,
@@ -158,26 +157,11 @@ def test_batch_means_and_their_interval():
     assert busy.mean() == pytest.approx(work[100:].sum() / NODES / np.ptp(result.submit[100:]), rel=0.03)
 
 
-def test_kruskal_wallis_tells_policies_apart():
-    jobs = stream(1500, 2)
-    same = {str(seed): batch_means(schedule(MACHINE, stream(1500, seed), "easy", Row())) for seed in (3, 4)}
-    assert kruskal_wallis(same).p_value > 0.01
-    differ = {
-        policy: batch_means(schedule(MACHINE, jobs, policy, Row()), "head_wait") for policy in ("fcfs", "sjf")
-    }
-    differ["fast"] = np.linspace(0, 1e-3, 20)
-    found = kruskal_wallis(differ)
-    assert found.p_value < 1e-4
-    assert found.statistic > 20
-    assert kruskal_wallis({"a": np.zeros(5), "b": np.zeros(5)}).p_value == 1
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (lambda result: batch_means(result, batches=20), "more than the 9 jobs"),
         (lambda result: batch_means(result, warmup=1), "warmup: 1 is invalid, expected a share"),
-        (lambda result: kruskal_wallis({"a": np.ones(3)}), "1 groups, expected at least two"),
         (lambda result: per_job(result, "speed"), "measure of jobs: unknown name"),
     ],
 )

@@ -9,11 +9,10 @@ import pytest
 from small_machines import NODES, Row
 
 from netplace.scheduling import ESTIMATES, RUN_TIMES, Allocation, Job, State, make_times, schedule
-from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.partitioner import PlainPartitioner
 from netplace.scheduling.schedule import COLUMNS, Schedule
-from netplace.scheduling.times import LogTimes, PenaltyTimes, ScaledTimes
+from netplace.scheduling.times import LogTimes, PenaltyTimes, ScaledTimes, estimate_rule
 from netplace.topologies import kary_ntree, mesh, parse
 
 MACHINE = mesh((NODES,))

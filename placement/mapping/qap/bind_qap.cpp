@@ -4,7 +4,6 @@
 #include <variant>
 
 #include "netplace/arrays.hpp"
-#include "placement/bind_placement.hpp"
 #include "placement/mapping/qap/large/locations.hpp"
 #include "placement/mapping/qap/searches.hpp"
 
@@ -15,15 +14,6 @@ using nb::arg;
 using Numbers = Array<const std::int64_t>;
 using Doubles = Array<const double>;
 using AnyMatrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Checks lists side by side: rows begin where `first` says, and have indices below `count`.
-template <class Index>
-void need_lists(std::span<const Index> first, std::span<const Index> other, std::size_t sizes, std::int64_t count,
-                const char* what) {
-    need(!first.empty() && first[0] == 0 && static_cast<std::size_t>(first.back()) == other.size() &&
-             sizes == other.size() && std::is_sorted(first.begin(), first.end()), what);
-    need_indices(other, count, what);
-}
 
 // ---- Tabu search
 

@@ -28,6 +28,7 @@ from netplace.scheduling.partitioner.centres.space import (
     Space,
     space_of,
 )
+from netplace.scheduling.partitioner.shapes import cubic_box
 from netplace.topologies import Topology
 
 
@@ -141,7 +142,7 @@ class _McBoxes(Centred):
             return
 
         def of_the_job(space: Space, free: Nodes, size: int) -> Selection:
-            sides = _cubic_box(-(-size // space.each), tuple(space.axes.sizes.tolist()))
+            sides = cubic_box(-(-size // space.each), tuple(space.axes.sizes.tolist()))
             return mc(sides, tie)(space, free, size)
 
         super().__init__(space, of_the_job)
@@ -153,12 +154,3 @@ class _McBoxes(Centred):
                 f"job {job.number}: {job.nodes} nodes are more than the {room} of partitioner mc:{sides}"
             )
         return super().find(job)
-
-
-def _cubic_box(nodes: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the sides of the box nearest to a cube that holds the given number of nodes and fits a grid."""
-    sides = [1] * len(sizes)
-    while math.prod(sides) < nodes:
-        room = [d for d in range(len(sizes)) if sides[d] < sizes[d]]
-        sides[min(room, key=lambda d: sides[d])] += 1
-    return tuple(sides)

@@ -26,13 +26,13 @@ from netplace.scheduling.partitioner.curves.along import (
     ring_span,
     sum_of_squares,
 )
-from netplace.scheduling.partitioner.curves.objective import searched_order
 from netplace.scheduling.partitioner.curves.orders import (
     hilbert,
     hilbert_cut,
     hindex,
     order_from_file,
     row,
+    searched_order,
     snake,
 )
 from netplace.topologies import Topology, switch_grid

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "netplace/arrays.hpp"
-#include "scheduling/bind_scheduling.hpp"
 #include "scheduling/partitioner/pss/laminar.hpp"
 #include "scheduling/partitioner/pss/select.hpp"
 
@@ -61,9 +60,7 @@ nb::object kept(Numbers parent, Numbers worth, Numbers number, Numbers place, Nu
 }
 
 Lists lists_of(Numbers starts, Numbers values, std::int64_t below, const char* what) {
-    need(starts.size() >= 1 && starts(0) == 0 && starts(starts.size() - 1) == static_cast<std::int64_t>(values.size()) &&
-             std::is_sorted(starts.data(), starts.data() + starts.size()), what);
-    need_indices(flat(values), below, what);
+    need_lists(flat(starts), flat(values), values.size(), below, what);
     return {flat(starts), flat(values)};
 }
 

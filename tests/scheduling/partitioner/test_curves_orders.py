@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lives import PATIENT
 
 from netplace.scheduling.partitioner.curves import ORDERS
-from netplace.scheduling.partitioner.curves.objective import best_order, curve_objective
+from netplace.scheduling.partitioner.curves.orders import best_order, curve_objective
 from netplace.topologies import parse
 
 MOST = {1: 40, 2: 17, 3: 9, 4: 5, 5: 4, 6: 3}

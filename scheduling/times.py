@@ -1,10 +1,11 @@
-"""Rules for the run time of a job on its nodes, by name.
+"""Rules for the run time of a job on its nodes, and for the estimate of a job that has none, by name.
 
-A new rule is a class with the members of `RunTimes` and a line in `RUN_TIMES`.
+A new rule for run times is a class with the members of `RunTimes` and a line in `RUN_TIMES`.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,13 +15,14 @@ import numpy as np
 from netplace.inputs import check_choice, check_float
 from netplace.placement.compactness import pairwise_sum
 from netplace.registry import Registry
-from netplace.scheduling.execution import RunTimes
+from netplace.scheduling.execution import Execution, RunTimes
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.record import Contiguity
 from netplace.topologies import Hierarchy, Topology, hierarchy
 
 __all__ = [
+    "ESTIMATES",
     "GROWTHS",
     "RUN_TIMES",
     "LogTimes",
@@ -29,6 +31,7 @@ __all__ = [
     "RunTimesKind",
     "ScaledTimes",
     "SpreadTimes",
+    "estimate_rule",
     "make_times",
 ]
 
@@ -257,3 +260,31 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise ValueError(f"run times: {text!r} is not a number") from None
+
+
+Estimate = Callable[[Job], float]
+
+# name: (how a user asks for it, one line for people)
+ESTIMATES = {
+    "run-time": ("run-time", "the longest possible run time of the job, as if users knew it"),
+    "infinite": ("infinite", "none: the job may run forever, so it never starts before a reservation"),
+    "fixed": ("fixed:SECONDS", "the same for all jobs, like the default limit of a queue"),
+    "factor": ("factor:F", "the longest possible run time of the job times a factor"),
+}
+
+
+def estimate_rule(text: str, times: RunTimes | Execution) -> Estimate:
+    """Return the function that gives each job its estimate in seconds: its own, or that of a rule."""
+    name, colon, rest = str(text).partition(":")
+    form = ESTIMATES[check_choice(name, ESTIMATES, "estimates")][0]
+    if bool(colon) != (":" in form):
+        raise ValueError(f"estimates {text!r}: expected the form {form}")
+    number = check_float(rest, f"estimates {text!r}", 1e-9, 1e15) if colon else 1.0
+    absent: Estimate
+    if name == "fixed":
+        absent = lambda job: number  # noqa: E731
+    elif name == "infinite":
+        absent = lambda job: math.inf  # noqa: E731
+    else:
+        absent = lambda job: number * times.longest(job)  # noqa: E731
+    return lambda job: absent(job) if job.estimate is None else job.estimate
