@@ -109,30 +109,9 @@ def outcomes(tmp_path_factory, unpainted):
         return folder / name
 
     run = ("run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 4, "--json")
-    load = (
-        "load",
-        "--network",
-        "torus:4x4",
-        "--offered",
-        "0.3,1.0",
-        "--seeds",
-        3,
-        "--measure",
-        1000,
-        "--json",
-    )
+    load = ("load", "--network", "torus:4x4", "--offered", "0.3,1", "--seeds", 3, "--measure", 1000, "--json")
     jobs = ("schedule", "--machine", "torus:4x4x4", "--workload", "lublin", "--jobs", 800, "--load", 0.3)
-    shared = (
-        "cosim",
-        "--machine",
-        "torus:4x4",
-        "--workload",
-        "applications",
-        "--jobs",
-        6,
-        "--sizes",
-        "small",
-    )
+    shared = ("cosim", "--machine", "mesh:4x4", "--workload", "applications", "--jobs", 6, "--sizes", "small")
     store = folder / "a.sqlite"
     return {
         "run": (

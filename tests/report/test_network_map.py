@@ -1,12 +1,13 @@
-"""Pictures of networks and of traffic: where things stand, and that files are whole."""
+"""Pictures of networks, of traffic and of who holds which nodes: where things stand, and in what colours."""
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from netplace.apps import application
-from netplace.report.plots.drawing import write_figure
+from netplace.report.plots.drawing import draw, write_figure
 from netplace.report.plots.layout import panels
-from netplace.report.plots.networks import mapping_figure, network_figure, traffic_figure
+from netplace.report.plots.machines import job_colours, occupancy_figure
+from netplace.report.plots.networks import network_figure, traffic_figure
 from netplace.topologies import parse
 
 NETWORKS = (
@@ -62,37 +63,17 @@ def test_rows_of_a_tree():
     assert panel.place.tolist() == [[0.5, 0], [1.5, 0], [2.5, 0], [3.5, 0], [1, 1], [3, 1], [1, 2], [3, 2]]
 
 
-@pytest.mark.parametrize("network", NETWORKS)
-def test_a_picture_of_each_network(tmp_path, network):
-    topology = parse(network)
-    load = np.zeros(topology.neighbor.shape)
-    write_figure(tmp_path / "n.png", network_figure(topology, load, [[0, 1], [3]], "nothing moves"))
-    load[0, 0] = 0.5
-    write_figure(tmp_path / "m.svg", network_figure(topology, load, [[2]], "one link"))
-    assert (tmp_path / "n.png").read_bytes().startswith(b"\x89PNG")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.svg", "n.png"]
-
-
-def test_traffic_beside_the_network(tmp_path):
-    topology, W = parse("torus:2x2x2"), application("butterfly", 8).traffic().W
-    load = np.ones(topology.neighbor.shape)
-    write_figure(tmp_path / "m.png", mapping_figure(W, topology, load, [range(8)], "butterfly"))
-    write_figure(tmp_path / "w.png", traffic_figure(W, "butterfly"))
-    write_figure(tmp_path / "none.png", traffic_figure(np.zeros((3, 3)), "silence"))
-    assert len(list(tmp_path.iterdir())) == 3
+def test_nothing_that_moves_is_a_picture_too(tmp_path):
+    topology = parse("torus:2x2x2")
+    write_figure(
+        tmp_path / "n.png", network_figure(topology, np.zeros(topology.neighbor.shape), [[0, 1], [3]], "a")
+    )
+    write_figure(tmp_path / "w.png", traffic_figure(np.zeros((3, 3)), "silence"))
+    assert all(path.read_bytes().startswith(b"\x89PNG") for path in tmp_path.iterdir())
 
 
 def test_a_run_of_several_jobs_is_drawn(netplace, tmp_path):
-    flags = (
-        "--jobs",
-        "4x:2d-torus",
-        "--tasks",
-        "16",
-        "--partition",
-        "quadrants",
-        "--mapping",
-        "td:iterations=50",
-    )
+    flags = ("--jobs", "4x:2d-torus", "--tasks", "16", "--partition", "quadrants", "--mapping", "random")
     path = tmp_path / "n.png"
     result = netplace("run", "--network", "torus:8x8", *flags, "--seeds", "2", "-o", path)
     assert result.exit_code == 0, result.stderr
@@ -139,3 +120,71 @@ def test_fat_trees_stand_by_level_and_other_graphs_on_a_circle():
     assert panel.rows == ("nodes", "stage 0", "stage 1", "stage 2")
     (panel,) = panels(parse("slimfly:3,p=1"))
     assert panel.rows == ("",)
+
+
+MACHINES = (
+    "mesh:7", "torus:5x3", "twisted:4x2", "mesh:3x4x2", "torus:2x3x2x2", "tree:2,3", "tree:5,1",
+    "thintree:4,2,3", "torus:40x40x3", "xgft:3;3,2,2;1,1,1",
+)  # fmt: skip
+
+
+def occupancy(machine: str, holder):
+    figure = Figure()
+    [axes] = draw(figure, occupancy_figure(parse(machine), holder))
+    return axes, np.asarray(axes.images[0].get_array())
+
+
+def named(axes):
+    """Return the names in the legend."""
+    return [text.get_text() for legend in axes.figure.legends for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_every_node_has_its_pixel(machine):
+    nodes = parse(machine).nodes
+    holder = np.arange(nodes) - 1
+    _, image = occupancy(machine, holder)
+    pixels = image.reshape(-1, 3)
+    pixels = pixels[(pixels < 1).any(axis=1)]  # what is not background
+    assert len(pixels) == nodes
+    expected = np.concatenate([[[0.88] * 3], job_colours(holder[1:])])
+    assert sorted(map(tuple, pixels.tolist())) == sorted(map(tuple, expected.tolist()))
+
+
+def test_nodes_stand_where_they_are():
+    free, job = [0.88] * 3, job_colours(5).tolist()
+    _, image = occupancy("mesh:3x2", [-1, 5, -1, -1, -1, 5])
+    assert image.tolist() == [[free, job, free], [free, free, job]]  # Y grows upwards
+    # Two slices, a row for its name above each, Y upwards.
+    axes, image = occupancy("mesh:2x2x2", [5, -1, -1, -1, -1, -1, 5, -1])
+    name = [[1.0] * 3] * 2
+    assert image.tolist() == [name, [free, free], [job, free], name, [job, free], [free, free]]
+    assert [text.get_text() for text in axes.texts] == ["Z = 0", "Z = 1"]
+    # Rows of subtrees of four.
+    _, image = occupancy("tree:2,3", [5, -1, -1, -1, -1, -1, 5, -1])
+    assert image.tolist() == [[job, free, free, free], [free, free, job, free]]
+
+
+def test_lines_between_switches():
+    axes, _ = occupancy("tree:2,3", np.full(8, -1))
+    standing, lying = axes.lines
+    assert standing.get_xdata() == [1.5, 1.5]
+    assert lying.get_ydata() == [0.5, 0.5]
+
+
+def test_few_jobs_are_named_and_all_are_counted():
+    axes, _ = occupancy("mesh:10", [-1, 3, 3, 7, 7, 7, -1, -1, -1, -1])
+    assert named(axes) == ["job 3", "job 7"]
+    assert "2 jobs occupy 5 of 10 nodes (50.0 %)" in axes.get_xlabel()
+    axes, _ = occupancy("mesh:20", np.arange(20))
+    assert named(axes) == []
+    axes, _ = occupancy("mesh:20", np.full(20, -1))
+    assert named(axes) == []
+    assert "0 jobs occupy 0 of 20 nodes (0.0 %)" in axes.get_xlabel()
+
+
+def test_neighbouring_numbers_have_different_colours():
+    colours = job_colours(np.arange(2000))
+    assert ((colours >= 0) & (colours <= 1)).all()
+    for apart in range(1, 8):
+        assert np.abs(colours[apart:] - colours[:-apart]).max(axis=1).min() > 0.1

@@ -1,4 +1,4 @@
-"""Pages of outcomes: what stands in them."""
+"""Pages of outcomes: what stands in them, and that nothing of it is lost."""
 
 import dataclasses
 import json
@@ -10,6 +10,8 @@ import pytest
 from sample_pages import FIGURES, MARKUP, PAGE
 
 from netplace.cosim.serialization import read_plan, text_of
+from netplace.report.comparison import compare, read_outcome
+from netplace.report.comparison.compare import comparison_page
 from netplace.report.pages import kind_of, page_of, render
 from netplace.report.pages.html import MOST_BYTES, DataTable, Page
 from netplace.report.pages.kinds.links import load_map
@@ -177,10 +179,11 @@ def test_the_page_of_a_run_has_its_messages_its_links_and_its_critical_path(outc
     assert max(links.values[0]) == pytest.approx(kept["runs"][0]["most_link_load"], rel=1e-3)
 
 
+@pytest.mark.usefixtures("sketches")
 @pytest.mark.parametrize(
     "words",
     [
-        ("map", "--network", "mesh:4x4", "--app", "butterfly", "--tasks", 8),
+        ("map", "--network", "mesh:4x4", "--app", "butterfly", "--tasks", 8, "--mapping", "random"),
         ("metrics", "--network", "mesh:4x4", "--app", "butterfly", "--tasks", 8),
         ("check", "network", "torus:4x4"),
         ("collective", "bcast", "--ranks", 4),
@@ -213,13 +216,7 @@ def test_every_kind_of_network_is_drawn_with_all_its_links(network):
     [
         ("none", None, "does not exist, expected an outcome"),
         ("a.txt", "x", "is not an outcome that netplace can report"),
-        ("a.json", "[]", "expected the output of a command"),
         ("a.json", "{", "a.json: is not a file of results"),
-        (
-            "a.json",
-            '{"points": 3}',
-            "a.json: has no answer, expected what a command",
-        ),
         ("a.csv", "x,y\n1,2\n", "a.csv"),
     ],
 )
@@ -232,19 +229,10 @@ def test_what_is_no_outcome_is_a_sentence(netplace, tmp_path, name, text, senten
     assert not list(tmp_path.glob("*.html"))
 
 
+@pytest.mark.usefixtures("sketches")
 def test_the_page_of_a_schedule_says_what_energy_it_took(netplace, tmp_path):
-    words = (
-        "--machine",
-        "torus:4x4",
-        "--workload",
-        "lublin",
-        "--jobs",
-        40,
-        "--power",
-        "taurus",
-        "--switching",
-    )
-    assert netplace("schedule", *words, "timeout:300", "-o", tmp_path / "out").exit_code == 0
+    words = ("--machine", "torus:4x4", "--workload", "lublin", "--jobs", 40, "--power", "taurus")
+    assert netplace("schedule", *words, "--switching", "timeout:300", "-o", tmp_path / "out").exit_code == 0
     kept = json.loads((tmp_path / "out" / "figures.json").read_text())["power"]
     page = page_of(tmp_path / "out")
     assert sum(bars_of(page, "Energy by state of the nodes")) == pytest.approx(kept["kwh"])
@@ -263,3 +251,67 @@ def test_steps_too_close_to_be_told_apart_are_thinned_but_keep_their_shape():
         assert values[kept].min() == values.min()
         assert values[kept].max() == values.max()
     assert kept_steps(moments, (held,), 60_000).tolist() == list(range(len(moments)))
+
+
+# Of each outcome its figures, and its tables.
+INVENTORY = {
+    "co-simulation": (
+        [
+            "Slowdown of each job",
+            "Nodes of jobs over time",
+            "Waiting between jobs",
+            "Links where jobs waited for other jobs",
+        ],
+        ["Figures", "Figures of the jobs", "Error of table times (%)", "Waiting by pair of jobs", "Jobs"],
+    ),
+    "schedule": (
+        ["Nodes of jobs over time", "Occupied nodes over time", "Waits of jobs"],
+        ["Figures", "Figures of the jobs", "Jobs"],
+    ),
+    "run": (
+        [
+            "Run time by seed",
+            "Load of links over time",
+            "Link loads",
+            "Tasks and messages over time",
+            "Parts of the critical path",
+        ],
+        ["Jobs", "Figures"],
+    ),
+    "mapping": (
+        ["Mappings side by side", "Traffic between tasks"],
+        ["Mappings side by side", "Nodes", "Costs by seed"],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", INVENTORY)
+def test_no_figure_and_no_table_of_a_page_is_lost(outcomes, kind):
+    page = page_of(outcomes[kind])
+    figures = [part.title for part in page.parts if isinstance(part, Figure)]
+    tables = [part.title for part in page.parts if not isinstance(part, Figure)]
+    assert (figures, tables) == INVENTORY[kind]
+
+
+def test_no_figure_and_no_table_of_a_comparison_is_lost(outcomes, netplace, tmp_path):
+    words = ("run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 2)
+    assert netplace(*words, "-o", tmp_path / "near").exit_code == 0
+    page = comparison_page(compare(read_outcome(tmp_path / "near"), read_outcome(outcomes["run"])))
+    assert [part.title for part in page.parts] == [
+        "Different requests",
+        "Relative differences of results",
+        "Results",
+    ]
+
+
+# The pictures that folders hold.
+PICTURES = {
+    "co-simulation": {"sharing.png", "waiting.png"},
+    "schedule": {"gantt.png", "occupancy.png", "utilisation.png"},
+    "run": {"loads.png"},
+}
+
+
+@pytest.mark.parametrize("kind", PICTURES)
+def test_no_picture_of_a_folder_is_lost(outcomes, kind):
+    assert {path.name for path in outcomes[kind].glob("*.png")} == PICTURES[kind]

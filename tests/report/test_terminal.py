@@ -1,0 +1,138 @@
+"""What the terminal shows: tables no wider than it, means and spreads, and how far a long thing is."""
+
+import io
+import time
+
+import pytest
+from rich.console import Console
+
+from netplace.apps import application
+from netplace.apps.collectives import schedule
+from netplace.cli import sweep_progress
+from netplace.netsim import measure_load, simulate
+from netplace.report.tables.summary import means, spread
+from netplace.report.terminal import pulse as module
+from netplace.report.terminal.pulse import pulse
+from netplace.report.terminal.screen import fitting, table
+from netplace.topologies import parse
+
+NUMBERS = [f"{10**place + 7:,.1f}" for place in range(12)]
+COLUMNS = ["a job's", *(f"mean packet-hops of {place}" for place in range(12)), "steady state, 95 %"]
+ROWS = [
+    ["curve:hilbert-cut,sum-of-squares", *NUMBERS, "31,378.1 ± 13,280.6"],
+    [],
+    ["~", *NUMBERS[::-1], "-"],
+]
+
+
+def printed(made, width):
+    console = Console(file=io.StringIO(), width=width, highlight=False)
+    for part in fitting(made, console):
+        console.print(part)
+    return console.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [60, 80, 99, 140])
+def test_numbers_are_whole_and_lines_fit(width):
+    lines = printed(table("A table of many columns", COLUMNS, ROWS), width).splitlines()
+    assert all(len(line) <= width for line in lines)
+    words = " ".join(lines).split()
+    assert all(words.count(number) == 2 for number in NUMBERS)
+    assert {"31,378.1", "13,280.6"} <= set(words)
+    assert sum("A table of many columns" in line for line in lines) == " ".join(lines).count("job's")
+
+
+def test_what_fits_is_left_as_it_is():
+    made = table("", COLUMNS, ROWS)
+    assert fitting(made, Console(width=400)) == [made]
+    one = table("", ["text"], [["word " * 100]])
+    assert fitting(one, Console(width=80)) == [one]
+
+
+def test_each_part_has_the_columns_that_tell_rows_apart():
+    numbers = [f"more packet-hops of {place}" for place in range(8)]
+    rows = [
+        [app, net, *[f"{10**6 + place:,}" for place in range(8)]] for app in "ab" for net in ("tree", "torus")
+    ]
+    made = table("", ["app", "class", "network", *numbers], [[row[0], "S", *row[1:]] for row in rows])
+    for place in range(3):
+        made.columns[place].justify = "left"
+    for part in fitting(made, Console(width=60)):
+        headings = [str(column.header) for column in part.columns]
+        assert {"app", "network"} <= set(headings)
+
+
+def test_means_go_through_dicts_and_lists():
+    one = {"a": 1, "b": [1, 2], "c": {"d": 4.0}, "e": "text", "f": None, "g": True}
+    two = {"a": 2, "b": [3, 2], "c": {"d": 6.0}, "e": "text", "f": None, "g": True}
+    assert means([one, two]) == {"a": 1.5, "b": [2, 2], "c": {"d": 5.0}, "e": "text", "f": None, "g": True}
+
+
+def test_what_is_not_always_a_number_is_the_mean_of_those_that_are():
+    assert means([{"p95": None}, {"p95": 3}]) == {"p95": 3}
+    assert means([[1, 2], [3]]) == [1, 2]
+
+
+def test_spread_is_that_of_a_sample():
+    found = spread([1, 2, 3, 6])
+    assert found == {"mean": 3, "std": pytest.approx((14 / 3) ** 0.5), "min": 1, "max": 6}
+    assert spread([5])["std"] == 0
+
+
+def test_what_ends_soon_says_nothing(capsys):
+    with pulse("cycles") as progress:
+        progress(1)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_what_takes_long_tells_how_far_it_is(capsys, monkeypatch, terminal):
+    monkeypatch.setattr(module, "_SOON", 0.0)
+    monkeypatch.setattr(module, "_PAUSE", {True: 0.0, False: 0.0})
+    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: terminal)
+    with pulse("cycles") as progress:
+        progress(1_000_000)
+        progress(2_000_000)
+    said = capsys.readouterr().err
+    line = "\r2,000,000 cycles after 0 s\r                          \r"
+    assert said.endswith(line if terminal else "2,000,000 cycles after 0 s\n")
+
+
+def test_runs_loads_and_collectives_tell_how_far_they_are():
+    torus, told = parse("torus:4x4"), []
+    plain = simulate(torus, application("all-to-all", tasks=16, rounds=40))
+    found = simulate(torus, application("all-to-all", tasks=16, rounds=40), progress=told.append)
+    assert found.cycles == plain.cycles
+    assert told == sorted(told)
+    assert told[0] > 0
+    told.clear()
+    measure_load(torus, 0.2, warmup=100, measure=5000, progress=told.append)
+    assert told
+    assert told[-1] < 5100
+    told.clear()
+    messages = schedule("allreduce", 16, 1024, algorithm="ring", progress=told.append)
+    assert told == [16 * (number + 1) for number in range(messages.rounds)]
+
+
+def test_collectives_of_very_many_ranks_are_refused_at_once():
+    with pytest.raises(ValueError, match="ranks: 4194304 is too large, expected at most 262144"):
+        schedule("allreduce", 1 << 22, 1024)
+
+
+def test_jobs_are_counted_also_while_one_takes_long(capsys, monkeypatch):
+    monkeypatch.setattr(sweep_progress, "_SOON", 0.01)
+    monkeypatch.setattr(sweep_progress, "_PAUSE", 60.0)
+    with sweep_progress.job_progress(9, "fcfs") as tell:
+        tell(2, 0.0)
+        time.sleep(0.2)
+    assert capsys.readouterr().err == "fcfs: jobs: 2 of 9 after 0 s\n"
+    with sweep_progress.job_progress(9):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_what_does_not_tell_how_far_it_is_tells_that_it_is_under_way(capsys, monkeypatch):
+    monkeypatch.setattr(module, "_SOON", 0.01)
+    with module.under_way("map"):
+        time.sleep(0.2)
+    assert capsys.readouterr().err == "map: running for 0 s\n"
