@@ -62,14 +62,7 @@ def test_benchmarks_are_read_as_they_print(tmp_path, text, kind, ranks, expected
     ("text", "kind", "says"),
     [
         (OSU, "alltoall", "is the output of 'Latency Test', expected that of alltoall"),
-        (
-            OSU.replace("Latency Test", "Bandwidth Test"),
-            "pingpong",
-            "'Bandwidth Test', expected that of pingpong",
-        ),
         ("hello\n", "pingpong", "has no times, expected the output of OSU micro-benchmarks"),
-        (IMB, "alltoall", "7: 4 processes, expected 2, the number of ranks"),
-        ("# all_reduce_perf\n" + NCCL, "alltoall", "is the output of all_reduce_perf"),
         (OSU.replace("1.12", "fast"), "pingpong", "out.txt:4: time in microseconds: 'fast'"),
     ],
 )
@@ -130,8 +123,6 @@ def test_a_fit_needs_points():
         ValueError, match="3 measured times are too few to fit 2 parameters, expected at least 4"
     ):
         fit(points, Config())
-    with pytest.raises(ValueError, match="parameter: unknown name 'speed'"):
-        fit(points, Config(), ("speed",))
 
 
 def test_what_is_fitted_is_a_fabric(netplace, tmp_path):
@@ -163,10 +154,7 @@ def test_a_fabric_says_what_is_assumed(name):
     ("text", "says"),
     [
         ("[settings]\npacket_fits = 3\n", "unknown name 'packet_fits'; did you mean packet_phits"),
-        ("says = 3\n[settings]\nvcs = 3\n", "says is 3, expected text"),
-        ("vcs = 3\n", "key: unknown name 'vcs'"),
         ("says = 'x'\n", "has no settings"),
-        ("[settings\n", "is not TOML"),
         ("[settings]\nfabric = 'omnipath'\n", "unknown name 'fabric'"),
     ],
 )

@@ -1,9 +1,11 @@
-"""One function over many items, in several processes."""
+"""One function over many items, in several processes, and how these are started."""
 
 import gc
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from netplace.netsim import DeadlockError
 from netplace.netsim.engine import Blocked
 from netplace.runs.executors import run_each
+from netplace.runs.processes import starting
 
 
 def square(number: int) -> int:
@@ -93,3 +96,29 @@ def test_workers_that_nobody_asks_end():
     for child in children:
         child.join(60)  # beside threads of other tests it is spawned, and first has to begin
         assert child.exitcode is not None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all processes are spawned")
+def test_threads_of_libraries_count():
+    code = (
+        "import numpy\n"
+        "from netplace.runs.processes import start_method\n"
+        "print(start_method().get_start_method())"
+    )
+    for count, method in (("1", "fork"), ("2", "spawn")):
+        env = os.environ | {"OPENBLAS_NUM_THREADS": count}
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True
+        )
+        assert done.stdout.strip() == method
+
+
+@pytest.mark.parametrize("before", [None, "1"])
+def test_the_environment_is_as_before(monkeypatch, before):
+    if before is None:
+        monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    else:
+        monkeypatch.setenv("PYTHONSAFEPATH", before)
+    with starting():
+        assert os.environ["PYTHONSAFEPATH"] == "1"
+    assert os.environ.get("PYTHONSAFEPATH") == before

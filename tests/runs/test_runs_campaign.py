@@ -1,20 +1,28 @@
-"""Many runs carried out: by one or more workers or Dask, killed and resumed, shared, interrupted."""
+"""Many runs, or plans of any kind, carried out: by workers or Dask, killed and resumed, shared."""
 
+import hashlib
 import multiprocessing
 import os
 import random
+import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from netplace.cosim import make_cosim_plan
+from netplace.cosim.runner import outcome_of
 from netplace.runs import resolve
-from netplace.runs.campaign import complete, missing
+from netplace.runs.campaign import complete, missing, outcomes_of
 from netplace.runs.chance import simulation_of
 from netplace.runs.executors import Batches, InProcessExecutor, ProcessPoolExecutor, WorkerFailure
-from netplace.runs.resources import simulators
+from netplace.runs.outcome_store import InMemory, StoredOutcomes
+from netplace.runs.resources import Resources, simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
 
@@ -45,20 +53,12 @@ def undisturbed(tmp_path_factory):
     return table_of(path)
 
 
-def test_every_crew_gives_the_same_table(tmp_path, undisturbed):
-    from distributed import LocalCluster
-
-    with Store(tmp_path / "two.sqlite") as store:
+def test_several_workers_give_the_same_table(tmp_path, undisturbed):
+    with Store(tmp_path / "s.sqlite") as store:
         told = []
         complete(SOME_FAIL, store, simulators(2), told.append)
         assert [progress.done for progress in told] == list(range(19))
-    with (
-        LocalCluster(processes=False, n_workers=1, dashboard_address="localhost:0") as cluster,
-        Store(tmp_path / "dask.sqlite") as store,
-    ):
-        complete(SOME_FAIL, store, simulators(dask=cluster.scheduler_address))
-    assert table_of(tmp_path / "two.sqlite") == undisturbed
-    assert table_of(tmp_path / "dask.sqlite") == undisturbed
+    assert table_of(tmp_path / "s.sqlite") == undisturbed
 
 
 def test_what_is_stored_is_never_simulated_again(tmp_path, monkeypatch):
@@ -249,6 +249,7 @@ def test_an_option_of_a_dask_address(option):
         simulators(dask=f"tcp://127.0.0.1:9,{option}")
 
 
+@pytest.mark.all
 def test_a_dask_address_that_does_not_answer(monkeypatch):
     monkeypatch.setattr("netplace.runs.cluster._PATIENCE", 0.5)
     with pytest.raises(ValueError, match=r"--dask: no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
@@ -261,3 +262,132 @@ def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(ValueError, match=r"pip install 'netplace\[dask\]'"):
         simulators(dask="tcp://127.0.0.1:9")
+
+
+@dataclass(frozen=True)
+class Square:
+    number: int
+    folder: str
+
+    @property
+    def key(self) -> str:
+        return hashlib.sha256(str(self.number).encode()).hexdigest()
+
+    def to_dict(self):
+        return {"number": self.number}
+
+
+def square(plan):
+    if plan.number < 0:
+        raise ValueError(f"{plan.number} is negative")
+    return {"square": plan.number**2, "process": os.getpid()}
+
+
+def deadly(plan):
+    """Kill whoever carries out plan 3 for the first time."""
+    mark = Path(plan.folder) / "killed"
+    if plan.number == 3 and not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return square(plan)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="localhost:0", silence_logs=50
+    ) as started:
+        yield started
+
+
+def squares(found):
+    return [outcome["square"] for outcome in found]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_outcomes_come_in_the_order_of_plans_and_are_made_once(tmp_path, workers):
+    plans = [Square(number, "") for number in (3, 1, 3, 2)]
+    with Store(tmp_path / "s.sqlite") as store:
+        kept = StoredOutcomes(store, "schedules")
+        told = []
+        first = outcomes_of(plans, square, kept, Resources(workers), told.append)
+        assert squares(first) == [9, 1, 9, 4]
+        assert [progress.done for progress in told] == [0, 1, 2, 3]
+        assert outcomes_of(plans, square, kept, Resources(workers), told.append) == first
+        assert len(told) == 4
+
+
+def test_what_had_ended_before_a_mistake_is_kept(tmp_path):
+    plans = [Square(number, "") for number in (1, -1, 2)]
+    with Store(tmp_path / "s.sqlite") as store:
+        kept = StoredOutcomes(store, "schedules")
+        with pytest.raises(ValueError, match="-1 is negative"):
+            outcomes_of(plans, square, kept)
+        assert kept.missing(plans) == plans[1:]
+
+
+@pytest.mark.all
+def test_a_cluster_gives_the_same_table_as_one_process(tmp_path, undisturbed, cluster):
+    with Store(tmp_path / "s.sqlite") as store:
+        complete(SOME_FAIL, store, simulators(dask=cluster.scheduler_address))
+    assert table_of(tmp_path / "s.sqlite") == undisturbed
+
+
+@pytest.mark.all
+def test_a_cluster_carries_out_plans_of_any_kind_though_a_worker_is_killed(tmp_path, cluster):
+    plans = [Square(number, str(tmp_path)) for number in range(8)]
+    resources = Resources(dask=cluster.scheduler_address)
+    with Store(tmp_path / "s.sqlite") as store:
+        found = outcomes_of(plans, deadly, StoredOutcomes(store, "schedules"), resources)
+    assert (tmp_path / "killed").exists()
+    assert squares(found) == [number**2 for number in range(8)]
+    assert os.getpid() not in {outcome["process"] for outcome in found}
+
+
+@pytest.mark.all
+def test_a_mistake_on_a_cluster_is_the_same_sentence(cluster):
+    with pytest.raises(ValueError, match=r"^-1 is negative$"):
+        outcomes_of([Square(-1, "")], square, InMemory(), Resources(dask=cluster.scheduler_address))
+
+
+@pytest.mark.nightly
+def test_live_cosimulations_on_a_cluster_are_those_of_one_process(cluster):
+    given = {"machine": "torus:4x4", "workload": "applications", "jobs": 3, "sizes": "small"}
+    plans = [make_cosim_plan(given, seed) for seed in range(2)]
+    there = outcomes_of(plans, outcome_of, InMemory(), Resources(dask=cluster.scheduler_address))
+    here = outcomes_of(plans, outcome_of, InMemory())
+    assert [one["jobs"] for one in there] == [one["jobs"] for one in here]
+
+
+SWEEP = """
+network = "torus:8x8"
+app = ["lu,class=W,iterations=8", "2d-torus,packets=16,rounds=120", "waterfall,packets=4,rounds=250"]
+mapping = "random"
+seeds = 67
+"""
+
+
+@pytest.mark.nightly
+def test_two_workers_spend_their_time_in_the_kernel(tmp_path):
+    """201 runs of about 0.2 s: all processes together, from the start of Python to the table."""
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    command = [sys.executable, "-m", "netplace", "table", "sweep.toml"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+    def seconds(*more: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(
+            [*command, *more], cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=600
+        )
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    in_all = seconds("--workers", "2")
+    with sqlite3.connect(tmp_path / "sweep.sqlite") as database:
+        [(kernel, count)] = database.execute("SELECT sum(cpu_seconds), count(*) FROM simulations")
+    database.close()
+    assert count == 201
+    assert kernel / in_all > 0.9
+    assert seconds() < 5  # all of it is stored
