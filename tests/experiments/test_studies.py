@@ -36,7 +36,6 @@ def test_the_list_names_every_study_and_table():
         (["td-vs-classic", "--mappings", "0"], "--mappings: 0 is too small, expected at least 1"),
         (["td-vs-classic", "--stored"], "the store does not exist; without --stored, netplace creates it"),
         (["td-vs-classic", "--workers", "0", "--quick"], "--workers: 0 is too small, expected at least 1"),
-        (["td-vs-classic", "-o", "nowhere/at/all"], "the folder nowhere/at does not exist"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(words, sentence, tmp_path, monkeypatch):

@@ -1,9 +1,17 @@
-"""Orders among rules of one kind: each constraint's rule against the other two, best effort or forced."""
+"""What the study of backfilling says of rules of one kind, and of machines and clusters of other sizes."""
 
 import numpy as np
+import pandas as pd
 
-from netplace.experiments.local_backfilling.simulator import RULES
-from netplace.experiments.local_backfilling.study import KINDS, READINGS, orders_within_kinds
+from netplace.experiments.local_backfilling import study
+from netplace.experiments.local_backfilling.simulator import RULES, Platform
+from netplace.experiments.local_backfilling.study import (
+    KINDS,
+    READINGS,
+    SIZES,
+    _by_size,
+    orders_within_kinds,
+)
 
 
 def figures_of(values: dict[str, float]) -> dict[str, dict[str, np.ndarray]]:
@@ -34,3 +42,22 @@ def test_success_is_best_where_it_is_highest_and_readings_name_rules_that_are_th
     for standing in READINGS.values():
         assert set(standing) <= rules
         assert set(standing.values()) <= set(RULES)
+
+
+def test_machines_are_as_large_as_their_names_say():
+    sizes = [Platform.read(text) for text in SIZES]
+    assert [platform.processors for platform in sizes] == [64, 128, 256, 512, 992, 512, 512, 512]
+
+
+def test_ratios_are_of_means_over_instances():
+    made = {"basic": (100, 10), "becont": (110, 10), "beloc": (100, 20), "cont": (150, 5), "loc": (200, 40)}
+    rows = [
+        {"log": "a", "platform": "1-8-512", "rule": rule, "instance": instance}
+        | {"makespan": makespan * (1 + instance), "local_jobs": local}
+        for instance in (0, 1)
+        for rule, (makespan, local) in made.items()
+    ]
+    (line,) = _by_size(pd.DataFrame(rows)).to_dict("records")
+    assert (line["log"], line["processors"], line["cluster"]) == ("a", 512, 64)
+    assert [line[f"{rule}, makespan"] for rule in study.RULES["sizes"][1:]] == [1.1, 1.0, 1.5, 2.0]
+    assert [line[f"{rule}, local jobs"] for rule in study.RULES["sizes"][1:]] == [1.0, 2.0, 0.5, 4.0]

@@ -120,18 +120,7 @@ def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path, q
 
 def test_without_its_schedules_stored_is_a_mistake(tmp_path):
     Store(tmp_path / "empty.sqlite").close()
-    done = CliRunner().invoke(
-        app,
-        [
-            "study",
-            STUDY.name,
-            "--quick",
-            "--stored",
-            "--store",
-            f"{tmp_path}/empty.sqlite",
-            "-o",
-            f"{tmp_path}/out",
-        ],
-    )
+    words = ("--quick", "--stored", "--store", f"{tmp_path}/empty.sqlite", "-o", f"{tmp_path}/out")
+    done = CliRunner().invoke(app, ["study", STUDY.name, *words])
     assert done.exit_code == 2
     assert "schedules of the study are not stored; without --stored they are made" in done.stderr
