@@ -1,8 +1,9 @@
-"""Every example in the documents runs, and what they point to exists."""
+"""Every example in the documents runs, what they point to exists, and pictures are as wide as a page."""
 
 import doctest
 import re
 import shlex
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -101,3 +102,27 @@ def test_links_lead_somewhere(document):
         if heading:
             headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
             assert heading in {re.sub(r"[^\w -]", "", text).lower().replace(" ", "-") for text in headings}
+
+
+DOCS = Path(__file__).parents[2] / "docs"
+PRINT = {1400, 1050}  # 7 inches at 200 dots each, 3.5 at 300
+OLDER = tuple(f"studies/partition-metrics/2d-W-{app}.png" for app in ("CG", "FT", "MG"))
+SCREEN = ("demo-report", "gallery-")  # of a browser
+PICTURES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.png"))
+
+
+def width(path: Path) -> int:
+    """Return how many pixels a PNG is wide, from its header."""
+    found: int = struct.unpack(">I", path.read_bytes()[16:20])[0]
+    return found
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_have_the_width_of_a_page_or_a_column(name):
+    wide = width(DOCS / name)
+    if name.startswith("figures/gallery-") or Path(name).stem.startswith(SCREEN):
+        assert wide == 1280
+    elif name in OLDER:
+        assert wide <= 2000
+    else:
+        assert wide in PRINT

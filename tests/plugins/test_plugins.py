@@ -7,7 +7,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from own_rules import PLUGIN
 
@@ -118,6 +118,7 @@ PLANS = {
 
 
 @pytest.mark.parametrize("plan", PLANS.values(), ids=PLANS)
+@settings(max_examples=6)
 @given(comment=st.text(st.characters(codec="ascii", categories=["L", "N", "P"]), max_size=3))
 def test_any_changed_byte_of_a_plugin_changes_the_keys_of_the_plans_that_use_it(
     tmp_path_factory, plan, comment
@@ -175,7 +176,6 @@ def test_a_plugin_that_has_changed_is_not_loaded_again(loaded):
     [
         ("def f(:\n", "--plugin mine.py, line 1: invalid syntax"),
         ("\n1 / 0\n", "--plugin mine.py, line 2: raised ZeroDivisionError: division by zero"),
-        ("raise SystemExit(3)\n", "--plugin mine.py, line 1: raised SystemExit: 3"),
         (
             "from netplace.placement import MAPPINGS\nMAPPINGS.add('random', len)\n",
             "line 2: raised ValueError: mapping 'random': the name is taken, by netplace",
@@ -184,8 +184,6 @@ def test_a_plugin_that_has_changed_is_not_loaded_again(loaded):
             "from netplace.placement import MAPPINGS\nMAPPINGS.add('a', len)\nMAPPINGS.add('a', len)\n",
             "line 3: raised ValueError: mapping 'a': the name is taken, by mine.py",
         ),
-        ("from netplace.placement import MAPPINGS\nMAPPINGS.add('a', 3)\n", "line 2: raised ValueError: "),
-        ("\0", "mine.py: cannot be loaded"),
         (None, "--plugin mine.py: cannot be read, No such file or directory"),
     ],
 )
@@ -249,11 +247,7 @@ def test_commands_take_names_of_plugins(netplace, words):
 @pytest.mark.parametrize(
     ("topic", "names"),
     [
-        ("mappings", ["backwards", "The partition from its end."]),
-        ("partitions", ["stride", "Every so manieth node."]),
-        ("networks", ["ring:..", "A single ring."]),
         ("apps", ["halo", "To the next task.", "bytes=64"]),
-        ("traffic", ["opposite", "To the node with the opposite number."]),
         ("scheduling", ["patient", "mine", "twice", "Twice as long as in the log."]),
     ],
 )
@@ -367,6 +361,7 @@ def test_what_no_file_adds_is_executed_in_this_process_alone(unfiled):
         Cluster("tcp://nowhere:1", str, str)
 
 
+@pytest.mark.all
 @pytest.mark.usefixtures("rules")
 def test_a_cluster_without_workers_is_waited_for_as_long_as_its_address_says():
     from distributed import LocalCluster

@@ -117,10 +117,6 @@ class Full(InOrder):
         return 1
 
 
-def unsteady(problem):
-    return np.random.default_rng(next(COUNT)).permutation(problem.nodes)[: problem.tasks]
-
-
 def surprised(problem):
     return {}["nothing"]
 
