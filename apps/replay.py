@@ -52,28 +52,29 @@ def _refuse(program: Operations, wrong: NDArray[np.int64], reason: str) -> None:
         raise program.error(int(wrong.min()), reason)
 
 
-def _partners(program: Operations) -> NDArray[np.int64]:
-    """Return the index of the send of each receive and of the receive of each send; -1 for other operations.
+def partners(
+    sends: NDArray[np.int64], receives: NDArray[np.int64], *channel: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the sends and receives that belong together: the k-th ones of each channel.
 
-    The k-th send of the given number of bytes from one task to another on a tag belongs to the k-th receive
-    of them.
+    `channel` are columns for all sends and then all receives; messages with equal rows are of one channel.
     """
-    sends = np.flatnonzero((program.kind == Op.SEND) | (program.kind == Op.ISEND))
-    receives = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.IRECV))
-    here = program.task_of()
-    both = np.concatenate([sends, receives])
-    source = np.concatenate([here[sends], program.peer[receives]])
-    target = np.concatenate([program.peer[sends], here[receives]])
-    key = _combined(source, target, program.tag[both], program.size[both])
-    sent, received = key[: len(sends)], key[len(sends) :]
-    sends = sends[np.argsort(sent, kind="stable")]
-    receives = receives[np.argsort(received, kind="stable")]
-    if len(sends) != len(receives) or not np.array_equal(np.sort(sent), np.sort(received)):
-        raise _unmatched(program, both, key, len(sends))
-    partner = np.full(len(program), -1, np.int64)
-    partner[sends] = receives
-    partner[receives] = sends
-    return partner
+    key, count = _combined(*channel), len(sends)
+    first, second = (np.argsort(part, kind="stable") for part in (key[:count], key[count:]))
+    if np.array_equal(key[:count][first], key[count:][second]):  # all have a partner
+        return sends[first], receives[second]
+    key = _combined(key, np.concatenate([ordinals(key[:count]), ordinals(key[count:])]))
+    _, first, second = np.intersect1d(key[:count], key[count:], assume_unique=True, return_indices=True)
+    return sends[first], receives[second]
+
+
+def ordinals(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return, for each number, how many equal ones come before it."""
+    order = np.argsort(numbers, kind="stable")
+    begins = np.flatnonzero(np.diff(numbers[order], prepend=numbers[order[:1]] - 1))
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order)) - np.repeat(begins, np.diff([*begins, len(order)]))
+    return places
 
 
 def _combined(*columns: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -89,26 +90,36 @@ def _combined(*columns: NDArray[np.integer]) -> NDArray[np.int64]:
     return key
 
 
-def _unmatched(program: Operations, both: NDArray[np.int64], key: NDArray[np.int64], sends: int) -> Exception:
-    """Return the error for the first operation without a partner; `both` lists the sends first."""
-    dense = np.unique(key, return_inverse=True)[1]
-    sent = np.bincount(dense[:sends], minlength=int(dense.max()) + 1)
-    received = np.bincount(dense[sends:], minlength=len(sent))
-    order = np.argsort(dense, kind="stable")
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order)) - np.repeat(
-        np.cumsum(sent + received) - sent - received, sent + received
-    )
-    is_send = np.arange(len(both)) < sends
-    alone = np.where(is_send, place >= received[dense], place - sent[dense] >= sent[dense])
-    first = int(np.flatnonzero(alone)[np.argmin(both[alone])])
-    index, task = int(both[first]), program.task_of()
-    reason = f"no {'receive' if is_send[first] else 'send'} in task {program.peer[index]} matches it"
-    rivals = both[alone & (is_send != is_send[first])]
-    rivals = rivals[
-        (task[rivals] == program.peer[index])
-        & (program.peer[rivals] == task[index])
-        & (program.tag[rivals] == program.tag[index])
+def _partners(program: Operations) -> NDArray[np.int64]:
+    """Return the index of the send of each receive and of the receive of each send; -1 for other operations.
+
+    Messages of different sizes are of different channels.
+    """
+    sends = np.flatnonzero((program.kind == Op.SEND) | (program.kind == Op.ISEND))
+    receives = np.flatnonzero((program.kind == Op.RECV) | (program.kind == Op.IRECV))
+    here, both = program.task_of(), np.concatenate([sends, receives])
+    source = np.concatenate([here[sends], program.peer[receives]])
+    target = np.concatenate([program.peer[sends], here[receives]])
+    sent, received = partners(sends, receives, source, target, program.tag[both], program.size[both])
+    partner = np.full(len(program), -1, np.int64)
+    partner[sent], partner[received] = received, sent
+    alone = both[partner[both] < 0]
+    if len(alone):
+        raise _unmatched(program, alone, here)
+    return partner
+
+
+def _unmatched(program: Operations, alone: NDArray[np.int64], task: NDArray[np.int32]) -> Exception:
+    """Return the error for the first operation without a partner."""
+    index = int(alone.min())
+    is_send = np.isin(program.kind[alone], (Op.SEND, Op.ISEND))
+    sends = program.kind[index] in (Op.SEND, Op.ISEND)
+    reason = f"no {'receive' if sends else 'send'} in task {program.peer[index]} matches it"
+    rivals = alone[
+        (is_send != sends)
+        & (task[alone] == program.peer[index])
+        & (program.peer[alone] == task[index])
+        & (program.tag[alone] == program.tag[index])
     ]
     if len(rivals):
         rival = program.operation(int(rivals.min()))

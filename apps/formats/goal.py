@@ -1,8 +1,9 @@
 """GOAL, the schedules of LogGOPSim, as text.
 
-``num_ranks N``, then for each rank ``rank R { .. }`` with ``label: send SIZEb to PEER [tag T]``, ``label:
-recv SIZEb from PEER [tag T]``, ``label: calc NANOSECONDS`` (the label may be missing), and ``a requires b``
-(a begins when b has ended) or ``a irequires b`` (when b has begun). Peer or tag -1 of a recv is any.
+Its lines are ``num_ranks N``, and for each rank ``rank R {``, its operations and ``}``: ``label: send SIZEb
+to PEER [tag T]``, ``label: recv SIZEb from PEER [tag T]``, ``label: calc NANOSECONDS`` (the label may be
+missing), and ``a requires b`` (a begins when b has ended) or ``a irequires b`` (when b has begun). Peer or
+tag -1 of a recv is any.
 
 The order of operations is that of `netplace.apps.formats.goal_schedule`.
 
@@ -75,10 +76,15 @@ def _rank(
             before = [place]
 
 
-_TOKEN = re.compile(r"[{}:]|[^\s{}:]+")
 _START = re.compile(rb"\s*num_ranks\s+\d+")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|$)", re.DOTALL)
-_OPTIONS = ("tag", "cpu", "nic")
+_RANK = re.compile(r"rank\s+(\S+)\s*\{\s*(\}?)")
+_OPERATION = re.compile(
+    r"(?:(?P<label>[^\s:]+)\s*:\s*)?"
+    r"(?:(?P<message>send|recv)\s+(?P<bytes>\S+)\s+(?P<way>to|from)\s+(?P<peer>\S+)|calc\s+(?P<calc>\S+))"
+    r"(?P<options>(?:\s+(?:tag|cpu|nic)\s+\S+)*)"
+)
+_DEPENDENCY = re.compile(r"(\S+)\s+(i?requires)\s+(\S+)")
 _MOST = 1 << 62
 
 
@@ -89,139 +95,100 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def open_trace(path: Path, reading: Reading) -> Trace:
     trace = Trace(0, iter(()))
-    trace.batches = batches_of(path, _Reader(path, reading, trace).schedules(), trace, reading.in_order)
+    trace.batches = batches_of(path, _schedules(path, reading, trace), trace, reading.in_order)
     return trace
 
 
-class _Tokens:
-    """The words of a file, each with its line."""
-
-    def __init__(self, path: Path, reading: Reading, left_out: Counter[str]) -> None:
-        self._words = self._all(path, reading, left_out)
-        self._next: tuple[int, str] | None = None
-        self.line = 1
-
-    @staticmethod
-    def _all(path: Path, reading: Reading, left_out: Counter[str]) -> Iterator[tuple[int, str]]:
-        inside = False
-        for number, raw in lines(path, reading):
-            left_out.update(left_out_in(raw))
-            text = raw.decode("ascii", "replace")
-            if inside:
-                _, end, text = text.partition("*/")
-                inside = not end
-            if not inside and "/" in text:
-                last = text.rfind("/*")
-                inside = last >= 0 and "*/" not in text[last:] and "//" not in text[:last]
-                text = _COMMENT.sub(" ", text)
-            if not inside or text:
-                for word in _TOKEN.findall(text):
-                    yield number, word
-
-    def wrong(self, reason: str) -> TraceError:
-        return TraceError(self.line, reason)
-
-    def peek(self) -> str | None:
-        """Return the next word and leave it there; None at the end."""
-        if self._next is None:
-            self._next = next(self._words, None)
-        return None if self._next is None else self._next[1]
-
-    def take(self, what: str = "") -> str:
-        """Return the next word, which must be `what` if that is not empty."""
-        word = self.peek()
-        if word is None or self._next is None:
-            raise self.wrong(f"ends too early, expected {what or 'more'}")
-        self.line, self._next = self._next[0], None
-        if what and word != what:
-            raise self.wrong(f"{abbreviate(word)} found, expected {what}")
-        return word
-
-    def integer(self, what: str, least: int = 0, most: int = _MOST) -> int:
-        """Return the next word as a number."""
-        word = self.take()
-        number = int(word) if re.fullmatch(r"-?\d{1,19}", word) else least - 1
-        if not least <= number < most:
-            raise self.wrong(f"{what} {abbreviate(word)} is not a whole number from {least} to {most - 1}")
-        return number
+def _schedules(path: Path, reading: Reading, trace: Trace) -> Iterator[tuple[int, list[Operation]]]:
+    rows = _rows(path, reading, trace.left_out)
+    number, line = next(rows, (1, ""))
+    if not line.startswith("num_ranks "):
+        raise TraceError(number, f"{abbreviate(line)} found, expected num_ranks N")
+    ranks = _integer(number, "number of ranks", line.removeprefix("num_ranks").strip(), 1, MOST_TASKS + 1)
+    trace.has_ranks(ranks)
+    known: set[int] = set()
+    held = 0
+    for number, line in rows:
+        begin = _RANK.fullmatch(line)
+        if begin is None:
+            raise TraceError(number, f"{abbreviate(line)} found, expected rank R {{")
+        rank = _integer(number, "rank", begin[1], 0, ranks)
+        if rank in known:
+            raise TraceError(number, f"rank {rank} appears twice")
+        known.add(rank)
+        operations = [] if begin[2] else _block(rows, number, ranks, held, path)
+        held += len(operations) if reading.in_order else 0
+        yield rank, operations
 
 
-class _Reader:
-    def __init__(self, path: Path, reading: Reading, trace: Trace) -> None:
-        self._path, self._reading, self._trace = path, reading, trace
+def _rows(path: Path, reading: Reading, left_out: Counter[str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not empty with their numbers, without comments."""
+    inside = False
+    for number, raw in lines(path, reading):
+        left_out.update(left_out_in(raw))
+        text = raw.decode("ascii", "replace")
+        if inside:
+            _, end, text = text.partition("*/")
+            inside = not end
+        if not inside and "/" in text:
+            last = text.rfind("/*")
+            inside = last >= 0 and "*/" not in text[last:] and "//" not in text[:last]
+            text = _COMMENT.sub(" ", text)
+        if text := text.strip():
+            yield number, text
 
-    def schedules(self) -> Iterator[tuple[int, list[Operation]]]:
-        tokens = _Tokens(self._path, self._reading, self._trace.left_out)
-        tokens.take("num_ranks")
-        ranks = tokens.integer("number of ranks", 1, MOST_TASKS + 1)
-        self._trace.has_ranks(ranks)
-        known: set[int] = set()
-        held = 0
-        while tokens.peek() is not None:
-            tokens.take("rank")
-            rank = tokens.integer("rank", 0, ranks)
-            if rank in known:
-                raise tokens.wrong(f"rank {rank} appears twice")
-            known.add(rank)
-            operations = self._block(tokens, ranks, held)
-            held += len(operations) if self._reading.in_order else 0
-            yield rank, operations
 
-    def _block(self, tokens: _Tokens, ranks: int, before: int) -> list[Operation]:
-        tokens.take("{")
-        operations: list[Operation] = []
-        labels: dict[str, int] = {}
-        while (word := tokens.take()) != "}":
-            held = before + len(operations)
-            check_size(held, HELD, "operations that must fit into memory", str(self._path))
-            if word in ("send", "recv", "calc") and tokens.peek() != ":":
-                operations.append(self._operation(word, tokens, ranks))
-            elif tokens.peek() == ":":
-                tokens.take(":")
-                if word in labels:
-                    raise tokens.wrong(f"label {abbreviate(word)} appears twice")
-                labels[word] = len(operations)
-                operations.append(self._operation(tokens.take(), tokens, ranks))
-            else:
-                self._dependency(word, tokens, labels, operations)
-        return operations
-
-    def _dependency(
-        self, word: str, tokens: _Tokens, labels: dict[str, int], operations: list[Operation]
-    ) -> None:
-        how = tokens.take()
-        if how not in ("requires", "irequires"):
-            raise tokens.wrong(
-                f"{abbreviate(word + ' ' + how)} is not an operation, expected send, recv, calc or requires"
-            )
-        other = tokens.take()
-        for label in (word, other):
-            if label not in labels:
-                raise tokens.wrong(f"label {abbreviate(label)} is not defined above")
-        needs = operations[labels[word]]
-        (needs.ended if how == "requires" else needs.begun).append(labels[other])
-
-    def _operation(self, kind: str, tokens: _Tokens, ranks: int) -> Operation:
-        if kind == "calc":
-            operation = Operation(kind, tokens.integer("calc"))
-        elif kind in ("send", "recv"):
-            operation = Operation(kind, self._bytes(tokens))
-            tokens.take("to" if kind == "send" else "from")
-            operation.peer = tokens.integer("peer", -1 if kind == "recv" else 0, ranks)
+def _block(
+    rows: Iterator[tuple[int, str]], number: int, ranks: int, before: int, path: Path
+) -> list[Operation]:
+    """Return the operations of a rank, whose block begins in line `number`."""
+    operations: list[Operation] = []
+    labels: dict[str, int] = {}
+    for number, line in rows:
+        if line == "}":
+            return operations
+        check_size(before + len(operations), HELD, "operations that must fit into memory", str(path))
+        if match := _OPERATION.fullmatch(line):
+            if (label := match["label"]) in labels:
+                raise TraceError(number, f"label {abbreviate(label)} appears twice")
+            if label is not None:
+                labels[label] = len(operations)
+            operations.append(_operation(number, match, ranks))
+        elif match := _DEPENDENCY.fullmatch(line):
+            for label in match.group(1, 3):
+                if label not in labels:
+                    raise TraceError(number, f"label {abbreviate(label)} is not defined above")
+            needs = operations[labels[match[1]]]
+            (needs.ended if match[2] == "requires" else needs.begun).append(labels[match[3]])
         else:
-            raise tokens.wrong(f"{abbreviate(kind)} is not an operation, expected send, recv or calc")
-        while tokens.peek() in _OPTIONS:
-            option = tokens.take()
-            value = tokens.integer(option, -1 if (option, kind) == ("tag", "recv") else 0)
-            if option == "tag":
-                operation.tag = value
-            elif option == "cpu":
-                operation.cpu = value
-        return operation
+            raise TraceError(
+                number, f"{abbreviate(line)} is not an operation, expected send, recv, calc or requires"
+            )
+    raise TraceError(number, "ends too early, expected }")
 
-    @staticmethod
-    def _bytes(tokens: _Tokens) -> int:
-        word = tokens.take()
-        if not re.fullmatch(r"\d{1,18}b", word):
-            raise tokens.wrong(f"size {abbreviate(word)} is not a number of bytes such as 64b")
-        return int(word[:-1])
+
+def _operation(number: int, match: re.Match[str], ranks: int) -> Operation:
+    kind = match["message"] or "calc"
+    if kind == "calc":
+        operation = Operation(kind, _integer(number, "calc", match["calc"]))
+    else:
+        if (kind == "send") != (match["way"] == "to"):
+            raise TraceError(number, f"{kind} {match['way']} found, expected send to or recv from")
+        if not re.fullmatch(r"\d{1,18}b", match["bytes"]):
+            size = abbreviate(match["bytes"])
+            raise TraceError(number, f"size {size} is not a number of bytes such as 64b")
+        peer = _integer(number, "peer", match["peer"], -1 if kind == "recv" else 0, ranks)
+        operation = Operation(kind, int(match["bytes"][:-1]), peer)
+    words = match["options"].split()
+    for option, word in zip(words[::2], words[1::2], strict=True):
+        value = _integer(number, option, word, -1 if (option, kind) == ("tag", "recv") else 0)
+        if option != "nic":
+            setattr(operation, option, value)
+    return operation
+
+
+def _integer(line: int, what: str, word: str, least: int = 0, most: int = _MOST) -> int:
+    number = int(word) if re.fullmatch(r"-?\d{1,19}", word) else least - 1
+    if not least <= number < most:
+        raise TraceError(line, f"{what} {abbreviate(word)} is not a whole number from {least} to {most - 1}")
+    return number

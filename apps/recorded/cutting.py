@@ -25,7 +25,8 @@ from netplace.apps.recorded.settling import (
     whole_sections,
 )
 from netplace.apps.recorded.trace import IGNORABLE, Trace
-from netplace.apps.recorded.wildcards import channel_places, resolved, with_sizes
+from netplace.apps.recorded.wildcards import resolved, with_sizes
+from netplace.apps.replay import ordinals
 
 
 class _Part(Protocol):
@@ -231,7 +232,7 @@ def _named(calls: NDArray[Any], counts: Counter[tuple[int, ...]], by_length: boo
     for key, count in zip(map(tuple, keys[begins].tolist()), lengths.tolist(), strict=True):
         before.append(counts[key])
         counts[key] += count
-    named[some, _PLACE] = channel_places(np.cumsum(new)) + np.repeat(np.array(before, np.int64), lengths)
+    named[some, _PLACE] = ordinals(np.cumsum(new)) + np.repeat(np.array(before, np.int64), lengths)
     return named
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from netplace.apps.recorded.calls import ANY, OPERATIONS, Call
 from netplace.apps.recorded.trace import Trace
+from netplace.apps.replay import partners
 
 _FROM_ANY, _OF_ANY = 1, 2
 
@@ -155,47 +156,13 @@ def partners_of(calls: NDArray[Any], by_length: bool = False) -> NDArray[np.int6
     kind = calls["kind"]
     sends = np.flatnonzero((kind == Call.SEND) | (kind == Call.ISEND))
     receives = np.flatnonzero((kind == Call.RECV) | (kind == Call.IRECV))
-    channel = channels(calls, sends, receives, by_length)
-    sent = np.lexsort((np.arange(len(sends)), channel[: len(sends)]))
-    received = np.lexsort((np.arange(len(receives)), channel[len(sends) :]))
-    ordinal = channel_places(channel[: len(sends)][sent]), channel_places(channel[len(sends) :][received])
-    # Numbers of channels are dense, so that channel and place together are one number.
-    most = max((int(part.max(initial=0)) for part in ordinal), default=0) + 1
-    key = channel[: len(sends)][sent] * most + ordinal[0]
-    wanted = channel[len(sends) :][received] * most + ordinal[1]
-    place = np.searchsorted(key, wanted)
-    known = place < len(key)
-    known[known] = key[place[known]] == wanted[known]
-    partner = np.full(len(calls), -1, np.int64)
-    source, target = sends[sent[place[known]]], receives[received[known]]
-    partner[source], partner[target] = target, source
-    return partner
-
-
-def channels(
-    calls: NDArray[Any], sends: NDArray[np.int64], receives: NDArray[np.int64], by_length: bool = False
-) -> NDArray[np.int64]:
-    """Return the number of the channel of each send and then of each receive, from 0."""
     both = np.concatenate([sends, receives])
-    source = np.concatenate([calls["rank"][sends], calls["peer"][receives]])
-    target = np.concatenate([calls["peer"][sends], calls["rank"][receives]])
-    columns = [source, target, calls["communicator"][both], calls["tag"][both]]
-    if by_length:
-        columns.append(calls["size"][both])
-    number = np.zeros(len(both), np.int64)
-    for column in columns:
-        values, rank = np.unique(column, return_inverse=True)
-        if len(number) and (int(number.max()) + 1) * len(values) >= 1 << 62:
-            number = np.unique(number, return_inverse=True)[1].astype(np.int64)
-        number = number * len(values) + rank
-    dense: NDArray[np.int64] = np.unique(number, return_inverse=True)[1].astype(np.int64)
-    return dense
-
-
-def channel_places(ordered: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of each number in its run of equal numbers."""
-    if not len(ordered):
-        return ordered
-    begins = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
-    places: NDArray[np.int64] = np.arange(len(ordered)) - np.repeat(begins, np.diff([*begins, len(ordered)]))
-    return places
+    columns = [
+        np.concatenate([calls["rank"][sends], calls["peer"][receives]]),
+        np.concatenate([calls["peer"][sends], calls["rank"][receives]]),
+        *(calls[name][both] for name in ("communicator", "tag", *(["size"] if by_length else []))),
+    ]
+    sent, received = partners(sends, receives, *columns)
+    partner = np.full(len(calls), -1, np.int64)
+    partner[sent], partner[received] = received, sent
+    return partner

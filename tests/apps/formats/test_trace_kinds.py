@@ -186,7 +186,7 @@ def test_a_schedule_comes_to_its_end_in_an_order_that_its_lines_do_not_have(tmp_
         (("l2 requires l1", "l2 requires l9"), "line 6: label 'l9' is not defined above"),
         (("send 8b to 1 tag 1", "send 8 to 1 tag 1"), "line 5: size '8' is not a number of bytes"),
         (("from 1", "from 7"), "line 4: peer '7' is not a whole number"),
-        (("}\nrank 1", "\nrank 1"), "line 11: 'rank 1' is not an operation"),
+        (("}\nrank 1", "\nrank 1"), "line 11: 'rank 1 {' is not an operation"),
         (("send 8b to 0\nb requires a", "send 8b to 0"), None),
     ],
 )
