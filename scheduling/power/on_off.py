@@ -19,7 +19,7 @@ from netplace.scheduling.power.program import Program, Solved
 
 SECONDS = ("flow", "makespan")
 _ROUNDING = 1e-7  # relative: energies closer than that are equal
-_WIDER = (10, 100)  # times that, where the solver cannot keep to the bound
+_WIDER = (1, 10, 100)  # times that: more where the solver cannot keep to the bound
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,6 @@ def plan_on_off(
     seconds: float = math.inf,
     gap: float = 0.0,
     nodes: int = 0,
-    least: float | None = None,
 ) -> OnOffPlan | None:
     """Return a plan with the least energy and, among plans that need little more, least flow or makespan.
 
@@ -152,39 +151,32 @@ def plan_on_off(
         Time limit of each phase, and relative distance to the bound at which the solver can stop.
     nodes : int
         Largest number of nodes of the solver's search tree in each phase; 0 means no limit.
-    least : float, optional
-        The least energy, if it is already known; then, only the second phase is needed.
     """
     check_choice(second, SECONDS, "second objective")
     model = _Model(slots, jobs)
     if model.hopeless:
         return None
-    first = None if least is not None else model.program.solve(model.energy, seconds, gap, nodes)
-    if first is not None and first.values is None:
+    first = model.program.solve(model.energy, seconds, gap, nodes)
+    if first.values is None:
         if first.proven:
             return None
         raise TimeoutError(f"no plan in {seconds:g} s")
-    energy = first.objective + model.constant if first is not None else float(least or 0.0)
-    bound = energy + (slack + _ROUNDING) * max(1.0, abs(energy))
+    energy = first.objective + model.constant
     objective, known = model.second(second)
-    limit = model.program.row(model.energy, high=bound - model.constant)
-    after = model.program.solve(objective, seconds, gap, nodes)
-    took = after.seconds + (first.seconds if first is not None else 0.0)
+    limit = model.program.row(model.energy)
+    took = first.seconds
     for factor in _WIDER:
-        # The first phase's plan keeps the bound: a solver that finds none has been misled by rounding.
-        if first is None or after.values is not None or not after.proven:
-            break
-        wider = energy + (slack + factor * _ROUNDING) * max(1.0, abs(energy))
-        model.program.bound_row(limit, high=wider - model.constant)
+        bound = energy + (slack + factor * _ROUNDING) * max(1.0, abs(energy))
+        model.program.bound_row(limit, high=bound - model.constant)
         after = model.program.solve(objective, seconds, gap, nodes)
         took += after.seconds
+        # The first phase's plan keeps the bound: a solver that finds none has been misled by rounding.
+        if after.values is not None or not after.proven:
+            break
     best = first if after.values is None else after
-    if best is None or best.values is None:
-        if after.proven:
-            return None
-        raise TimeoutError(f"no plan in {seconds:g} s")
+    assert best.values is not None
     value = sum(factor * best.values[place] for place, factor in objective.items()) + known
-    proven = after.values is not None and after.proven and (first is None or first.proven)
+    proven = after.values is not None and after.proven and first.proven
     return model.read(best, float(value), proven, took, energy)
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.inputs import check_choice, check_float, check_int
 from netplace.scheduling.energy import Energy
-from netplace.scheduling.partitioner.allocation import Allocation, Partitioner
+from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.policy.asked import Machine, Queue, Running, Waiting
 from netplace.scheduling.power.model import PowerModel, PowerRules
 from netplace.scheduling.power.nodes import NodePower
@@ -89,7 +89,7 @@ class SwitchingQueue:
 
     def advance(self, machine: Machine) -> None:
         seen = _Seen(machine, self._running)
-        self._inner.advance(seen)
+        self._inner.advance(cast(Machine, seen))
         again = self._switcher.switch(self._power, machine.now, self._inner, list(self._running.values()))
         nearest = min(again, seen.wake_at if seen.wake_at > machine.now else math.inf)
         if nearest < math.inf:
@@ -101,26 +101,18 @@ class _Seen:
 
     def __init__(self, machine: Machine, running: dict[int, Running]) -> None:
         self._machine, self._running = machine, running
-        self.now, self.partitioner, self.releases = machine.now, machine.partitioner, machine.releases
         self.wake_at = math.inf
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._machine, name)
 
     def start(self, waiting: Waiting, allocation: Allocation, backfilled: bool = False) -> Running:
         running = self._machine.start(waiting, allocation, backfilled)
         self._running[running.order] = running
         return running
 
-    def kill(self, running: Running) -> None:
-        self._machine.kill(running)
-        self.releases = self._machine.releases
-
     def wake(self, time: float) -> None:
         self.wake_at = time
-
-    def trial(self) -> Partitioner:
-        return self._machine.trial()
-
-    def spent(self, partitioner: Partitioner) -> None:
-        self._machine.spent(partitioner)
 
 
 class Lookahead:

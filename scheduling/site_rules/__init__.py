@@ -13,7 +13,7 @@ Examples
 
 from __future__ import annotations
 
-from netplace.scheduling.site_rules.run import SiteResult, SiteRun, check_dependencies, run_site
+from netplace.scheduling.site_rules.run import SiteRun, check_dependencies, run_site
 from netplace.scheduling.site_rules.settings import (
     BACKFILLS,
     ORDERS,
@@ -32,7 +32,6 @@ __all__ = [
     "JobQueue",
     "Outage",
     "Site",
-    "SiteResult",
     "SiteRun",
     "Window",
     "check_dependencies",

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
@@ -300,34 +299,23 @@ def check_dependencies(jobs: Sequence[Job]) -> int:
     return sum(job.after >= 0 and job.after not in after for job in jobs)
 
 
-@dataclass(frozen=True)
-class SiteResult:
-    """The results of scheduling jobs under the rules of a site.
+class SiteRun:
+    """The rules of a site, prepared for scheduling given jobs: a policy, and the admitted jobs.
+
+    `jobs` are in order of submission; `partitioner` is the text form of the partitioner, and `times` gives
+    the longest run time of each job.
 
     Attributes
     ----------
     schedule : Schedule
-        The schedule of the jobs; its `kills` count restarts after node failures.
+        The schedule that `run_site` made; its `kills` count restarts after node failures.
     refused : tuple of int
         Numbers of the jobs that no queue admits; these jobs are not in the schedule.
-    failures : int
-        Number of nodes that failed while jobs waited or ran, not counting service nodes.
     unknown_before : int
         Number of jobs that depend on a missing job and therefore do not wait for any job.
     """
 
     schedule: Schedule
-    refused: tuple[int, ...]
-    failures: int
-    unknown_before: int
-
-
-class SiteRun:
-    """The rules of a site, prepared for scheduling given jobs: a policy, and the admitted jobs.
-
-    `jobs` are in order of submission; `partitioner` is the text form of the partitioner, and `times` gives
-    the longest run time of each job. `refused` and `unknown_before` are as in `SiteResult`.
-    """
 
     def __init__(
         self,
@@ -393,7 +381,7 @@ def run_site(
     overrun: str = "keep",
     seed: int = 0,
     tell: Callable[[int, float], None] | None = None,
-) -> SiteResult:
+) -> SiteRun:
     """Schedule jobs, given in order of submission, under the rules of a site.
 
     The partitioner must be one for which any free nodes suffice; `seed` is its seed. `times`, `estimates`,
@@ -402,7 +390,7 @@ def run_site(
     times = LogTimes() if times is None else times
     run = SiteRun(site, machine, jobs, partitioner, times, estimates, overrun)
     chosen = make_partitioner(partitioner, machine, seed)
-    planned = schedule(
+    run.schedule = schedule(
         machine, run.admitted, run.policy, chosen, times, estimates=estimates, overrun=overrun, tell=tell
     )
-    return SiteResult(planned, run.refused, run.failures, run.unknown_before)
+    return run

@@ -21,7 +21,7 @@ from netplace.scheduling.workload.job_table import read_csv, write_csv
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.sacct import is_sacct, read_sacct
 from netplace.scheduling.workload.summary import Middle, WorkloadFigures, at_load, describe, load
-from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, check_swf, read_swf, write_swf
+from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, read_swf, write_swf
 from netplace.scheduling.workload.workload import Workload
 
 __all__ = [
@@ -110,19 +110,17 @@ def read(path: str | Path, **options: Any) -> Workload:
     return read_csv(path)
 
 
-def write(workload: Workload, path: str | Path, named: str | Path | None = None) -> None:
+def write(workload: Workload, path: str | Path) -> None:
     """Write a workload in the format that the end of the name says, see `ENDINGS`.
 
-    Jobs with applications need CSV. `named` says the format if `path` is temporary.
+    Jobs with applications need CSV.
     """
-    name = Path(named or path)
+    name = Path(path)
     if not name.name.lower().endswith(ENDINGS):
         raise ValueError(
             f"{name}: unknown kind of workload, expected a name that ends in {' or '.join(ENDINGS)}"
         )
-    if _ending(name) == ".swf":
-        check_swf(workload, name)
-    _FORMATS[_ending(name)][1](workload, path, name.name.lower().endswith(COMPRESSED))
+    _FORMATS[_ending(name)][1](workload, name)
 
 
 def _ending(path: Path) -> str:

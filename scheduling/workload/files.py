@@ -41,10 +41,10 @@ def head_line(path: Path) -> str:
     return next((line.strip() for line in head.decode("utf-8", "replace").splitlines() if line.strip()), "")
 
 
-def write_text(path: Path, parts: Iterable[str], compressed: bool) -> None:
-    """Write text, compressed if wanted; the same text is always the same file."""
+def write_text(path: Path, parts: Iterable[str]) -> None:
+    """Write text, compressed if the name says so; the same text is always the same file."""
     with atomic_file(path) as draft, draft.open("wb") as raw:
-        if not compressed:
+        if not path.name.lower().endswith(COMPRESSED):
             raw.writelines(part.encode() for part in parts)
             return
         with (

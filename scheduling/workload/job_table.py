@@ -14,7 +14,7 @@ from pathlib import Path
 
 from netplace.inputs import check_choice, check_float, check_int
 from netplace.scheduling.job import Job
-from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
+from netplace.scheduling.workload.files import read_text, write_text
 from netplace.scheduling.workload.swf import header_number, plain, without_size
 from netplace.scheduling.workload.workload import Workload
 
@@ -76,12 +76,9 @@ def _seconds(word: str, what: str) -> float:
     return check_float(word, f"{what} in seconds", 0, _LONGEST)
 
 
-def write_csv(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
-    """Write a workload with all attributes of its jobs; compressed by default if the name ends in ``.gz``."""
-    path = Path(path)
-    if compressed is None:
-        compressed = path.name.lower().endswith(COMPRESSED)
-    write_text(path, _text(workload), compressed)
+def write_csv(workload: Workload, path: str | Path) -> None:
+    """Write a workload with all attributes of its jobs, compressed if the name ends in ``.gz``."""
+    write_text(Path(path), _text(workload))
 
 
 def _text(workload: Workload) -> Iterator[str]:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.inputs import check_choice, check_int
-from netplace.scheduling.workload.files import COMPRESSED, read_text, write_text
+from netplace.scheduling.workload.files import read_text, write_text
 from netplace.scheduling.workload.workload import COMPLETED, Workload
 
 
@@ -54,24 +54,17 @@ def without_size(header: Sequence[str]) -> tuple[str, ...]:
 _AT_ONCE = 4096
 
 
-def write_swf(workload: Workload, path: str | Path, compressed: bool | None = None) -> None:
-    """Write a workload in SWF; the header is kept, and says the size of the machine.
+def write_swf(workload: Workload, path: str | Path) -> None:
+    """Write a workload in SWF, compressed if the name ends in ``.gz``.
 
-    Jobs must not have programs: the format has no place for those. Compressed by default if the name ends
-    in ``.gz``.
+    The header is kept, and says the size of the machine. Jobs must not have programs: the format has no place
+    for those.
     """
-    path = Path(path)
-    check_swf(workload, path)
-    if compressed is None:
-        compressed = path.name.lower().endswith(COMPRESSED)
-    write_text(path, _text(workload), compressed)
-
-
-def check_swf(workload: Workload, name: Path) -> None:
     if any(program for program, _ in workload.kinds):
         raise ValueError(
-            f"{name}: SWF has no column for the program of a job, expected a name that ends in .csv"
+            f"{path}: SWF has no column for the program of a job, expected a name that ends in .csv"
         )
+    write_text(Path(path), _text(workload))
 
 
 def _text(workload: Workload) -> Iterator[str]:

@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "netplace/arrays.hpp"
-#include "scheduling/partitioner/centres/nearest.hpp"
 #include "scheduling/partitioner/centres/searches.hpp"
 
 namespace netplace::scheduling {

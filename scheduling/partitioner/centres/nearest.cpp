@@ -1,4 +1,4 @@
-#include "scheduling/partitioner/centres/nearest.hpp"
+#include "scheduling/partitioner/centres/searches.hpp"
 
 #include <algorithm>
 #include <numeric>

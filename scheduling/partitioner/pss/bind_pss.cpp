@@ -1,8 +1,7 @@
 #include <algorithm>
 
 #include "netplace/arrays.hpp"
-#include "scheduling/partitioner/pss/laminar.hpp"
-#include "scheduling/partitioner/pss/select.hpp"
+#include "scheduling/partitioner/pss/sets.hpp"
 
 namespace netplace::scheduling {
 namespace {

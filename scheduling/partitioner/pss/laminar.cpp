@@ -1,4 +1,4 @@
-#include "scheduling/partitioner/pss/laminar.hpp"
+#include "scheduling/partitioner/pss/sets.hpp"
 
 #include <algorithm>
 

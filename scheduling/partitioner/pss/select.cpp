@@ -1,6 +1,6 @@
 // Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), Figure 3, repaired;
 // see select.py.
-#include "scheduling/partitioner/pss/select.hpp"
+#include "scheduling/partitioner/pss/sets.hpp"
 
 #include <algorithm>
 
