@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -19,7 +20,7 @@ from netplace.cli.flags import Integer, Number, flag, flags
 
 @click.group("slurm", epilog=examples_of("slurm"))
 def slurm_command() -> None:
-    """Watch a Slurm cluster, place its held jobs, and switch its idle nodes off.
+    """Watch a Slurm cluster, choose nodes for its waiting jobs, and switch its idle nodes off.
 
     Slurm stays in control. Without --act, the commands only show the changes that they would make.
     """
@@ -116,27 +117,23 @@ def _write_page(
 
 @slurm_command.command("place")
 @_flags
-@flag("--job", "Number of a held job. [default: all with --comment=netplace]", metavar="J")
+@flag("--job", "Number of a waiting job. [default: all that the hook has caught]", metavar="J")
 @flag("--partition", "Allocator.", default="slurm")
-@flag("--mapping", "Mapping of ranks.", default="consecutive")
-@flag("--app", "Application whose traffic the mapping uses, such as 2d-torus.", default="")
-@flag("--bound", "Seconds of waiting after which Slurm places the job.", Number(0, 1e9), 300.0)
 @_ACT
-def place_command(job: str | None, act: bool, **given: Any) -> None:
-    """Choose the nodes and the rank order of jobs that are held back, and let them start.
+def place_command(job: str | None, partition: str, act: bool, **given: Any) -> None:
+    """Choose nodes for waiting jobs, which then prefer them.
 
-    The rank order of job J is in J.hosts of the folder, for SLURM_HOSTFILE and srun -m arbitrary.
+    If the nodes are not free when Slurm can start a job, Slurm chooses others. If the user of job J holds it,
+    --job J ends the hold.
     """
-    from netplace.live.follow import Follower, Rules
+    from netplace.live.follow import Follower
 
     if (job is None) != given["follow"]:
         raise ValueError("--job J or --follow: expected one of them")
-    rules = Rules(given["partition"], given["mapping"], given["app"], given["bound"])
     controller, machine = _start(given | {"act": act})
-    follower = Follower(controller, machine, given["folder"].resolve(), rules, act, click.echo)
+    follower = Follower(controller, machine, given["folder"], partition, act, click.echo)
     if job is not None:
-        if not follower.place_one(job):
-            raise ValueError(f"--job {job}: Slurm refused the placement, and now places the job itself")
+        follower.place_one(job)
         return
     try:
         _repeat(lambda: follower.place_all(3 * given["interval"] + given["timeout"]), given)
@@ -144,11 +141,36 @@ def place_command(job: str | None, act: bool, **given: Any) -> None:
         follower.promise(0)
 
 
+@slurm_command.command("ranks")
+@flag("--machine", "Network. [default: from scontrol show topology]", metavar="NETWORK")
+@flag("--bin commands", "Folder of Slurm's commands.", click.Path(path_type=Path))
+@flag("--mapping", "Mapping of nodes.", default="consecutive")
+@flag("--app", "Application whose traffic the mapping uses, such as 2d-torus.", default="")
+def ranks_command(machine: str | None, commands: Path | None, mapping: str, app: str) -> None:
+    """Print the node of each rank of the job that runs the command.
+
+    The output is a file for SLURM_HOSTFILE and srun -m arbitrary. Each node gets as many ranks as Slurm
+    gives it.
+    """
+    from netplace.live import machine_of
+    from netplace.live.follow import machine_under
+    from netplace.live.ranks import rank_hosts
+    from netplace.live.slurm import Controller
+
+    missing = [name for name in ("SLURM_JOB_NODELIST", "SLURM_TASKS_PER_NODE") if name not in os.environ]
+    if missing:
+        raise ValueError(f"{missing[0]}: is not set, expected a job of Slurm (sbatch -n)")
+    with tempfile.TemporaryDirectory() as folder:
+        known = machine_of(machine) if machine else machine_under(Controller(commands), Path(folder))[0]
+        hosts, counts = os.environ["SLURM_JOB_NODELIST"], os.environ["SLURM_TASKS_PER_NODE"]
+        click.echo("\n".join(rank_hosts(known, hosts, counts, mapping, app)))
+
+
 @slurm_command.command("hook")
 @flag("--folder", "Folder of place.", click.Path(path_type=Path), required=True)
-@flag("--bound", "Seconds after which Slurm starts a job alone.", Integer(1, 10**9), 300)
+@flag("--bound", "Seconds after which Slurm starts a job alone.", Integer(1, 10**9), 60)
 def hook_command(folder: Path, bound: int) -> None:
-    """Print a job_submit.lua, which makes new jobs wait for the nodes of netplace slurm place --follow."""
+    """Print a job_submit.lua, which marks new jobs for netplace slurm place --follow."""
     from netplace.live.hook import hook
 
     click.echo(hook(folder, bound), nl=False)
@@ -166,7 +188,7 @@ def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given:
     The command does not switch nodes that a job holds or requires, or that are reserved. The rule plan
     considers at most five waiting jobs, in the order of their priority.
     """
-    from netplace.live.follow import Follower, Rules
+    from netplace.live.follow import Follower
     from netplace.live.power import PowerState, decide
     from netplace.scheduling.power import PowerModel
     from netplace.topologies.host_lists import count_hosts, expand
@@ -175,10 +197,10 @@ def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given:
     decide(rule, model, PowerState(0.0, {}))
     if count_hosts(keep, "--keep") > 1_000_000:
         raise ValueError("--keep: more than 1,000,000 nodes")
-    rules = Rules(power=rule, model=model, excluded=frozenset(expand(keep, "--keep")))
+    kept = frozenset(expand(keep, "--keep"))
     controller, machine = _start(given | {"act": act})
-    follower = Follower(controller, machine, given["folder"], rules, act, click.echo)
-    _repeat(follower.switch, given)
+    follower = Follower(controller, machine, given["folder"], act=act, tell=click.echo)
+    _repeat(lambda: follower.switch(rule, model, kept), given)
 
 
 def _start(given: dict[str, Any]) -> tuple[Any, Any]:

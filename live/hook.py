@@ -1,4 +1,4 @@
-"""Slurm's hook, which has new jobs wait for their nodes while netplace places jobs."""
+"""Slurm's hook, which marks new jobs for netplace, and has them wait a moment for their nodes."""
 
 from __future__ import annotations
 
@@ -6,35 +6,38 @@ from pathlib import Path
 
 __all__ = ["UNTIL", "hook"]
 
-UNTIL = "until"  # file in the folder of the follower: the time until which it is taken to run
+UNTIL = (
+    "until"  # file in the folder of the follower: until when it is taken to run, and how many nodes are free
+)
 _HOOK = """\
--- Slurm's job_submit/lua: a new job that leaves its nodes to Slurm waits for netplace, {bound} s at most.
--- Slurm itself starts it then. While no netplace slurm place --follow runs, jobs stay as they are.
-local function follows()
-  local file = io.open({path}, "r")
-  if not file then return false end
-  local until_then = file:read("*n")
-  file:close()
-  return until_then ~= nil and os.time() <= until_then
-end
-
+-- Slurm's job_submit/lua: marks new jobs in AdminComment for netplace slurm place --follow while that runs.
+-- A job that would probably start at once waits for its nodes, {bound} s at most: Slurm then starts it.
 local function is_set(value)
   return value ~= nil and value ~= "" and value ~= 0 and value ~= slurm.NO_VAL and value ~= slurm.NO_VAL64
 end
 
 local function catch(job)
-  if job.priority == 0 or not is_set(job.min_nodes) then return end
-  for _, key in ipairs({{"begin_time", "comment", "req_nodes", "dependency", "array_inx"}}) do
+  if job.priority == 0 or not is_set(job.min_nodes) or job.min_nodes ~= job.max_nodes then return end
+  if job.het_job_offset ~= slurm.NO_VAL then return end
+  for _, key in ipairs({{"admin_comment", "array_inx", "begin_time", "burst_buffer", "dependency",
+                        "exc_nodes", "features", "immediate", "licenses", "prefer", "req_nodes",
+                        "reservation"}}) do
     if is_set(job[key]) then return end
   end
-  if follows() then
-    job.comment = "netplace"
-    job.begin_time = os.time() + {bound}
+  local file = assert(io.open({path}, "r"))
+  local until_then, free = file:read("*n", "*n")
+  file:close()
+  if os.time() > until_then then return end
+  local begin = 0
+  if job.min_nodes <= free then
+    begin = os.time() + {bound}
+    job.begin_time = begin
   end
+  job.admin_comment = string.format("netplace %d", begin)
 end
 
 function slurm_job_submit(job, partitions, user)
-  pcall(catch, job)  -- an error here must not stop a job
+  pcall(catch, job)  -- an error, such as of a missing file, leaves the job as it is
   return slurm.SUCCESS
 end
 

@@ -1,15 +1,18 @@
 """A cluster under Slurm: its nodes and jobs as its commands print them, and the changes that they make.
 
-Source: the manual pages scontrol(1), sinfo(1), squeue(1) and sacct(1) of Slurm 22.05. Slurm stays master:
-every change is a request to its controller.
+Sources: the manual pages scontrol(1), squeue(1) and sacct(1) of Slurm 22.05, and the fields of
+jobs in its JSON up to 25.11. Slurm stays master: every change is a request to its controller.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shutil
 import subprocess
+import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,7 +26,6 @@ from netplace.inputs import abbreviate
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
 __all__ = [
-    "MARK",
     "Controller",
     "Ended",
     "QueuedJob",
@@ -31,28 +33,49 @@ __all__ = [
     "read_ended",
     "read_nodes",
     "read_queue",
-    "seconds_of",
 ]
 
-MARK = "netplace"  # comment of the jobs that netplace may place
 _MOST_NAMES = 1_000_000
+_LONGEST_PREFERENCE = 1024  # in Slurm's job_mgr.c
 _ENVIRONMENT = ("HOME", "PATH", "SLURM_CONF")
-_COMMANDS = ("scontrol", "sinfo", "squeue")
-_FORMAT = "%i|%T|%r|%D|%N|%l|%Q|%e|%V|%n|%P|%k"  # of squeue; the comment last, as it can hold anything
+_COMMANDS = ("scontrol", "squeue")
 _ON_NODES = ("RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "STOPPED")
-_FLAGS = "*~#!%$@^-+"
+# Fields of a job that can have any value. A job with a value in another field is left to Slurm.
+_FIELDS = """account accrue_time admin_comment allocating_node association_id batch_flag batch_host
+    billable_tres cluster command comment cpus cpus_per_task current_working_directory derived_exit_code
+    eligible_time end_time exit_code failed_node flags group_id group_name hold job_id job_resources
+    job_size_str job_state last_sched_evaluation mail_type mail_user max_cpus max_nodes
+    maximum_switch_wait_time mcs_label memory_per_cpu memory_per_node minimum_cpus_per_node name nice
+    node_count nodes partition prefer pre_sus_time priority priority_by_partition profile qos requeue
+    restart_cnt scheduled_nodes shared show_flags standard_error standard_input standard_output start_time
+    state_description state_reason stderr_expanded stdin_expanded stdout_expanded step_id submit_line
+    submit_time suspend_time system_comment tasks tasks_per_node time_limit tres_alloc_str tres_req_str
+    user_id user_name wckey"""
+_UNDERSTOOD = frozenset(_FIELDS.split())
+_STATES = {  # words in the state of a node, the first that is found counts
+    "down": "drain not_responding fail maintenance invalid_reg",
+    "held": "allocated mixed completing",
+    "booting": "powering_up power_up",
+    "off": "powered_down",
+    "stopping": "powering_down power_down pending_power_down",
+    "reserved": "reserved maint reboot_requested reboot_issued",
+    "planned": "planned",
+    "idle": "idle",
+}
 
 
 @dataclass(frozen=True)
 class SlurmNode:
-    """A node in the output of sinfo or scontrol."""
+    """A node in the output of scontrol."""
 
     name: str
-    # ``"idle"``, ``"held"``, ``"off"``, ``"booting"``, ``"stopping"``, ``"reserved"`` or ``"down"``, which
-    # includes all others.
+    # ``"idle"``, ``"planned"`` (by backfill), ``"held"``, ``"off"``, ``"booting"``, ``"stopping"``,
+    # ``"reserved"`` or ``"down"``, which includes all others.
     state: str
     since: float = 0.0  # when it was last busy, in seconds; 0 if unknown
     queues: frozenset[str] = frozenset()  # Slurm's partitions to which it belongs; empty if unknown
+    cpus: int = 1
+    features: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -67,18 +90,27 @@ class QueuedJob:
     nodes: tuple[str, ...] = ()  # nodes that it has
     required: str = ""  # host list of the nodes that it must have
     limit: float = float("inf")
-    # Latest end, and submission.
+    # Latest end, submission, and time from which it may start (0: it depends on other jobs).
     ends: float = float("inf")
     submitted: float = 0.0
-    priority: int = 0  # the greatest first
-    tasks: int = 1  # tasks on each node
-    comment: str = ""  # comment of its user
+    eligible: float = 0.0
+    priority: int = 0  # the greatest first; 0: held
     queues: frozenset[str] = frozenset()  # Slurm's partitions in which it can run; empty if unknown
+    cpus: int = 0  # on all nodes; no other jobs run there if there are as many as the nodes have
+    preferred: frozenset[str] = frozenset()  # features of the nodes that it prefers
+    mark: str = ""  # begin time that netplace's hook gave it, in seconds, or 0; empty: not caught by it
+    unknown: str = ""  # a property that netplace does not understand, if there is one
 
     @property
-    def held(self) -> bool:
-        """Whether it is held back, by its user or until the time at which it may begin."""
-        return self.state == "PENDING" and self.reason in ("JobHeldUser", "JobHeldAdmin", "BeginTime")
+    def waits(self) -> bool:
+        """Whether it waits for nodes alone: no one holds it, and it may begin."""
+        return self.state == "PENDING" and self.priority > 0 and 0 < self.eligible <= time.time()
+
+    @property
+    def delayed(self) -> bool:
+        """Whether it waits for the begin time that netplace's hook gave it, and no user holds it."""
+        free = self.state == "PENDING" and self.priority > 0
+        return free and self.eligible > time.time() and f"{self.eligible:.0f}" == self.mark
 
 
 @dataclass(frozen=True)
@@ -121,40 +153,43 @@ class Controller:
 
     def topology(self) -> str:
         """Return the text of a topology.conf by ``scontrol show topology``; empty if the machine is flat."""
-        lines = []
-        for line in self._run("scontrol", "show", "topology").splitlines():
-            words = dict(word.partition("=")[::2] for word in line.split())
-            if "SwitchName" not in words:
-                continue
-            kind = "Switches" if words.get("Switches") else "Nodes"
-            lines.append(f"SwitchName={words['SwitchName']} {kind}={words.get(kind, '')}\n")
-        return "".join(lines)
+        lines = self._run("scontrol", "show", "topology").splitlines()
+        # Slurm also lists the nodes below a switch of switches.
+        switches = [
+            re.sub(r"Nodes=\S*(?=.* Switches=\S)", "", line) for line in lines if "SwitchName=" in line
+        ]
+        return "".join(f"{line}\n" for line in switches)
 
-    def nodes(self, times: bool = False) -> list[SlurmNode]:
-        """Return all nodes, with the times at which they were last busy if these are asked for."""
-        if times:
-            return read_nodes(self._run("scontrol", "show", "node", "--oneliner"))
-        return read_nodes(self._run("sinfo", "-h", "-N", "-o", "%N|%T|%R"))
+    def nodes(self) -> list[SlurmNode]:
+        """Return all nodes."""
+        return read_nodes(self._run("scontrol", "show", "node", "--oneliner"))
 
     def jobs(self) -> list[QueuedJob]:
-        """Return all jobs in the queue, from squeue's JSON, or its text where it has none."""
-        try:
-            text = self._run("squeue", "--json")
-        except ValueError as error:
-            if "exit code" not in str(error):
-                raise
-            text = ""
-        if not text.lstrip().startswith("{"):
-            text = self._run("squeue", "-h", "-o", _FORMAT)
-        # JSON also lists jobs that have ended within the last minutes.
-        return [job for job in read_queue(text) if job.state == "PENDING" or job.state in _ON_NODES]
+        """Return all jobs in the queue."""
+        # squeue also lists jobs that have ended within the last minutes.
+        jobs = read_queue(self._run("squeue", "--json"))
+        return [job for job in jobs if job.state == "PENDING" or job.state in _ON_NODES]
 
-    def start(self, job: QueuedJob, nodes: Iterable[str]) -> None:
-        """Let a job that is held back start, on given nodes; none: wherever Slurm puts it."""
-        number = _number(job.number)
-        self._run("scontrol", "update", f"JobId={number}", f"ReqNodeList={host_list(nodes)}", "StartTime=now")
-        if job.reason != "BeginTime":
-            self._run("scontrol", "release", number)
+    def prefer(self, job: QueuedJob, nodes: Iterable[str], begin: bool = False) -> None:
+        """Let a job prefer nodes, each by the feature of its name, and begin now if that is wanted.
+
+        Slurm takes other nodes for the job if these are not free when it can start.
+        """
+        wanted = "|".join(nodes)
+        if len(wanted) > _LONGEST_PREFERENCE:
+            raise ValueError(
+                f"job {job.number}: the names of its nodes are longer than {_LONGEST_PREFERENCE} letters, "
+                "which is all that Slurm takes"
+            )
+        words = [f"Prefer={wanted}"] if wanted else []
+        if words or begin:
+            self._run(
+                "scontrol", "update", f"JobId={_number(job.number)}", *words, *["StartTime=now"] * begin
+            )
+
+    def release(self, job: QueuedJob) -> None:
+        """End the hold of a job."""
+        self._run("scontrol", "release", _number(job.number))
 
     def power(self, nodes: Iterable[str], on: bool) -> None:
         """Have Slurm switch nodes on or off; a node that got a job meanwhile is left on until that ends."""
@@ -191,123 +226,82 @@ def _number(job: str) -> str:
 
 
 def read_nodes(text: str) -> list[SlurmNode]:
-    """Return the nodes in the text of ``sinfo -h -N -o "%N|%T|%R"`` or ``scontrol show node --oneliner``."""
-    found: dict[str, SlurmNode] = {}
-    for place, line in enumerate(text.splitlines(), 1):
-        if not line.strip():
-            continue
-        if line.startswith("NodeName="):
-            words = dict(word.partition("=")[::2] for word in line.split())
-            name, state = words["NodeName"], words.get("State", "")
-            since, queues = _time(words.get("LastBusyTime", "")), _set(words.get("Partitions", ""))
-        else:
-            name, _, rest = line.strip().partition("|")
-            state, bar, queue = rest.partition("|")
-            since, queues = 0.0, _set(queue)
-            if not bar or not name:
-                raise ValueError(f"sinfo, line {place}: {abbreviate(line)}, expected NAME|STATE|PARTITION")
-        if name in found:  # sinfo has a line for each partition
-            queues |= found[name].queues
-        found[name] = SlurmNode(name, _state(state.lower()), since, queues)
-    return list(found.values())
+    """Return the nodes that ``scontrol show node --oneliner`` lists."""
+    found = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        words = dict(word.partition("=")[::2] for word in line.split())
+        if not words.get("NodeName") or "State" not in words:
+            raise ValueError(f"scontrol show node: {abbreviate(line)}, expected NodeName=.. State=..")
+        flags = {*words["State"].lower().split("+")}
+        state = next((state for state, signs in _STATES.items() if flags & {*signs.split()}), "down")
+        queues, features = _set(words.get("Partitions", "")), _set(words.get("ActiveFeatures", ""))
+        since, cpus = _time(words.get("LastBusyTime", "")), int(words.get("CPUTot", "1"))
+        found.append(SlurmNode(words["NodeName"], state, since, queues, cpus, features))
+    return found
 
 
-def _state(text: str) -> str:
-    """Return one of the states of `SlurmNode`."""
-    base, *words = text.rstrip(_FLAGS).split("+")
-    flags = text[len(text.rstrip(_FLAGS)) :]
-    if "*" in flags or {"drain", "not_responding", "fail", "maintenance", "invalid_reg"} & {*words}:
-        return "down"
-    if base in ("allocated", "mixed", "completing", "alloc", "mix", "comp") or "completing" in words:
-        return "held"
-    if "#" in flags or {"powering_up", "power_up"} & {*words}:
-        return "booting"
-    if "~" in flags or "powered_down" in words:
-        return "off"
-    if {*"%!"} & {*flags} or {"powering_down", "power_down", "pending_power_down"} & {*words}:
-        return "stopping"
-    if base in ("reserved", "planned", "maint", "resv", "plnd") or {*"$-@^"} & {*flags}:
-        return "reserved"
-    if {"reserved", "planned", "reboot_requested", "reboot_issued"} & {*words}:
-        return "reserved"
-    return "idle" if base == "idle" else "down"
-
-
-def read_queue(text: str) -> list[QueuedJob]:
-    """Return the jobs that squeue lists, as JSON or as lines of its format."""
-    if text.lstrip().startswith("{"):
-        return _read_json(text)
-    made = []
-    for place, line in enumerate(text.splitlines(), 1):
-        words = line.split("|", 11)
-        if len(words) != 12:
-            raise ValueError(f"squeue, line {place}: {len(words)} fields, expected 12 of {_FORMAT}")
-        number, state, reason, size, nodes, limit, priority, ends, submitted, required = words[:10]
-        queues, comment = words[10:]
-        if not size.isascii() or not size.isdigit():
-            raise ValueError(f"squeue, line {place}: {abbreviate(size)} nodes, expected a number")
-        made.append(
-            QueuedJob(
-                number,
-                state,
-                reason.strip("()"),
-                int(size),
-                _names(nodes, f"squeue, line {place}") if state in _ON_NODES else (),
-                "" if required == "(null)" else required,
-                seconds_of(limit),
-                _time(ends) or float("inf"),
-                _time(submitted),
-                int(priority) if priority.isdigit() else 0,
-                1,
-                "" if comment == "(null)" else comment,
-                _set(queues),
-            )
-        )
-    return made
-
-
-class _Json(msgspec.Struct):
+class _Queue(msgspec.Struct):
     jobs: list[dict[str, Any]]
 
 
-def _read_json(text: str) -> list[QueuedJob]:
+def read_queue(text: str) -> list[QueuedJob]:
+    """Return the jobs that ``squeue --json`` lists."""
     try:
-        rows = msgspec.json.decode(text, type=_Json).jobs
+        rows = msgspec.json.decode(text, type=_Queue).jobs
     except (msgspec.MsgspecError, RecursionError) as error:
         raise ValueError(f"squeue --json: {error}") from None
     made = []
     for place, row in enumerate(rows):
         where = f"squeue --json: jobs[{place}]"
-        state = row.get("job_state", "")
-        state = state[0] if isinstance(state, list) and state else state
+        state = _first(row.get("job_state", ""))
         if not isinstance(state, str) or "job_id" not in row:
             raise ValueError(f"{where}: expected job_id and job_state")
-        size = int(_amount(row, "node_count", where) or 1)
         nodes = _names(str(row.get("nodes", "")), where) if state in _ON_NODES else ()
-        minutes = _amount(row, "time_limit", where)
-        tasks = int(_amount(row, "tasks", where))
-        array = int(_amount(row, "array_job_id", where)), row.get("array_task_id")
-        number = str(row["job_id"])
-        if array[0] and isinstance(array[1], int):
-            number = f"{array[0]}_{array[1]}"
+        limit = 60 * _amount(row, "time_limit", where)
+        array, task = int(_amount(row, "array_job_id", where)), row.get("array_task_id")
+        task = task.get("number") if isinstance(task, dict) and task.get("set") else task
+        mark = re.fullmatch("netplace ([0-9]+)", str(row.get("admin_comment", "")))
+        whole = _first(row.get("shared")) == "none"
         made.append(
             QueuedJob(
-                number,
+                f"{array}_{task}" if array and isinstance(task, int) else str(row["job_id"]),
                 state,
                 str(row.get("state_reason", "")),
-                max(size, len(nodes)),
+                max(int(_amount(row, "node_count", where) or 1), len(nodes)),
                 nodes,
                 str(row.get("required_nodes", "") or ""),
-                60 * minutes if minutes else float("inf"),
+                limit or float("inf"),
                 _amount(row, "end_time", where) or float("inf"),
                 _amount(row, "submit_time", where),
+                _amount(row, "eligible_time", where),
                 int(_amount(row, "priority", where)),
-                max(1, tasks // max(size, 1)),
-                str(row.get("comment", "") or ""),
                 _set(str(row.get("partition", "") or "")),
+                sys.maxsize if whole else int(_amount(row, "cpus", where)),
+                frozenset(str(row.get("prefer", "") or "").split("|")) - {""},
+                mark[1] if mark else "",
+                _unknown(row, where),
             )
         )
     return made
+
+
+def _unknown(row: dict[str, Any], where: str) -> str:
+    """Return a property of a job beyond those that are understood; empty if there is none."""
+    for key in sorted(row.keys() - _UNDERSTOOD):
+        value = row[key]
+        if isinstance(value, dict) and "set" in value:
+            value = value.get("number") if value["set"] else None
+        # While Slurm tries the nodes that a job prefers, it shows them as those that it needs.
+        if value and not (key == "features" and value == row.get("prefer")):
+            return f"{key} = {abbreviate(value)}"
+    if not 0 < _amount(row, "node_count", where) == _amount(row, "max_nodes", where):
+        return "no fixed number of nodes"
+    return ""
+
+
+def _first(value: object) -> object:
+    """Return a value, of which newer versions make a list."""
+    return value[0] if isinstance(value, list) and value else value
 
 
 def _amount(row: dict[str, Any], key: str, where: str) -> float:
@@ -341,44 +335,25 @@ def _time(text: str) -> float:
     return 0.0
 
 
-def seconds_of(text: str) -> float:
-    """Return a time limit such as ``1-02:00:00``, ``02:00:00`` or ``5:00``, in seconds."""
-    days, dash, rest = text.rpartition("-")
-    parts = rest.split(":")
-    if not all(part.isascii() and part.isdigit() for part in (*parts, days or "0")) or len(parts) > 3:
-        return float("inf")
-    if dash and len(parts) < 3:
-        parts += ["0"] * (3 - len(parts))
-    seconds = 0
-    for part in parts if len(parts) > 1 else [*parts, "0"]:
-        seconds = 60 * seconds + int(part)
-    return float(86400 * int(days or 0) + seconds)
-
-
 def read_ended(path: Path) -> list[Ended]:
     """Return the jobs in a file of jobcomp/filetxt, or of sacct -P with JobID, NodeList, Start and End."""
     return list(_ended(path.read_text(encoding="utf-8", errors="replace").splitlines(), str(path)))
 
 
 def _ended(lines: list[str], where: str) -> Iterator[Ended]:
-    columns: list[str] = []
-    for place, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        if line.startswith("JobId="):
-            row = dict(re.findall(r"(\w+)=(\S*)", line))
-            number, start, end = row["JobId"], row.get("StartTime", ""), row.get("EndTime", "")
-        elif not columns:
-            columns = line.split("|")
-            if missing := {"JobID", "NodeList", "Start", "End"} - {*columns}:
-                raise ValueError(f"{where}:{place}: no column {min(missing)}, expected that of sacct -P")
-            continue
-        else:
-            row = dict(zip(columns, line.split("|"), strict=False))
-            number, start, end = row.get("JobID", ""), row.get("Start", ""), row.get("End", "")
-        if "." in number:  # a step
-            continue
+    rows: Iterable[dict[str, str]]
+    if lines and lines[0].startswith("JobId="):
+        columns = ("JobId", "StartTime", "EndTime")
+        rows = (dict(re.findall(r"(\w+)=(\S*)", line)) for line in lines)
+    else:
+        columns = ("JobID", "Start", "End")
+        table = csv.DictReader(lines, delimiter="|", quoting=csv.QUOTE_NONE, restval="")
+        if missing := {*columns, "NodeList"} - {*(table.fieldnames or ())}:
+            raise ValueError(f"{where}: no column {min(missing)}, expected that of sacct -P")
+        rows = table
+    for place, row in enumerate(rows, 1):
+        number, start, end = (row.get(column, "") for column in columns)
+        nodes = _names(row.get("NodeList", ""), f"{where}: job {place}")
         times = _time(start), _time(end)
-        nodes = _names(row.get("NodeList", ""), f"{where}:{place}")
-        if nodes and 0 < times[0] <= times[1]:
+        if nodes and 0 < times[0] <= times[1] and "." not in number:  # no step
             yield Ended(number, nodes, *times)

@@ -10,61 +10,77 @@ import rich_click as click
 from netplace.cli.slurm import _lock
 from netplace.live import follow, slurm
 from netplace.live.power import PowerState, decide
+from netplace.live.ranks import rank_hosts
 from netplace.scheduling.power import PowerModel
 from netplace.topologies import parse
 
-SHORT = "idle allocated idle~ idle# down* draining mixed reserved idle% idle*"
-LONG = (
-    "IDLE ALLOCATED IDLE+POWERED_DOWN IDLE+POWERING_UP DOWN+NOT_RESPONDING MIXED+DRAIN MIXED IDLE+RESERVED "
-    "IDLE+POWERING_DOWN IDLE+NOT_RESPONDING"
-)
+STATES = {
+    "IDLE": "idle", "ALLOCATED": "held", "IDLE+POWERED_DOWN": "off", "IDLE+POWERING_UP": "booting",
+    "DOWN+NOT_RESPONDING": "down", "MIXED+DRAIN": "down", "MIXED": "held", "IDLE+RESERVED": "reserved",
+    "IDLE+POWERING_DOWN": "stopping", "IDLE+NOT_RESPONDING": "down", "IDLE+PLANNED": "planned",
+    "DOWN": "down", "UNKNOWN": "down", "IDLE+COMPLETING": "held", "IDLE+REBOOT_ISSUED": "reserved",
+}  # fmt: skip
 
 
 def test_states_of_nodes():
-    expected = ["idle", "held", "off", "booting", "down", "down", "held", "reserved", "stopping", "down"]
-    lines = "".join(f"n{place}|{state}|p\n" for place, state in enumerate(SHORT.split())) + "n0|idle|q\n"
-    assert slurm.read_nodes(lines)[0].queues == {"p", "q"}
-    assert [node.state for node in slurm.read_nodes(lines)] == expected
-    busy = "LastBusyTime=2026-11-24T19:38:47 Reason=a b"
-    lines = "".join(f"NodeName=n{place} State={state} {busy}\n" for place, state in enumerate(LONG.split()))
+    more = "CPUTot=4 Partitions=p,q ActiveFeatures=a,n0 LastBusyTime=2026-11-24T19:38:47 Reason=a b"
+    lines = "".join(f"NodeName=n{place} State={state} {more}\n" for place, state in enumerate(STATES))
     nodes = slurm.read_nodes(lines)
-    assert [node.state for node in nodes] == expected
+    assert [node.state for node in nodes] == [*STATES.values()]
     assert nodes[0].since > 1.7e9
+    assert (nodes[0].queues, nodes[0].cpus, nodes[0].features) == ({"p", "q"}, 4, {"a", "n0"})
 
 
-TEXT = (
-    "7|PENDING|JobHeldUser|3||1-02:00:00|0|N/A|2026-11-24T19:38:51||p,q|netplace\n"
-    "8|RUNNING|None|2|n[0-1]|5:00|42|2026-11-24T19:43:52|2026-11-24T19:38:51|(null)|p|a|b\n"
-)
+# What squeue --json of 22.05 and of 25.11 says of a job that waits for the begin time that the hook gave it.
+OLD = {"job_id": 7, "job_state": "PENDING", "state_reason": "BeginTime", "node_count": 3, "max_nodes": 3,
+       "cpus": 6, "tasks": 6, "time_limit": 5, "priority": 9, "admin_comment": "netplace 4000000327",
+       "eligible_time": 4000000327, "prefer": "n1|n2", "features": "n1|n2", "array_job_id": 0,
+       "array_task_id": None, "core_spec": None, "dependency": "", "gres_detail": []}  # fmt: skip
+WRAPPED = ("node_count", "max_nodes", "cpus", "tasks", "time_limit", "priority", "eligible_time")
+NEW = OLD | {key: {"set": True, "infinite": False, "number": OLD[key]} for key in WRAPPED}
+NEW |= {"job_state": ["PENDING"], "array_job_id": {"set": True, "infinite": False, "number": 0},
+        "array_task_id": {"set": False, "infinite": False, "number": 0}, "shared": [],
+        "core_spec": {"set": False, "infinite": False, "number": 0}}  # fmt: skip
 
 
-def test_the_queue_as_text_and_as_json_of_old_and_new_versions():
-    first, second = slurm.read_queue(TEXT)
-    assert first.held
-    assert (first.limit, first.comment, first.nodes) == (93_600.0, "netplace", ())
-    assert (second.nodes, second.limit, second.priority, second.comment) == (("n0", "n1"), 300.0, 42, "a|b")
-    rows = [
-        {"job_id": 7, "job_state": "PENDING", "state_reason": "JobHeldUser", "node_count": 3, "tasks": 6,
-         "time_limit": 5, "comment": "netplace"},
-        {"job_id": 8, "job_state": ["RUNNING"], "node_count": {"set": True, "infinite": False, "number": 2},
-         "nodes": "n[0-1]", "time_limit": {"set": False, "infinite": True, "number": 0}},
-    ]  # fmt: skip
-    first, second = slurm.read_queue(json.dumps({"jobs": rows}))
-    assert first.held
-    assert (first.size, first.tasks, first.limit) == (3, 2, 300.0)
-    assert (second.nodes, second.limit) == (("n0", "n1"), float("inf"))
+@pytest.mark.parametrize("row", [OLD, NEW], ids=["22.05", "25.11"])
+def test_a_job_of_the_queue_in_old_and_new_versions(row):
+    def read(**more):
+        [job] = slurm.read_queue(json.dumps({"jobs": [row | more]}))
+        return job
+
+    job = read()
+    assert (job.number, job.size, job.cpus, job.limit, job.unknown) == ("7", 3, 6, 300.0, "")
+    assert job.preferred == {"n1", "n2"}
+    assert job.delayed
+    assert not read(priority=0).delayed, "held by somebody"
+    assert not read(eligible_time=4000000328).delayed, "has another begin time by now"
+    assert not read(admin_comment="netplace 4000000327; keep").mark
+    assert read(comment="netplace", admin_comment="").mark == ""
+    assert read(eligible_time=1).waits
+    assert not read(eligible_time=1, admin_comment="netplace 1").delayed, "its begin time has passed"
+    assert not read(eligible_time=0).waits, "depends on others"
+    assert read(shared="none").cpus > 1_000_000
+    running = read(job_state="RUNNING", nodes="n[0-1]", time_limit={"set": False, "infinite": True})
+    assert (running.nodes, running.limit, running.waits) == (("n0", "n1"), float("inf"), False)
+    for key, value in (("features", "gpu"), ("excluded_nodes", "n1"), ("resv_name", "r"), ("of_2030", 1)):
+        assert read(**{key: value}).unknown.startswith(f"{key} = ")
+    assert read(max_nodes=6).unknown == read(max_nodes=0).unknown == "no fixed number of nodes"
 
 
 @pytest.mark.parametrize(
     ("read", "text", "said"),
     [
-        (slurm.read_nodes, "n0 idle", "sinfo, line 1: 'n0 idle', expected NAME|STATE|PARTITION"),
-        (slurm.read_queue, "1|2|3", "squeue, line 1: 3 fields"),
-        (slurm.read_queue, TEXT.replace("|3||", "|x||"), "'x' nodes"),
-        (slurm.read_queue, TEXT.replace("n[0-1]", "n[0-999999999]"), "names more than"),
+        (slurm.read_nodes, "n0 idle", "scontrol show node: 'n0 idle', expected NodeName"),
         (slurm.read_queue, '{"jobs": 3}', "squeue --json"),
+        (slurm.read_queue, "1|2|3", "squeue --json"),
         (slurm.read_queue, '{"jobs": [{}]}', "expected job_id"),
         (slurm.read_queue, '{"jobs": [{"job_id": 1, "job_state": "PENDING", "priority": "x"}]}', "a number"),
+        (
+            slurm.read_queue,
+            '{"jobs": [{"job_id": 1, "job_state": "RUNNING", "nodes": "n[0-999999999]"}]}',
+            "names more than",
+        ),
     ],
 )
 def test_what_slurm_does_not_print(read, text, said):
@@ -101,92 +117,188 @@ def test_ended_jobs_hurt_each_other_only_at_the_same_time():
 class FakeController(slurm.Controller):
     """Slurm as far as placement sees it."""
 
-    def __init__(self, jobs, refuses=False, nodes=()):
-        self.queue, self.refuses, self.calls, self.odd = (
-            jobs,
-            refuses,
-            [],
-            {node.name: node for node in nodes},
-        )
+    def __init__(self, jobs, refuses=(), nodes=()):
+        self.queue, self.refuses, self.calls = jobs, refuses, []
+        self.odd = {node.name: node for node in nodes}
 
     def jobs(self):
         return self.queue
 
-    def nodes(self, times=False):
+    def nodes(self):
         names = [f"n{node}" for node in range(8)]
-        return [self.odd.get(name, slurm.SlurmNode(name, "idle")) for name in names]
+        return [self.odd.get(name, node(name)) for name in names]
 
     def topology(self):
         return "SwitchName=a Nodes=n[2-5]\nSwitchName=b Nodes=n[6-9]\nSwitchName=top Switches=a,b\n"
 
-    def start(self, job, nodes):
-        self.calls.append((job.number, tuple(nodes)))
-        if self.refuses and nodes:
+    def _run(self, name, *words):
+        self.calls.append(" ".join(words))
+        if any(part in self.calls[-1] for part in self.refuses):
             raise ValueError("scontrol update: exit code 1: no")
 
 
-def held(number, size=2, **more):
-    return slurm.QueuedJob(number, "PENDING", "JobHeldUser", size, comment="netplace", **more)
+def node(name, state="idle", **more):
+    return slurm.SlurmNode(name, state, features=frozenset({name}), **more)
 
 
-def follower(tmp_path, controller, **rules):
-    rules = follow.Rules(**{"partition": "non-contiguous", **rules})
-    return follow.Follower(controller, parse("mesh:8"), tmp_path, rules, True, lambda text: None)
+def waiting(number, size=2, **more):
+    more = {"eligible": 1.0, "priority": 1, "cpus": size, "mark": "0", **more}
+    return slurm.QueuedJob(number, "PENDING", more.pop("reason", "Resources"), size, **more)
 
 
-def test_what_slurm_refuses_is_taken_back(tmp_path):
-    controller = FakeController([held("5")], refuses=True)
-    assert not follower(tmp_path, controller).place_one("5")
-    assert controller.calls == [("5", ("n0", "n1")), ("5", ())]
-    assert not (tmp_path / "5.hosts").exists()
+def delayed(number, size=2, **more):
+    begin = float(int(time.time()) + 60)
+    return waiting(number, size, reason="BeginTime", eligible=begin, mark=f"{begin:.0f}", **more)
 
 
-def test_nodes_of_jobs_that_have_ended_are_free(tmp_path):
-    old = slurm.QueuedJob("9", "COMPLETED", "None", 8, required="n[0-7]", comment="netplace")
-    assert follower(tmp_path, FakeController([old, held("1", 8)])).place_all() == 1
+def follower(tmp_path, controller, act=True, told=None, machine=None):
+    tell = [].append if told is None else told.append
+    return follow.Follower(controller, machine or parse("mesh:8"), tmp_path, "non-contiguous", act, tell)
 
 
-def test_a_job_whose_new_nodes_went_down_gets_others(tmp_path):
-    job = slurm.QueuedJob("2", "PENDING", "ReqNodeNotAvail", 2, required="n[3-4]", comment="netplace")
-    controller = FakeController([job], nodes=[slurm.SlurmNode("n3", "down")])
+def test_jobs_that_the_hook_caught_prefer_nodes_and_begin(tmp_path):
+    controller = FakeController([delayed("5"), waiting("6", 3)])
+    assert follower(tmp_path, controller).place_all(60) == 2
+    assert controller.calls == [
+        "update JobId=5 Prefer=n0|n1 StartTime=now", "update JobId=6 Prefer=n2|n3|n4"
+    ]  # fmt: skip
+    until, free = map(int, (tmp_path / "until").read_text().split())
+    assert 50 < until - time.time() < 70
+    assert free == 3
+    controller = FakeController([delayed("5")])
+    assert follower(tmp_path / "none", controller, act=False).place_all() == 0
+    assert controller.calls == []
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        waiting("1", mark=""),
+        delayed("1", priority=0),  # its user, or an administrator, held it after the hook
+        waiting("1", reason="JobHeldUser", priority=0),
+        waiting("1", reason="JobHeldAdmin", priority=0),
+        waiting("1", reason="BeginTime", eligible=time.time() + 1000, mark="4000000327"),
+        waiting("1", reason="Dependency", eligible=0.0),
+        slurm.QueuedJob("1", "RUNNING", "None", 2, ("n0", "n1"), mark="0"),
+    ],
+    ids=["unmarked", "held later", "user", "admin", "begin", "dependency", "running"],
+)
+def test_no_other_job_is_touched(tmp_path, job):
+    controller = FakeController([job])
+    assert follower(tmp_path, controller).place_all() == 0
+    assert controller.calls == []
+
+
+@pytest.mark.parametrize(
+    ("job", "nodes", "reason"),
+    [
+        (delayed("1", unknown="features = 'gpu'"), (), "features = 'gpu'"),
+        (delayed("1"), [node(f"n{one}", cpus=2) for one in range(8)], "it does not need whole nodes"),
+        (delayed("1"), [slurm.SlurmNode("n3", "idle")], "n3: lack a feature of their own name"),
+        (delayed("1", 9), (), ""),
+    ],
+)
+def test_what_is_not_understood_begins_at_once_and_the_reason_is_told_once(tmp_path, job, nodes, reason):
+    controller, told = FakeController([job], nodes=nodes), []
+    placer = follower(tmp_path, controller, told=told)
+    for _ in range(4):
+        assert placer.place_all() == 0
+    assert controller.calls == ["update JobId=1 StartTime=now"] * 2, "no action more than twice"
+    assert told == ([f"job 1: left to Slurm, {reason}"] if reason else [])
+
+
+def test_what_slurm_refuses_is_tried_without_the_preference_and_at_most_twice(tmp_path):
+    controller = FakeController([delayed("5")], refuses=["StartTime"])
+    placer = follower(tmp_path, controller)
+    for _ in range(5):
+        assert placer.place_all() == 0
+    assert (
+        controller.calls
+        == ["update JobId=5 Prefer=n0|n1 StartTime=now"] + ["update JobId=5 StartTime=now"] * 2
+    )
+
+
+def test_one_job_is_released_if_its_own_user_holds_it(tmp_path):
+    own = waiting("5", reason="JobHeldUser", priority=0, mark="")
+    controller = FakeController([own, waiting("6", reason="JobHeldAdmin", priority=0)])
+    follower(tmp_path, controller).place_one("5")
+    assert controller.calls == ["update JobId=5 Prefer=n0|n1", "release 5"]
+    for number, said in (("6", "JobHeldAdmin"), ("7", "not in the queue")):
+        with pytest.raises(ValueError, match=said):
+            follower(tmp_path, controller).place_one(number)
+    controller = FakeController([own], refuses=["Prefer"])
+    with pytest.raises(ValueError, match="exit code 1"):
+        follower(tmp_path, controller).place_one("5")
+    assert "release 5" not in controller.calls
+
+
+def test_a_preference_stays_while_its_nodes_come_first(tmp_path):
+    """The nodes of the job that ends first, and others if one of them goes down."""
+    now = time.time()
+    ends = {"n0": 900, "n1": 50, "n2": 50, "n3": 900, "n4": 900, "n5": 900, "n6": 900, "n7": 900}
+    jobs = [
+        slurm.QueuedJob(name, "RUNNING", "None", 1, (name,), limit=1e3, ends=now + end)
+        for name, end in ends.items()
+    ]
+    busy = [node(name, "held") for name in ends]
+    controller = FakeController([waiting("9"), *jobs], nodes=busy)
     assert follower(tmp_path, controller).place_all() == 1
-    assert controller.calls == [("2", ("n0", "n1"))]
+    assert controller.calls == ["update JobId=9 Prefer=n1|n2"]
+    controller.queue[0] = waiting("9", preferred=frozenset({"n1", "n2"}))
+    assert follower(tmp_path, controller).place_all() == 0
+    controller.odd["n1"] = node("n1", "down")
+    assert follower(tmp_path, controller).place_all() == 1
+    assert controller.calls[1] == "update JobId=9 Prefer=n0|n2"
 
 
 def test_nodes_are_of_the_queue_of_the_job_and_off_only_if_those_on_do_not_suffice(tmp_path):
-    odd = [slurm.SlurmNode("n0", "idle", queues=frozenset({"b"})), slurm.SlurmNode("n1", "off")]
-    for size, expected in ((2, ("n2", "n3")), (7, tuple(f"n{node}" for node in range(1, 8)))):
-        controller = FakeController([held("1", size, queues=frozenset({"a"}))], nodes=odd)
+    odd = [node("n0", queues=frozenset({"b"})), node("n1", "off"), node("n2", "planned")]
+    for size, expected in ((2, (2, 3)), (7, range(1, 8))):
+        controller = FakeController([waiting("1", size, queues=frozenset({"a"}))], nodes=odd)
         assert follower(tmp_path, controller).place_all() == 1
-        assert controller.calls == [("1", expected)]
+        assert controller.calls == ["update JobId=1 Prefer=" + "|".join(f"n{one}" for one in expected)]
 
 
-def test_no_job_waits_longer_than_the_bound(tmp_path):
-    """One too large for now, and one whose nodes never come: both are left to Slurm."""
-    waits = slurm.QueuedJob("2", "PENDING", "Resources", 2, required="n[3-4]", comment="netplace")
-    other = slurm.QueuedJob("3", "PENDING", "JobHeldUser", 1, comment="mine")
-    controller = FakeController([held("1", 7), waits, other])
-    rules = follower(tmp_path, controller, bound=0.2)
-    assert rules.place_all() == 0  # 6 of 8 nodes are not promised
+def test_names_that_slurm_cannot_take_are_refused_before_it_sees_them(tmp_path):
+    controller = FakeController([])
+    with pytest.raises(ValueError, match="longer than 1024 letters"):
+        controller.prefer(waiting("1", 300), [f"n{one}" for one in range(300)])
     assert controller.calls == []
-    time.sleep(0.25)
-    rules.place_all()
-    assert controller.calls == [("1", ()), ("2", ())]
 
 
-def test_ranks_on_a_node_stand_together_in_the_hostfile(tmp_path):
-    controller = FakeController([held("1", 2, tasks=3)])
-    assert follower(tmp_path, controller).place_all() == 1
-    assert (tmp_path / "1.hosts").read_text().split() == ["n0"] * 3 + ["n1"] * 3
-    assert follower(tmp_path, FakeController([])).place_all() == 0
-    assert not (tmp_path / "1.hosts").exists(), "of a job that has ended"
+@pytest.mark.parametrize(
+    ("counts", "expected"), [("2,1", "n4 n4 n6"), ("3(x2)", "n4 n4 n4 n6 n6 n6"), ("1,2", "n4 n6 n6")]
+)
+def test_every_node_gets_as_many_ranks_as_slurm_says(counts, expected):
+    machine = parse("mesh:8")
+    assert rank_hosts(machine, "n[4,6]", counts, "consecutive") == expected.split()
+    drawn = rank_hosts(machine, "n[0-7]", "2(x7),1", "random")
+    assert drawn.count("n7") == 1
+    assert len(drawn) == 15
+    assert drawn != sorted(drawn)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "counts", "said"),
+    [("n[0-1]", "2", "counts for 1 nodes, expected 2"), ("n9", "1", "no node 'n9'"), ("n0", "x", "'x'")],
+)
+def test_ranks_of_what_is_no_job_of_the_machine(hosts, counts, said):
+    with pytest.raises(ValueError, match=said):
+        rank_hosts(parse("mesh:8"), hosts, counts, "consecutive")
+
+
+def test_ranks_are_printed_inside_of_a_job_alone(netplace, monkeypatch):
+    assert "SLURM_JOB_NODELIST: is not set" in netplace("slurm", "ranks", "--machine", "mesh:8").output
+    monkeypatch.setenv("SLURM_JOB_NODELIST", "n[2-3]")
+    monkeypatch.setenv("SLURM_TASKS_PER_NODE", "2,1")
+    assert netplace("slurm", "ranks", "--machine", "mesh:8").output.split() == ["n2", "n2", "n3"]
 
 
 def test_a_controller_that_is_late_or_away_is_one_sentence(tmp_path, netplace):
     result = netplace("slurm", "watch", "--folder", tmp_path / "a", "--bin", tmp_path)
     assert result.exit_code == 2
     assert "expected Slurm's commands" in result.output
-    for name in ("scontrol", "sinfo", "squeue"):
+    for name in ("scontrol", "squeue"):
         (tmp_path / name).write_text("#!/bin/sh\nsleep 30\n")
         (tmp_path / name).chmod(0o755)
     words = ("slurm", "watch", "--folder", tmp_path / "a", "--bin", tmp_path, "--timeout", "0.3")
@@ -205,13 +317,17 @@ ClusterName             = c
 SlurmctldHost[0]        = m(10.0.0.1)
 SlurmctldPort           = 6817
 END
-[ "$2" = node ] || echo 'n0|idle|p'
+echo NodeName=n0 State=IDLE
 """
 
 
 def test_one_command_acts_on_a_cluster_whatever_its_folder(tmp_path, netplace, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    for name, text in (("scontrol", CLUSTER), ("sinfo", CLUSTER), ("squeue", "#!/bin/sh\n")):
+    for name, text in (
+        ("scontrol", CLUSTER),
+        ("sinfo", CLUSTER),
+        ("squeue", "#!/bin/sh\necho '{\"jobs\": []}'"),
+    ):
         (tmp_path / name).write_text(text)
         (tmp_path / name).chmod(0o755)
     words = ("--machine", "mesh:8", "--bin", tmp_path, "--rule", "always-on")
@@ -241,12 +357,13 @@ def test_one_command_acts_on_a_cluster_whatever_its_folder(tmp_path, netplace, m
 
 
 def test_a_page_shows_the_jobs_and_those_that_share_links(tmp_path, netplace):
-    squeue = "".join(
-        f"{job}|RUNNING|None|2|{nodes}|1:00|1|N/A|N/A||p|<b>\n"
-        for job, nodes in (("7", "n[2,6]"), ("8", "n[3,7]"))
-    )
-    for name, text in (("scontrol", ""), ("sinfo", ""), ("squeue", squeue)):
-        (tmp_path / name).write_text(f"#!/bin/sh\n[ \"$1\" = --json ] || cat <<'END'\n{text}END\n")
+    rows = [
+        {"job_id": job, "job_state": "RUNNING", "nodes": nodes, "comment": "<b>"}
+        for job, nodes in ((7, "n[2,6]"), (8, "n[3,7]"))
+    ]
+    squeue = json.dumps({"jobs": rows}) + "\n"
+    for name, text in (("scontrol", ""), ("squeue", squeue)):
+        (tmp_path / name).write_text(f"#!/bin/sh\ncat <<'END'\n{text}END\n")
         (tmp_path / name).chmod(0o755)
     page = tmp_path / "jobs.html"
     words = ("slurm", "watch", "--machine", "mesh:8", "--folder", tmp_path / "a", "--bin", tmp_path)
@@ -262,23 +379,23 @@ def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplac
     result = netplace("slurm", "hook", "--folder", tmp_path, "--bound", 60)
     assert f'io.open("{tmp_path}/until", "r")' in result.output
     assert "os.time() + 60" in result.output
+    assert "job.admin_comment = " in result.output
     result = netplace("slurm", "hook", "--folder", f'{tmp_path}/a" .. os.exit() .. "')
     assert result.exit_code == 2
     assert "without quotes" in result.output
 
 
 def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_path):
-    controller = FakeController([held("1", 4), held("2", 3)])
+    controller = FakeController([waiting("1", 4), waiting("2", 2)])
     machine, doubts = follow.machine_under(controller, tmp_path)
     assert doubts == [
-        "scontrol show topology lacks 2 nodes of sinfo, which get no jobs: n[0-1]",
-        "sinfo lacks 2 nodes of scontrol show topology, which count as down: n[8-9]",
+        "scontrol show topology lacks 2 nodes, which get no jobs: n[0-1]",
+        "scontrol show node lacks 2 nodes of the topology, which count as down: n[8-9]",
     ]
-    rules = follow.Rules("non-contiguous")
-    assert follow.Follower(controller, machine, tmp_path, rules, True, lambda text: None).place_all() == 2
-    assert not {"n0", "n1", "n8", "n9"} & {name for _, nodes in controller.calls for name in nodes}
+    assert follower(tmp_path, controller, machine=machine).place_all() == 2
+    assert [call.partition("Prefer=")[2] for call in controller.calls] == ["n2|n3|n4|n5", "n6|n7"]
     controller.topology = lambda: "SwitchName=a Nodes=x[2-5]\n"
-    with pytest.raises(ValueError, match="names none of the nodes of sinfo"):
+    with pytest.raises(ValueError, match="names none of the nodes"):
         follow.machine_under(controller, tmp_path)
 
 
@@ -305,7 +422,7 @@ def test_a_plan_needs_time_limits(tmp_path):
     job = slurm.QueuedJob("5", "RUNNING", "None", 1, ("n0",), ends=time.time() + 3e7)
     controller = FakeController([job], nodes=[slurm.SlurmNode("n0", "held")])
     with pytest.raises(ValueError, match="a job has no time limit, which a plan needs"):
-        follower(tmp_path, controller, power="plan:slot=300").switch()
+        follower(tmp_path, controller).switch("plan:slot=300", PowerModel())
 
 
 @pytest.mark.parametrize(
@@ -314,13 +431,16 @@ def test_a_plan_needs_time_limits(tmp_path):
 )
 def test_nodes_that_slurm_gave_to_a_job_meanwhile_are_not_switched(tmp_path, rule, before, meanwhile, told):
     class Changing(FakeController):
-        def nodes(self, times=False):
-            states = [before if times else meanwhile, before, *["reserved"] * 6]
+        looks = 0
+
+        def nodes(self):
+            self.looks += 1
+            states = [before if self.looks == 1 else meanwhile, before, *["reserved"] * 6]
             return [slurm.SlurmNode(f"n{node}", state) for node, state in enumerate(states)]
 
         def power(self, nodes, on):
             self.calls.append((tuple(nodes), on))
 
     controller = Changing([])
-    follower(tmp_path, controller, power=rule).switch()
+    follower(tmp_path, controller).switch(rule, PowerModel())
     assert controller.calls == told
