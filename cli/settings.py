@@ -149,12 +149,12 @@ def _network() -> click.Command:
 
 def tell_limits(networks: Iterable[tuple[str, Config]]) -> None:
     """Say on stderr where fabrics are not those named, and which cables cannot carry their rate."""
-    from netplace.netsim.presets import FABRICS
+    from netplace.netsim.presets import fabric_of
 
     pairs = list(dict.fromkeys(networks))
     for config in dict.fromkeys(config for _, config in pairs):
         for name in config.overridden:
-            value, own = FABRICS[config.fabric].settings[name], getattr(config, name)
+            value, own = fabric_of(config.fabric).settings[name], getattr(config, name)
             click.echo(
                 f"fabric {config.fabric}: {name} is {own} and not {value}: this is another fabric", err=True
             )

@@ -17,7 +17,7 @@ from netplace.cosim.work import body_of
 from netplace.experiments.shared.nodes_after_others import filled, nodes_after_others
 from netplace.netsim import Config, Network
 from netplace.netsim.laps import Laps
-from netplace.netsim.presets import FABRICS
+from netplace.netsim.presets import fabric_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
@@ -83,7 +83,7 @@ class Cell(CachedCase):
             "traffic_classes": self.classes,
             "congestion_control": self.control,
         }
-        return Config(**FABRICS[self.fabric].settings | given)
+        return Config(**fabric_of(self.fabric).settings | given)
 
     def run(self) -> dict[str, list[float]]:
         nodes = _nodes(self.partitioner, self.draw)
@@ -228,7 +228,7 @@ def cells(part: str, request: StudyRequest) -> list[tuple[str, Cell]]:
     draws = range(1, 1 + (request.partitions or (1 if request.quick else DRAWS)))
     if part == "fabrics":
         tried = [
-            (name, name, "", str(FABRICS[name].settings.get("congestion_control", ""))) for name in NETWORKS
+            (name, name, "", str(fabric_of(name).settings.get("congestion_control", ""))) for name in NETWORKS
         ]
     else:
         tried = [(name, BASE, classes, control) for name, (classes, control) in FEATURES.items()]

@@ -15,6 +15,7 @@ from netplace.apps.replay import needs
 from netplace.native import apps as native
 from netplace.netsim.config import Config
 from netplace.netsim.effects import check_settings
+from netplace.netsim.lower import creates_packets
 from netplace.topologies import Topology
 
 _NEAR = 0.95  # of the dependencies: a simpler bound that comes as near explains them
@@ -63,7 +64,7 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     settings = (config or Config()).of_all_classes
     program, times = (job.program, job.times) if isinstance(job, Repeated) else (job, 1)
     task_of, passes = program.task_of(), _passes(program, times)
-    sends = ((program.kind == Op.SEND) | (program.kind == Op.ISEND)) & (program.peer != task_of)
+    sends = creates_packets(program)
     computes = program.kind == Op.COMPUTE
     length = np.maximum(1, -(-program.size // settings.packet_bytes))
     packets, cycles = np.where(sends, length, 0), np.where(computes, program.size, 0)

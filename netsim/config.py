@@ -81,73 +81,36 @@ _MOST_BYTES = 1 << 30  # of a phit
 class Config:
     """Settings of the network; the defaults are those of the model.
 
+    Each setting is described where it stands, and defined in docs/background/model*.md. If any from
+    `cable_latency` to `traffic_classes` is set, or `faults`, the table router also simulates grids and trees.
+
     Attributes
     ----------
-    queue_packets, nic_buffer : int
-        Depth, in packets, of an input or injection FIFO, and of the buffer between a task and its injection
-        FIFO.
     injectors : int
-        Injectors per node. A packet goes to the injector with the fewest phits; if several have equally few,
-        to the first of them in cyclic order from a randomly drawn injector.
-    vcs : int
-        Virtual channels per link. VC 0 is the escape channel; the others are adaptive.
-    vc_policy, arbiter, ejection, tree_routing : str
-        VC policy on meshes and tori, arbiter of an output, ejection of packets at a node, and routing on
-        trees: keys of `VC_POLICIES`, `ARBITERS`, `EJECTIONS` and `TREE_ROUTINGS`.
-    bubble : int
-        Room, in packets, that a packet needs to enter a ring of a mesh or torus.
-    router_delay, link_delay : int
-        Cycles from the arrival of a header in a router to its first request, and cycles on a link. A hop
-        takes their sum.
-    eager_limit : int or None
-        Messages with more bytes than this wait until their receive is posted. If None, no message waits.
-    nonblocking_sends : str
-        What an ``isend`` does: a key of `NONBLOCKING_SENDS`.
+        A packet goes to the injector with the fewest phits; if several have equally few, to the first of them
+        in cyclic order from a randomly drawn injector.
+    vc_policy, arbiter, ejection, tree_routing, nonblocking_sends : str
+        Keys of `VC_POLICIES`, `ARBITERS`, `EJECTIONS`, `TREE_ROUTINGS` and `NONBLOCKING_SENDS`.
     outstanding_sends, outstanding_bytes : int or None
-        Largest number of ``isend`` messages, and of bytes in them (in whole packets), that a node may have
-        outstanding if sends are interleaved; a task waits at an ``isend`` that would exceed it. None means no
-        limit.
+        Limits of the ``isend`` messages of a node, and of the bytes in them (in whole packets), if sends are
+        interleaved; a task waits at an ``isend`` that would exceed them.
     o_send, o_recv, o_byte : float
-        Nanoseconds that a task computes before it sends a message, after it receives one, and, in addition,
-        for each byte at both ends; see `netplace.netsim.overheads`.
-    cycle_ns : float
-        Length of a cycle in nanoseconds, used to convert cycles to seconds.
+        See `netplace.netsim.overheads`.
     routing : str
         Table routing on networks with arbitrary wiring; see `netplace.topologies.routing.make_routes`.
         ``"default"`` is the default routing of the network; on grids and trees, `vc_policy` and
         `tree_routing` then apply.
     vc_discipline : str
-        How the virtual channel of a packet changes along its route: a key of
-        `netplace.topologies.routing.DISCIPLINES`; ``"default"`` is the routing's own discipline.
-    allow_deadlock : bool
-        Whether to run a routing whose channel dependency graph has a cycle.
-    faults : str
-        Links and routers that fail, and when; see `netplace.netsim.fault_text.read_faults`. Empty means none.
-        With faults, the table router also simulates grids and trees, with their default table routing.
-    cable_latency : str
-        Latency of each kind of cable; see `netplace.netsim.cables.read_latencies`. Empty means no latency.
-        This setting and the following ones describe a fabric. If any of them is set, the table router also
-        simulates grids and trees.
-    pipeline : int
-        Cycles that a header spends in each switch before it can make a request or be ejected.
+        Key of `netplace.topologies.routing.DISCIPLINES`; ``"default"`` is the routing's own discipline.
+    faults, cable_latency, congestion_control, traffic_classes : str
+        See `netplace.netsim.fault_text.read_faults`, `netplace.netsim.cables.read_latencies`,
+        `netplace.netsim.congestion.read_congestion` and `netplace.netsim.classes.read_classes`. `vcs` and
+        `injectors` count per class.
     credit_delay : int or None
-        Cycles, in addition to the latency of the cable, until the previous router knows that a buffer has
-        room. If None, it knows at once or, with `cable_latency`, after only the latency of the cable.
-    crossbar_speedup : int
-        Number of packets that can leave an input port for links at the same time; 0 means no limit.
-    congestion_control : str
-        Limit on the packets from one node to another; see `netplace.netsim.congestion.read_congestion`. Empty
-        means no limit.
-    buffer_phits : int
-        Capacity of an input FIFO in phits, instead of `queue_packets`. This selects wormhole switching, which
-        only the reference engine supports; 0 selects virtual cut-through.
-    ordered_flows : bool
-        Whether packets of a traffic class from one node to another keep their order. They all use the same
-        injector, and the same route as those already in flight.
-    traffic_classes : str
-        Traffic classes; see `netplace.netsim.classes.read_classes`. `vcs` and `injectors` count per class.
+        If None, the previous router knows of room at once or, with `cable_latency`, after only the latency of
+        the cable.
     fabric : str
-        Key of `netplace.netsim.presets.FABRICS`, path of a fabric file (``.toml``), or empty. The fabric's
+        One of `netplace.netsim.presets.FABRICS`, path of a fabric file (``.toml``), or empty. The fabric's
         settings replace all settings that have their default values. Only the settings of a file are kept.
 
     Raises

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from netplace.apps import Op, Program
 from netplace.netsim.config import Config
+from netplace.netsim.lower import creates_packets
 from netplace.netsim.overheads import with_overheads
 from netplace.netsim.result import JobResult
 from netplace.netsim.table_router import make_table_router, uses_table_router
@@ -130,14 +131,14 @@ class _Walk:
         self._end: list[int] = np.where(ended < 0, self._last - 1, ended - job.start).tolist()
         self._packets: list[int] = np.maximum(1, -(-program.size // config.packet_bytes)).tolist()
         self._phits = config.packet_phits
-        sends = _sends(program)
+        sends = creates_packets(program)
         self._send_of: list[int] = np.flatnonzero(sends).tolist()  # operation, by message
         limit = np.inf if config.eager_limit is None else config.eager_limit
         self._by_rendezvous: list[bool] = (program.size[sends] > limit).tolist()  # by message
         self._interleaved = config.interleaves(program)
-        taken = _messages(program, sends, self._packets, -1 if self._interleaved else limit)
-        self._message: list[int] = taken.of.tolist()  # by operation; -1: none
-        self._post_of: list[int] = taken.post.tolist()  # operation, by message
+        taken, posts = _messages(program, sends, self._packets, -1 if self._interleaved else limit)
+        self._message: list[int] = taken.tolist()  # by operation; -1: none
+        self._post_of: list[int] = posts.tolist()  # operation, by message
         task = program.task_of()
         ends = job.nodes[task[sends]], job.nodes[program.peer[sends]]
         self._empty: list[int] = empty_cycles(topology, config, *ends).tolist()
@@ -346,24 +347,13 @@ class _Walk:
         return 1 if self._by_rendezvous[message] else int(self._packets[self._send_of[message]])
 
 
-def _sends(program: Program) -> NDArray[np.bool_]:
-    """Return which operations create packets; messages of a task to itself do not."""
-    kind = program.kind
-    sends: NDArray[np.bool_] = (kind == Op.SEND) | (kind == Op.ISEND)
-    sends &= program.peer != program.task_of()
-    return sends
+def _messages(
+    program: Program, sends: NDArray[np.bool_], packets: list[int], eager_limit: float
+) -> tuple[Int, Int]:
+    """Return the message of each operation (-1: none), and the operation that posts the receive of each.
 
-
-@dataclass(frozen=True)
-class _Taken:
-    """Messages by operation (-1: none), and the operation that posts the receive of each."""
-
-    of: NDArray[np.int64]
-    post: NDArray[np.int64]
-
-
-def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], eager_limit: float) -> _Taken:
-    """Return for each operation the message that it sends, takes, or waits for until its data are created."""
+    It is the message that the operation sends, takes, or waits for until its data are created.
+    """
     # A wait takes what its irecv posted. The nth taking of a key (source, destination, tag, packets) takes
     # the message that is the nth of that key to be complete; the nth receive of it is that of the nth
     # message.
@@ -397,4 +387,4 @@ def _messages(program: Program, sends: NDArray[np.bool_], packets: list[int], ea
                 nth = taken.get(key, 0)
                 taken[key] = nth + 1
                 message_of[place] = sent[key][nth]
-    return _Taken(message_of, post)
+    return message_of, post

@@ -9,19 +9,18 @@ from numpy.typing import NDArray
 
 from netplace.netsim import threads as domains
 from netplace.netsim.classes import read_classes
-from netplace.netsim.config import Config
+from netplace.netsim.config import ARBITERS, VC_POLICIES, Config
 from netplace.netsim.congestion import read_congestion
 from netplace.netsim.lower import demand
-from netplace.netsim.table_router import TableRouter
+from netplace.netsim.table_router import TableRouter, ports_of
 from netplace.records import integers_as
 from netplace.topologies import Grid, Topology, Tree
 
 Arrays = dict[str, NDArray[np.int32]]
 Numbers = dict[str, int]
 
-_POLICIES = ("smart", "shortest", "random", "oblivious")
+# Numbers in the kernel (kernel/plan.hpp), which are places in these and in `VC_POLICIES` and `ARBITERS`.
 _TREE_ADAPTIVE, _TREE_FAT, _TREE_THIN, _TABLE = range(4, 8)
-_ARBITERS = ("round-robin", "fifo", "longest", "random", "age")
 _CHOICES = ("table", "valiant", "ugal-l", "ugal-g", "par")
 _SPREADS = ("least", "destination", "flow")
 _MOST_INPUTS = 62  # of a router of a grid or a tree
@@ -49,7 +48,7 @@ def described(
 
     With several threads, each of them simulates one domain.
     """
-    ports = _ports(topology) if table is None else table.ports
+    ports = ports_of(topology) if table is None else table.ports
     _check_size(topology, config, ports, table)
     settings = {
         "phits": config.packet_phits,
@@ -63,7 +62,7 @@ def described(
         "hop": config.hop_delay,
         "single": int(config.ejection == "single"),
         "policy": _TABLE if table is not None else _policy(topology, config),
-        "arbiter": _ARBITERS.index(config.arbiter),
+        "arbiter": list(ARBITERS).index(config.arbiter),
         "bubble": config.bubble,
         "seed": seed if seed < 1 << 63 else seed - (1 << 64),
         "record": int(record),
@@ -99,16 +98,7 @@ def _policy(topology: Topology, config: Config) -> int:
             return _TREE_ADAPTIVE
         return _TREE_FAT if topology.up == topology.down else _TREE_THIN
     # With only the escape channel every policy is dimension order, and none has a memory.
-    return _POLICIES.index("shortest" if config.vcs == 1 else config.vc_policy)
-
-
-def _ports(topology: Topology) -> NDArray[np.int64]:
-    """Return the number of ports of each router; a grid has the same ports at the border of a mesh."""
-    if isinstance(topology, Grid):
-        return np.full(topology.routers, topology.ports, np.int64)
-    wired = topology.neighbor >= 0
-    last: NDArray[np.int64] = topology.ports - wired[:, ::-1].argmax(axis=1)
-    return np.where(wired.any(axis=1), last, 0)
+    return list(VC_POLICIES).index("shortest" if config.vcs == 1 else config.vc_policy)
 
 
 def _check_size(

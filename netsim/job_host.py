@@ -13,7 +13,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.apps import Op, Program
+from netplace.apps import Program
 from netplace.inputs import check_choice, check_int
 from netplace.netsim.config import Config
 from netplace.netsim.effects import check_settings
@@ -22,6 +22,7 @@ from netplace.netsim.fault_text import read_faults
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.kernel_engine import KernelEngine
 from netplace.netsim.laps import Laps
+from netplace.netsim.lower import creates_packets
 from netplace.netsim.outcome import Deadlocked, Finished, JobOutcome, Stopped
 from netplace.netsim.overheads import with_overheads
 from netplace.netsim.table_router import verdict_on
@@ -337,8 +338,9 @@ class JobHost:
         if job.number >= 0:
             return self._engine.job(job.number, min(self.now, self._still))
         none = np.zeros(len(job.nodes), np.int64)  # a fault came before its start
-        sends = np.isin(job.program.kind, (Op.SEND, Op.ISEND)) & (job.program.peer != job.program.task_of())
-        never = np.full(int(sends.sum()), -1, np.int64) if self.record_messages else None
+        never = (
+            np.full(int(creates_packets(job.program).sum()), -1, np.int64) if self.record_messages else None
+        )
         return JobRecord(job.lost_at, job.lost_at, none + job.lost_at, none, never, never, stopped=True)
 
     def outcome(self, number: int) -> JobOutcome | None:

@@ -83,10 +83,16 @@ def packets_of(size: Int, packet_bytes: int) -> Int:
     return np.maximum(1, -(-size // packet_bytes))
 
 
+def creates_packets(program: Program) -> NDArray[np.bool_]:
+    """Return which operations create packets; messages of a task to itself do not."""
+    sends: NDArray[np.bool_] = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
+    sends &= program.peer != program.task_of()
+    return sends
+
+
 def created_packets(program: Program, config: Config) -> tuple[Int, Int]:
     """Return the packets of the message of each operation, and the number of packets that go back."""
-    sends = (program.kind == Op.SEND) | (program.kind == Op.ISEND)
-    sends &= program.peer != program.task_of()
+    sends = creates_packets(program)
     asks = np.zeros(len(sends), bool) if config.eager_limit is None else program.size > config.eager_limit
     there = np.where(sends, packets_of(program.size.astype(np.int64), config.packet_bytes) + asks, 0)
     return there, (sends & asks).astype(np.int64)

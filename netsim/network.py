@@ -16,7 +16,7 @@ from netplace.netsim.fault_text import Fault
 from netplace.netsim.faults import FaultReport, after_fault, rerouted
 from netplace.netsim.job_host import ENGINES, LAST_CYCLE, JobHost
 from netplace.netsim.outcome import Deadlocked
-from netplace.netsim.result import Result, make_result
+from netplace.netsim.result import Delay, JobResult, Result
 from netplace.netsim.table_router import paces
 from netplace.netsim.validation import check_pointers, check_traffic
 
@@ -351,20 +351,30 @@ class Network(JobHost):
 
     def result(self) -> Result:
         """Return the results so far."""
-        begun = [number for number, job in sorted(self._jobs.items()) if job.number >= 0 or job.lost_at >= 0]
-        jobs = [self._jobs[number] for number in begun]
-        return make_result(
-            [self._record(job) for job in jobs],
-            self._engine.counters(),
-            [job.program for job in jobs],
-            [job.nodes for job in jobs],
-            [self.outcome(number) for number in begun],
-            now=min(self.now, self._still),
-            network=self.topology,
-            config=self.config,
+        now, counters = min(self.now, self._still), self._engine.counters()
+        jobs = [
+            JobResult.of(job.program, job.nodes, self._record(job), self.outcome(number), now)
+            for number, job in sorted(self._jobs.items())
+            if job.number >= 0 or job.lost_at >= 0
+        ]
+        ended = max((job.end for job in jobs), default=0)
+        return Result(
+            ended=ended,
+            drained_cycles=max(ended, counters.last_delivery + 1),
+            packets=counters.created,
+            phits=counters.created * self.config.packet_phits,
+            packet_hops=int(counters.link_packets.sum()),
+            jobs=jobs,
+            packet_delay=Delay.of(counters.packet_delays, counters.packet_delay_sum),
+            message_delay=Delay.of(counters.message_delays, counters.message_delay_sum),
+            link_packets=counters.link_packets,
+            link_cycles=counters.link_cycles,
+            events=counters.events,
+            cpu_seconds=self.cpu_seconds,
+            network=str(self.topology),
             engine=self.engine_name,
             seed=self.seed,
-            cpu_seconds=self.cpu_seconds,
+            config=self.config,
             window_loads=list(self._window_loads),
             faults=list(self.faults),
             window=self._window,

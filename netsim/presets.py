@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -42,30 +41,12 @@ class Preset:
     network: str = ""
 
 
-class _Fabrics(Mapping[str, Preset]):
-    """The fabrics of netplace by name; a file is read when its fabric is asked for."""
-
-    def __init__(self) -> None:
-        self._names = sorted(path.stem for path in _FOLDER.glob("*.toml"))
-
-    def __getitem__(self, name: str) -> Preset:
-        if name not in self._names:
-            raise KeyError(name)
-        return _shipped(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-
 @cache
 def _shipped(name: str) -> Preset:
     return _parsed((_FOLDER / f"{name}.toml").read_bytes(), name)
 
 
-FABRICS: Mapping[str, Preset] = _Fabrics()
+FABRICS = tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))  # names
 
 
 def fabric_of(text: str) -> Preset:
@@ -74,7 +55,7 @@ def fabric_of(text: str) -> Preset:
     Raise ValueError if there is no such fabric, or the file contains anything else.
     """
     if not text.endswith(".toml"):
-        return FABRICS[check_choice(text, FABRICS, "fabric")]
+        return _shipped(check_choice(text, FABRICS, "fabric"))
     path = input_file(text)
     if path.is_file() and path.stat().st_size > _MOST_BYTES:
         raise ValueError(f"fabric {text}: is larger than {_MOST_BYTES} bytes, expected a few settings")

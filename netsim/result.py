@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from netplace.netsim.config import Config
 from netplace.netsim.delays import percentile
-from netplace.netsim.engine import Counters, JobRecord
+from netplace.netsim.engine import JobRecord
 from netplace.netsim.errors import LostJobError
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.outcome import Deadlocked, Finished, JobOutcome
@@ -21,7 +21,6 @@ from netplace.records import freeze_arrays
 
 if TYPE_CHECKING:
     from netplace.apps import Program
-    from netplace.topologies import Topology
 
 
 @dataclass(frozen=True)
@@ -97,6 +96,26 @@ class JobResult:
     message_start: NDArray[np.int64] | None = None
     message_end: NDArray[np.int64] | None = None
     outcome: JobOutcome | None = None
+
+    @staticmethod
+    def of(
+        program: Program, nodes: NDArray[np.int64], record: JobRecord, outcome: JobOutcome | None, now: int
+    ) -> JobResult:
+        """Return the result of a job by cycle `now`, given its record."""
+        end = record.end
+        if end < 0:  # the cycle from which on no task does anything, as far as that is known
+            end = outcome.at if isinstance(outcome, Deadlocked) else now
+        return JobResult(
+            name=program.name,
+            nodes=nodes,
+            start=record.start,
+            end=end,
+            task_cycles=np.where(record.task_end < 0, end, record.task_end) - record.start,
+            injection_blocked=record.injection_blocked,
+            message_start=record.message_start,
+            message_end=record.message_end,
+            outcome=outcome,
+        )
 
     @property
     def finished(self) -> bool:
@@ -266,80 +285,11 @@ def job_figures(job: JobResult) -> dict[str, Any]:
 
 
 @cache
-def _versions() -> tuple[tuple[str, str], ...]:
-    from importlib.metadata import PackageNotFoundError, version
+def _versions() -> dict[str, str]:
+    from importlib.metadata import version
 
-    versions = {"python": platform.python_version()}
-    for name in ("netplace", "numpy", "simpy"):
-        try:
-            versions[name] = version(name)
-        except PackageNotFoundError:
-            versions[name] = "source"
-    return tuple(versions.items())
+    return {"python": platform.python_version()} | {n: version(n) for n in ("netplace", "numpy", "simpy")}
 
 
 def versions() -> dict[str, str]:
     return dict(_versions())
-
-
-def _end(record: JobRecord, outcome: JobOutcome | None, now: int) -> int:
-    """Return the cycle from which on no task of a job does anything, as far as that is known."""
-    if record.end >= 0:
-        return record.end
-    return outcome.at if isinstance(outcome, Deadlocked) else now
-
-
-def make_result(
-    records: list[JobRecord],
-    counters: Counters,
-    programs: list[Program],
-    nodes: list[NDArray[np.int64]],
-    outcomes: list[JobOutcome | None],
-    *,
-    now: int,
-    network: Topology,
-    config: Config,
-    engine: str,
-    seed: int,
-    cpu_seconds: float,
-    window_loads: list[NDArray[np.int64]],
-    faults: list[FaultReport],
-    window: int = 0,
-) -> Result:
-    jobs = [
-        JobResult(
-            name=program.name,
-            nodes=where,
-            start=record.start,
-            end=_end(record, outcome, now),
-            task_cycles=np.where(record.task_end < 0, _end(record, outcome, now), record.task_end)
-            - record.start,
-            injection_blocked=record.injection_blocked,
-            message_start=record.message_start,
-            message_end=record.message_end,
-            outcome=outcome,
-        )
-        for record, program, where, outcome in zip(records, programs, nodes, outcomes, strict=True)
-    ]
-    ended = max((job.end for job in jobs), default=0)
-    return Result(
-        ended=ended,
-        drained_cycles=max(ended, counters.last_delivery + 1),
-        packets=counters.created,
-        phits=counters.created * config.packet_phits,
-        packet_hops=int(counters.link_packets.sum()),
-        jobs=jobs,
-        packet_delay=Delay.of(counters.packet_delays, counters.packet_delay_sum),
-        message_delay=Delay.of(counters.message_delays, counters.message_delay_sum),
-        link_packets=counters.link_packets,
-        link_cycles=counters.link_cycles,
-        events=counters.events,
-        cpu_seconds=cpu_seconds,
-        network=str(network),
-        engine=engine,
-        seed=seed,
-        config=config,
-        window_loads=window_loads,
-        faults=faults,
-        window=window,
-    )

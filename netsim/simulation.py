@@ -110,27 +110,21 @@ def _jobs(
     starts: Sequence[int] | None,
     times: Sequence[int] | None,
 ) -> list[Placed]:
-    count = 1 if isinstance(programs, Program) else len(programs)
-    begins = [0] * count if starts is None else list(starts)
-    if len(begins) != count:
-        raise ValueError(f"starts: {len(begins)} given for {count} jobs")
-    rounds = [1] * count if times is None else list(times)
-    if len(rounds) != count:
-        raise ValueError(f"times: {len(rounds)} given for {count} jobs")
-    if isinstance(programs, Program):
-        return [(programs, nodes, begins[0], rounds[0])]  # type: ignore[list-item]
     places: Sequence[ArrayLike | None]
-    if nodes is None:
+    if isinstance(programs, Program):
+        programs, places = [programs], [nodes]  # type: ignore[list-item]
+    elif nodes is None:
         ends = np.cumsum([program.tasks for program in programs])
         usable = topology.computing
         places = [usable[end - program.tasks : end] for program, end in zip(programs, ends, strict=True)]
+    elif isinstance(nodes, list | tuple) or (isinstance(nodes, np.ndarray) and nodes.ndim):
+        places = list(nodes)
     else:
-        listed = isinstance(nodes, Sequence | np.ndarray) and not isinstance(nodes, str | bytes)
-        if not listed or getattr(nodes, "ndim", 1) == 0:
-            raise ValueError(
-                f"placement: {abbreviate(nodes)} is not a list of nodes for each of {count} jobs"
-            )
-        places = list(nodes)  # type: ignore[arg-type]
-    if len(places) != len(programs):
-        raise ValueError(f"placement: {len(places)} lists of nodes given for {len(programs)} jobs")
+        raise ValueError(f"placement: {abbreviate(nodes)} is not a list of nodes for each job")
+    count = len(programs)
+    begins = [0] * count if starts is None else list(starts)
+    rounds = [1] * count if times is None else list(times)
+    for name, given in (("placement", places), ("starts", begins), ("times", rounds)):
+        if len(given) != count:
+            raise ValueError(f"{name}: {len(given)} given for {count} jobs")
     return list(zip(programs, places, begins, rounds, strict=True))

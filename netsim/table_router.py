@@ -124,7 +124,7 @@ def make_table_router(topology: Topology, config: Config) -> TableRouter:
         base=verdict.base,
         via=via,
         place=barred(switches, routes).astype(np.int32),
-        ports=_ports(topology),
+        ports=ports_of(topology),
         gate=switches.gate,
         node_port=_node_ports(topology, switches),
         cycles=cycles,
@@ -164,7 +164,7 @@ def paces(topology: Topology, config: Config) -> tuple[NDArray[np.int64], NDArra
     return cycles, delay + (cycles - 1) * (config.packet_phits - 1)
 
 
-def _ports(topology: Topology) -> NDArray[np.int64]:
+def ports_of(topology: Topology) -> NDArray[np.int64]:
     """Return the number of ports of each router; on a grid, it is the same everywhere."""
     if isinstance(topology, Grid):
         return np.full(topology.routers, topology.ports)

@@ -10,7 +10,7 @@ from netplace.netsim import Config, Network, measure_load, pattern, simulate
 from netplace.netsim.cable_cycles import kinds_of_links
 from netplace.netsim.cables import read_latencies
 from netplace.netsim.link_limits import limited_links
-from netplace.netsim.presets import FABRICS
+from netplace.netsim.presets import FABRICS, fabric_of
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import parse
 
@@ -265,7 +265,7 @@ def test_a_named_fabric_has_its_settings_and_tells_others(name):
     config = Config(fabric=name)
     assert not config.overridden
     assert config.fabric_set
-    assert all(getattr(config, key) == value for key, value in FABRICS[name].settings.items())
+    assert all(getattr(config, key) == value for key, value in fabric_of(name).settings.items())
     other = Config(fabric=name, queue_packets=99)
     assert other.overridden == ("queue_packets",)
     assert "fabric" not in config.described()

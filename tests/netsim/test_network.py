@@ -45,7 +45,7 @@ def test_several_jobs_need_nodes_of_their_own(engine):
     topology, job = parse("torus:4x4"), computing(3)
     with pytest.raises(ValueError, match="placement: node 1 is still used by job 0"):
         simulate(topology, [job, job], [[0, 1], [1, 2]], engine=engine)
-    with pytest.raises(ValueError, match="placement: 1 lists of nodes given for 2 jobs"):
+    with pytest.raises(ValueError, match="placement: 1 given for 2 jobs"):
         simulate(topology, [job, job], [[0, 1]], engine=engine)
     result = simulate(topology, [job, job], engine=engine)
     assert [job.nodes.tolist() for job in result.jobs] == [[0, 1], [2, 3]]

@@ -144,7 +144,7 @@ def test_what_is_fitted_is_a_fabric(netplace, tmp_path):
 
 @pytest.mark.parametrize("name", FABRICS)
 def test_a_fabric_says_what_is_assumed(name):
-    preset = FABRICS[name]
+    preset = fabric_of(name)
     assert preset.says
     assert preset.assumed or preset.fitted
     Config(**preset.settings)
