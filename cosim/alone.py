@@ -9,7 +9,7 @@ import numpy as np
 from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.stored_times import StoredTimes
 from netplace.netsim import ArbiterState, DeadlockError
-from netplace.netsim.classes import read_classes
+from netplace.netsim.fabric_texts import read_classes
 from netplace.runs.chance import network_draws, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics.interval import Estimate, half_width_of, of_draws

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.netsim.cables import KINDS, read_latencies
 from netplace.netsim.config import Config
+from netplace.netsim.fabric_texts import KINDS, read_latencies
 from netplace.topologies import Graph, Topology, Tree
 
 Int = NDArray[np.int64]

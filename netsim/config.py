@@ -8,9 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from netplace.inputs import MOST, check_choice, check_float, check_int
-from netplace.netsim.cables import read_latencies
-from netplace.netsim.classes import read_classes
-from netplace.netsim.congestion import read_congestion
+from netplace.netsim.fabric_texts import read_classes, read_congestion, read_latencies
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.presets import FABRICS, fabric_of
 from netplace.records import check_fields
@@ -50,7 +48,6 @@ NONBLOCKING_SENDS = {
     "in-order": "an isend acts like a send: a task creates the packets of its messages one message after "
     "another",
 }
-_OUTSTANDING = ("outstanding_sends", "outstanding_bytes")
 # Settings of which any makes the general router simulate a network; what they are without is None, 0 or "".
 _FABRIC = (
     "cable_latency",
@@ -103,9 +100,8 @@ class Config:
     vc_discipline : str
         Key of `netplace.topologies.routing.DISCIPLINES`; ``"default"`` is the routing's own discipline.
     faults, cable_latency, congestion_control, traffic_classes : str
-        See `netplace.netsim.fault_text.read_faults`, `netplace.netsim.cables.read_latencies`,
-        `netplace.netsim.congestion.read_congestion` and `netplace.netsim.classes.read_classes`. `vcs` and
-        `injectors` count per class.
+        See `netplace.netsim.fault_text.read_faults`, and `read_latencies`, `read_congestion` and
+        `read_classes` of `netplace.netsim.fabric_texts`. `vcs` and `injectors` count per class.
     credit_delay : int or None
         If None, the previous router knows of room at once or, with `cable_latency`, after only the latency of
         the cable.
@@ -235,48 +231,41 @@ class Config:
         for item in fields(self):
             if choices := item.metadata["choices"]:
                 check_choice(getattr(self, item.name), choices, item.name)
-        for name in _OUTSTANDING if self.nonblocking_sends == "in-order" else ():
-            if (bound := getattr(self, name)) is not None:
-                raise ValueError(
-                    f"{name}: {bound} limits interleaved sends, but nonblocking_sends is 'in-order'; "
-                    f"expected one of the two"
-                )
-        read_faults(self.faults)
+        self._check_together()
+
+    def _check_together(self) -> None:
+        """Raise ``ValueError`` if settings exclude each other; this reads all texts."""
         read_latencies(self.cable_latency, self.cycle_ns)
         read_classes(self.traffic_classes)
-        self._check_congestion()
-        self._check_wormhole()
-        if self.ordered_flows and any(fault.cuts for fault in read_faults(self.faults)):
-            raise ValueError(
+        control, faults = read_congestion(self.congestion_control), read_faults(self.faults)
+        congestion = f"congestion_control {self.congestion_control!r}"
+        wormhole = f"buffer_phits: {self.buffer_phits} is wormhole switching, which does not support "
+        crossbar = f"crossbar_speedup {self.crossbar_speedup}"
+        in_order = self.nonblocking_sends == "in-order"
+        limits = "limits interleaved sends, but nonblocking_sends is 'in-order'"
+        for wrong, reason in (
+            (in_order and self.outstanding_sends, f"outstanding_sends: {self.outstanding_sends} {limits}"),
+            (in_order and self.outstanding_bytes, f"outstanding_bytes: {self.outstanding_bytes} {limits}"),
+            (self.buffer_phits and faults, f"{wormhole}faults {self.faults!r}"),
+            (self.buffer_phits and self.crossbar_speedup, wormhole + crossbar),
+            (self.buffer_phits and control.marks, f"{wormhole}{congestion}"),
+            (
+                (control.window or control.marks) and faults,
+                f"{congestion}: expected no faults, because sources do not learn of lost packets",
+            ),
+            (
+                control.marks > self.queue_packets,
+                f"{congestion}: dcqcn: the mark threshold of {control.marks} packets exceeds the buffer of "
+                f"{self.queue_packets} (queue_packets)",
+            ),
+            (
+                self.ordered_flows and any(fault.cuts for fault in faults),
                 f"ordered_flows: expected no faults {self.faults!r}, because in-flight packets change their "
-                f"routes when links fail"
-            )
-
-    def _check_wormhole(self) -> None:
-        if not self.buffer_phits:
-            return
-        marks = read_congestion(self.congestion_control).marks
-        for name in (
-            ("faults", "crossbar_speedup", "congestion_control") if marks else ("faults", "crossbar_speedup")
+                f"routes when links fail",
+            ),
         ):
-            if getattr(self, name):
-                raise ValueError(
-                    f"buffer_phits: {self.buffer_phits} is wormhole switching, which does not support "
-                    f"{name} {getattr(self, name)!r}; expected one of the two"
-                )
-
-    def _check_congestion(self) -> None:
-        control = read_congestion(self.congestion_control)
-        if (control.window or control.marks) and self.faults:
-            raise ValueError(
-                f"congestion_control {self.congestion_control!r}: expected no faults, because sources do "
-                f"not learn of lost packets"
-            )
-        if control.marks > self.queue_packets:
-            raise ValueError(
-                f"congestion_control {self.congestion_control!r}: dcqcn: the mark threshold of "
-                f"{control.marks} packets exceeds the buffer of {self.queue_packets} (queue_packets)"
-            )
+            if wrong:
+                raise ValueError(reason)
 
     def scaled(self, phit_bytes: int) -> Config:
         """Return the same settings with phits of `phit_bytes` bytes and a proportionally longer cycle."""

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim import threads as domains
-from netplace.netsim.classes import read_classes
 from netplace.netsim.config import ARBITERS, VC_POLICIES, Config
-from netplace.netsim.congestion import read_congestion
+from netplace.netsim.fabric_texts import read_classes, read_congestion
 from netplace.netsim.lower import demand
 from netplace.netsim.table_router import TableRouter, ports_of
 from netplace.records import integers_as
@@ -188,14 +187,9 @@ def _table(topology: Topology, config: Config, table: TableRouter) -> tuple[Numb
         "crossbar": config.crossbar_speedup,
         "classes": classes.count,
         "ordered": int(config.ordered_flows),
-        "window": control.window,
-        "ack": control.ack,
-        "rate": control.rate,
-        "marks": control.marks,
-        "every": control.every,
-        "timer": control.timer,
-        "gain": max(1, control.gain),
         "increase": control.step,
+    } | {
+        name: getattr(control, name) for name in ("window", "ack", "rate", "marks", "every", "timer", "gain")
     }
     arrays = links_described(table.cycles, table.delay) | {"lag": _numbers(table.lag)}
     if classes.schedule:

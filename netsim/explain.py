@@ -8,6 +8,11 @@ from netplace.apps import Op, Program
 from netplace.netsim.engine import Blocked
 
 _MOST = 6
+_WITHOUT_PARTNER = {
+    "injector": "waits for room in its injector",
+    "outstanding": "waits until fewer sends of its node are outstanding",
+    "compute": "computes",
+}
 
 
 def circle(blocked: Blocked) -> list[tuple[int, int]]:
@@ -29,12 +34,8 @@ def _task(blocked: tuple[int, int, int, str], programs: Mapping[int, Program]) -
     program = programs[job]
     name = f"task {task}" if len(programs) == 1 else f"job {job} task {task}"
     place = f"at its operation {operation - int(program.first[task])}"
-    if why == "injector":
-        return f"{name} waits for room in its injector {place}"
-    if why == "outstanding":
-        return f"{name} waits until fewer sends of its node are outstanding {place}"
-    if why == "compute":
-        return f"{name} computes {place}"
+    if why in _WITHOUT_PARTNER:
+        return f"{name} {_WITHOUT_PARTNER[why]} {place}"
     if program.kind[operation] == Op.WAIT:
         mine = slice(int(program.first[task]), operation)
         opened = (program.request[mine] == program.request[operation]).nonzero()[0]

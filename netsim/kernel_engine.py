@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.native import netsim as compiled
-from netplace.netsim.classes import read_classes
 from netplace.netsim.config import Config
 from netplace.netsim.description import described, links_described, numbers_of, routing_described
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netplace.netsim.fabric_texts import read_classes
 from netplace.netsim.laps import Laps
 from netplace.netsim.lower import KIND_BITS, LOOP, Lowered, looped, lower
 from netplace.netsim.table_router import TableRouter, make_table_router, uses_table_router
@@ -199,10 +199,8 @@ class KernelEngine:
         among = _NONE if traffic.among is None else np.ascontiguousarray(traffic.among, np.int32)
         target = np.ascontiguousarray(traffic.target, np.int32)
         chance, hot, share = float(traffic.chance), int(traffic.hot_node), float(traffic.hot_share)
-        self._network.generate(chance, target, among, hot, share, self._asks_for_source())
-
-    def _asks_for_source(self) -> bool:
-        return self._general or self.config.tree_routing == "static"
+        asks_for_source = self._general or self.config.tree_routing == "static"
+        self._network.generate(chance, target, among, hot, share, asks_for_source)
 
     # --- totals -------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from netplace.netsim.cable_cycles import credit_lags, kinds_of_links
-from netplace.netsim.cables import KINDS
 from netplace.netsim.config import Config
+from netplace.netsim.fabric_texts import KINDS
 from netplace.netsim.table_router import paces, uses_table_router, verdict_on
 from netplace.topologies import Topology
 
@@ -22,7 +22,7 @@ from netplace.topologies import Topology
 class LinkLimit:
     """The share of their rate that cables of a kind can carry, if it is less than 1."""
 
-    kind: str  # key of `netplace.netsim.cables.KINDS`
+    kind: str  # key of `netplace.netsim.fabric_texts.KINDS`
     # Share of the rate of a link that packets of one level can use, for the link with the slowest credits.
     share: float
     packets: int  # room on a virtual channel, in packets

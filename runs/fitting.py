@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.inputs import check_choice
 from netplace.netsim import Config
-from netplace.netsim.cables import read_latencies
+from netplace.netsim.fabric_texts import read_latencies
 from netplace.runs.execute import run_simulation
 from netplace.runs.resolve import resolve
 from netplace.runs.spec import Run

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from netplace.netsim.chance import INJECTOR_OF_FLOW, pick
-from netplace.netsim.classes import read_classes
-from netplace.netsim.congestion import (
+from netplace.netsim.fabric_texts import (
     FAST_RECOVERY,
     LEAST_RATE,
     LINE_BITS,
     LINE_RATE,
     Control,
+    read_classes,
     read_congestion,
 )
 from netplace.netsim.reference.graphs import RoutedPacket

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.netsim.config import Config
-from netplace.netsim.congestion import read_congestion
 from netplace.netsim.delays import BINS, bin_of
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
+from netplace.netsim.fabric_texts import read_congestion
 from netplace.netsim.reference.clock import Clock
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.failing import Outage

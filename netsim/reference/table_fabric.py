@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim.chance import CROSSBAR, pick
-from netplace.netsim.classes import Classes, read_classes
 from netplace.netsim.config import Config
-from netplace.netsim.congestion import read_congestion
+from netplace.netsim.fabric_texts import Classes, read_classes, read_congestion
 from netplace.netsim.reference.arbiters import turns
 from netplace.netsim.reference.fabric import Fabric
 from netplace.netsim.reference.graphs import GraphRouting, as_routed

@@ -5,7 +5,7 @@ import pytest
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, Network, simulate
-from netplace.netsim.congestion import LINE_RATE, Control, read_congestion
+from netplace.netsim.fabric_texts import LINE_RATE, Control, read_congestion
 from netplace.netsim.reference.rates import Rate
 from netplace.topologies import parse
 

@@ -8,7 +8,7 @@ import pytest
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, Network, measure_load, pattern, simulate
 from netplace.netsim.cable_cycles import kinds_of_links
-from netplace.netsim.cables import read_latencies
+from netplace.netsim.fabric_texts import read_latencies
 from netplace.netsim.link_limits import limited_links
 from netplace.netsim.presets import FABRICS, fabric_of
 from netplace.netsim.table_router import verdict_on
@@ -120,7 +120,7 @@ def test_metres_and_nanoseconds_become_cycles():
     [
         ({"cable_latency": "lokal=3"}, "did you mean local"),
         ({"cable_latency": "global=1e9m"}, "more than 1048576"),
-        ({"cable_latency": "3,local=4"}, "local appears twice"),
+        ({"cable_latency": "3,local=4"}, "'3' does not match CYCLES"),
     ],
 )
 def test_what_is_no_setting_of_a_fabric_is_told(given, says):
@@ -277,7 +277,7 @@ def test_a_named_fabric_has_its_settings_and_tells_others(name):
     ("given", "says"),
     [
         ({"fabric": "infiniband"}, "did you mean infiniband-ndr"),
-        ({"congestion_control": "speed=3"}, "'speed=3' does not match window=PACKETS"),
+        ({"congestion_control": "speed=3"}, "key: unknown name 'speed'; valid: window"),
         ({"congestion_control": "window=3,window=4"}, "window: appears twice"),
         ({"congestion_control": "window=3", "faults": "at=3,links=0.1"}, "expected no faults"),
         ({"traffic_classes": "count=2,weights=1+2+3"}, "weights: 3 are given, expected 2"),
