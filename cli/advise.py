@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -213,7 +214,7 @@ def _print(content: dict[str, Any], folder: Path | None, commands: dict[str, str
     for sentence in content["sentences"]:
         click.echo(_wrapped(sentence))
     click.echo(_wrapped(f"\nNodes: {content['host_list']}"))
-    click.echo(_wrapped(f"In order of ranks: {host_list(content['hosts'])}\n"))
+    click.echo(_wrapped(f"In order of ranks: {host_list(name for name, _ in groupby(content['hosts']))}\n"))
     click.echo("Basis:")
     for sentence in content["grounds"]:
         click.echo(_wrapped(f"* {sentence}", "  "))

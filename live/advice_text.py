@@ -8,6 +8,7 @@ from typing import Any
 
 from netplace.live.advise import Advice
 from netplace.live.situation import Situation
+from netplace.topologies.compute_nodes import slots_a_host
 from netplace.topologies.host_lists import host_list
 
 _RULES = {
@@ -53,18 +54,15 @@ def _whose(partition: str) -> str:
 
 
 def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
-    unknown = sum(
-        len(neighbour.held)
-        for neighbour in situation.neighbours
-        if neighbour.program is None and not neighbour.name
+    machine, silent_or_unknown = (
+        situation.machine,
+        [own for own in situation.neighbours if own.program is None],
     )
-    silent = sum(
-        len(neighbour.held)
-        for neighbour in situation.neighbours
-        if neighbour.program is None and neighbour.name
-    )
-    held = sum(len(neighbour.held) for neighbour in situation.neighbours)
-    left = len(situation.machine.computing) - free - held
+    each = slots_a_host(machine)
+    unknown = sum(len(own.held) for own in silent_or_unknown if not own.name) // each
+    silent = sum(len(own.held) for own in silent_or_unknown if own.name) // each
+    held = sum(len(own.held) for own in situation.neighbours) // each
+    left = len(machine.computing) // each - free - held
     said = [
         f"Rule of the scheduler: {_RULES.get(advice.default_rule, f'partitioner {advice.default_rule}')}.",
         _beside(situation),
@@ -98,12 +96,13 @@ def content_of(
 
     numbers = asdict(advice) | {"nodes": advice.nodes.tolist(), "default": advice.default.tolist()}
     names = [hosts[node] for node in numbers["nodes"]]
+    free //= slots_a_host(situation.machine)
     return {
         **numbers,
         "machine": situation.machine.text,
         "job": situation.program.name,
         "hosts": names,
-        "host_list": host_list(sorted(names, key=hosts.index)),
+        "host_list": host_list(dict.fromkeys(sorted(names, key=hosts.index))),
         "default_hosts": [hosts[node] for node in numbers["default"]],
         "free": free,
         "sentences": sentences(advice),

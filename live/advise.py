@@ -17,6 +17,7 @@ from netplace.records import freeze_arrays
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics import judged, paired
 from netplace.topologies import Grid, Topology
+from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, slots_of
 
 _FREE = "all free nodes"  # a mapping's search chooses among them
 PARTITIONS = (
@@ -52,7 +53,7 @@ def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Cand
     machine, tasks = situation.machine, situation.program.tasks
     searches = ["link-load", "classic", *(["td"] if isinstance(machine, Grid) else [])]
     parts: dict[bytes, tuple[str, Nodes]] = {}
-    if tasks < len(free):
+    if tasks < len(free) and slots_a_host(machine) == 1:  # else tasks would be spread over more hosts
         parts[b""] = (_FREE, np.sort(free))
     for rule in PARTITIONS:
         nodes = _chosen_nodes(rule, machine, free, tasks, situation.seed)
@@ -79,16 +80,26 @@ def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Cand
 
 
 def _chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: int = 0) -> Nodes | None:
-    """Return the nodes that a partitioner chooses among the free ones; None if it finds none."""
-    box = (1,) * machine.dims if isinstance(machine, Grid) else None
+    """Return the slots for tasks on as few hosts as hold them, which a partitioner chooses of the free ones.
+
+    Return None if it finds none.
+    """
+    each, network = slots_a_host(machine), network_of_hosts(machine)
+    if network is machine:
+        each = 1
+    places, counts = np.unique(free // each, return_counts=True)
+    wanted = -(-size // each)
+    box = (1,) * network.dims if isinstance(network, Grid) else None
     try:
-        partitioner = make_partitioner(rule, machine, seed)
-        for node in np.setdiff1d(machine.computing, free):
+        partitioner = make_partitioner(rule, network, seed)
+        for node in np.setdiff1d(network.computing, places[counts == each]):
             partitioner.take(Allocation(np.array([node]), box))
-        allocation = partitioner.find(Job(0, 0.0, size, 1.0))
+        allocation = partitioner.find(Job(0, 0.0, wanted, 1.0))
     except ValueError:  # a partitioner that is not for such a machine
         return None
-    return None if allocation is None or len(allocation.nodes) < size else allocation.nodes[:size]
+    if allocation is None or len(allocation.nodes) < wanted:
+        return None
+    return slots_of(machine, allocation.nodes[:wanted]) if each > 1 else allocation.nodes[:wanted]
 
 
 USUAL = "slurm"
@@ -233,7 +244,8 @@ def advise(
     expected = _chosen_nodes(default, situation.machine, nodes, tasks, situation.seed)
     if expected is None:
         raise ValueError(f"default placement: partitioner {default} finds no {tasks} free nodes for the job")
-    situation.cycles(expected, 0)  # what is compiled, or known for all, is so before the clock begins
+    situation.cycles(expected[:tasks], 0)  # what is compiled, or known for all, is so before the clock begins
+    expected = expected[:tasks]
     search = _Search(
         situation, _Clock(limits or Limits(), tasks), _Candidate(default, "consecutive", expected)
     )

@@ -20,6 +20,7 @@ from netplace.runs import resolve
 from netplace.runs.job_programs import programs_of
 from netplace.runs.toml_lines import line_of, read_table_list
 from netplace.topologies import Topology, parse
+from netplace.topologies.compute_nodes import slots_a_host, slots_of
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
 Nodes = NDArray[np.int64]
@@ -45,10 +46,11 @@ def nodes_from(text: str, machine: Topology, hosts: Sequence[str], where: str) -
     Parameters
     ----------
     text : str
-        Names in Slurm's format, as in ``n[0-3,7]``, or numbers of nodes, as in ``0-3,7``; or the name of a
-        file that contains such a list on any number of lines. Text after a ``#`` is ignored.
+        Names of hosts in Slurm's format, as in ``n[0-3,7]``, or their numbers, as in ``0-3,7``; or the name
+        of a file that contains such a list on any number of lines. Text after a ``#`` is ignored. A host
+        stands for all its slots.
     hosts : sequence of str
-        The name of each node of the machine.
+        The name of the host of each node of the machine.
     where : str
         Name of the list in error messages.
 
@@ -57,19 +59,20 @@ def nodes_from(text: str, machine: Topology, hosts: Sequence[str], where: str) -
     ValueError
         If a file cannot be read, a name is unknown, a node does not compute, or a node is named twice.
     """
-    number = {name: node for node, name in enumerate(hosts)}
+    names = hosts[:: slots_a_host(machine)]
+    number = {name: host for host, name in enumerate(names)}
     chosen: dict[int, None] = {}
     for place, line in _lines(text, where):
         for word in _WORD.findall(line.partition("#")[0]):
-            for node in _nodes_of(word, number, hosts, machine, place):
-                if node in chosen:
-                    raise ValueError(f"{place}: node {hosts[node]} appears twice")
-                if node in machine.service:
-                    raise ValueError(f"{place}: node {hosts[node]} of {machine} does not compute")
-                chosen[node] = None
+            for host in _hosts_of(word, number, machine, place):
+                if host in chosen:
+                    raise ValueError(f"{place}: node {names[host]} appears twice")
+                if np.isin(slots_of(machine, np.array([host])), machine.service).any():
+                    raise ValueError(f"{place}: node {names[host]} of {machine} does not compute")
+                chosen[host] = None
     if not chosen:
-        raise ValueError(f"{where} {text}: has no nodes, expected a list such as {_example(hosts)}")
-    return np.array([*chosen], np.int64)
+        raise ValueError(f"{where} {text}: has no nodes, expected a list such as {_example(names)}")
+    return slots_of(machine, np.array([*chosen], np.int64))
 
 
 def _lines(text: str, where: str) -> list[tuple[str, str]]:
@@ -87,20 +90,19 @@ def _lines(text: str, where: str) -> list[tuple[str, str]]:
     return [(f"{where} {text}:{place}", line) for place, line in enumerate(lines, 1)]
 
 
-def _nodes_of(
-    word: str, number: dict[str, int], hosts: Sequence[str], machine: Topology, where: str
-) -> list[int]:
-    """Return the nodes that a word names: hosts, or numbers where no host is called so."""
+def _hosts_of(word: str, number: dict[str, int], machine: Topology, where: str) -> list[int]:
+    """Return the hosts that a word names, or numbers where no host is called so."""
+    hosts = machine.nodes // slots_a_host(machine)
     if _NUMBERS.fullmatch(word) and word not in number:
-        return list(*check_ranges(word, f"{where}: node", machine.nodes - 1))
-    if count_hosts(word, where) > machine.nodes:
-        raise ValueError(f"{where}: {abbreviate(word)} has more nodes than the {machine.nodes} of {machine}")
+        return list(*check_ranges(word, f"{where}: node", hosts - 1))
+    if count_hosts(word, where) > hosts:
+        raise ValueError(f"{where}: {abbreviate(word)} has more nodes than the {hosts} of {machine}")
     names = list(expand(word, where))
     for name in names:
         if name not in number:
             raise ValueError(
                 f"{where}: {abbreviate(name)} is not a node of {machine}, expected nodes such as "
-                f"{_example(hosts)}"
+                f"{_example([*number])}"
             )
     return [number[name] for name in names]
 

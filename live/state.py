@@ -66,7 +66,10 @@ class MachineState:
         names = tuple(hosts) or host_names(topology)
         self.number = {name: node for node, name in enumerate(names)}
         if len(self.number) != topology.nodes:
-            raise ValueError(f"hosts: {len(self.number)} names for the {topology.nodes} nodes of {topology}")
+            raise ValueError(
+                f"hosts: {len(self.number)} names for the {topology.nodes} nodes of {topology}; a service "
+                "places jobs on hosts, expected one name each, and a network without nodes:tasks=.."
+            )
         self.hosts = names
         self.jobs: dict[str, Held] = {}
         self.waiting: dict[str, Waits] = {}

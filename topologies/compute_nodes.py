@@ -106,6 +106,29 @@ def compute_nodes(
     return with_hosts(made, [name for name in of.hosts for _ in range(tasks)])
 
 
+# A *host* is what a scheduler allocates and an operator names, a *slot* is where one task sits. The nodes of
+# a network are slots; without `compute_nodes`, each host has one.
+
+
+def slots_a_host(machine: Topology) -> int:
+    """Return the number of slots of each host."""
+    return machine.tasks if isinstance(machine, Graph) else 1
+
+
+def slots_of(machine: Topology, hosts: Int) -> Int:
+    """Return all slots of hosts, host by host."""
+    each = slots_a_host(machine)
+    return (hosts[:, None] * each + np.arange(each)).ravel()
+
+
+def network_of_hosts(machine: Topology) -> Topology:
+    """Return the network whose nodes are the hosts of a machine; the machine itself if it is not known."""
+    from netplace.topologies import parse
+
+    name, _, inner = machine.text.partition("/")
+    return parse(inner) if name.startswith("nodes:") else machine
+
+
 USUAL = {
     "sockets": 1, "rails": 1, "planes": 1, "nic": 1, "memory": 1, "latency": 0, "bus": 1, "crossing": 0,
 }  # fmt: skip

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from netplace.files import text_of
 from netplace.inputs import abbreviate, check_choice
-from netplace.topologies import Graph, Topology
+from netplace.topologies import Topology
+from netplace.topologies.compute_nodes import slots_a_host
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def host_names(path: Path | None, machine: Topology) -> list[str]:
     """Return the host of every node: from a file, from the machine, or n0, n1, .."""
     if path is None and machine.hosts:
         return list(machine.hosts)
-    tasks = machine.tasks if isinstance(machine, Graph) else 1
+    tasks = slots_a_host(machine)
     hosts = machine.nodes // tasks
     names = [f"n{host}" for host in range(hosts)] if path is None else _names_in(path, hosts)
     return [name for name in names for _ in range(tasks)]

@@ -131,6 +131,29 @@ def test_nodes_by_name_by_number_and_from_a_file(slurm_machine):
     assert nodes_from("2-4,n09", machine, machine.hosts, "--free").tolist() == [2, 3, 4, 9]
 
 
+def test_a_job_gets_as_many_hosts_as_its_scheduler_gives_it(slurm_machine):
+    machine = machine_of(f"nodes:tasks=4/slurm:{slurm_machine}/topology.conf,taper=1")
+    where = Situation(machine, application("all-to-all", 10))
+    found = advise(where, machine.computing, Limits(simulations=12))
+    for nodes in (found.nodes, found.default, np.array(found.best)):
+        assert len({node // 4 for node in nodes.tolist()}) == 3
+    assert found.default.tolist() == [*range(10)]
+
+
+def test_a_host_stands_for_all_its_slots(slurm_machine):
+    network = f"nodes:tasks=4/slurm:{slurm_machine}/topology.conf,taper=1"
+    machine = machine_of(network)
+    assert nodes_from("n02,1", machine, machine.hosts, "--free").tolist() == [8, 9, 10, 11, 4, 5, 6, 7]
+    with pytest.raises(ValueError, match="16"):
+        nodes_from("16", machine, machine.hosts, "--free")
+    running, job = str(slurm_machine / "running.toml"), ("--app", "all-to-all", "--tasks", "8")
+    code, out, err = run("advise", "--machine", network, "--running", running, *job, "--simulations", "8")
+    assert code == 0, err
+    assert "10 free nodes" in out
+    assert "The jobs on 2 occupied nodes are unknown" in " ".join(out.split())
+    assert "Nodes: n[10-11]" in out or "Nodes: n[04-05]" in out
+
+
 @pytest.mark.parametrize(
     ("listed", "said"),
     [
