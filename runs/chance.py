@@ -16,9 +16,9 @@ import numpy as np
 
 from netplace.netsim import Config
 from netplace.placement.mapping import MAPPINGS
-from netplace.placement.partition import PARTITIONS
 from netplace.placement.rule import Nodes, find_rule
 from netplace.registry import Registry
+from netplace.runs.partitions import partitions_with
 from netplace.runs.spec import Run
 from netplace.topologies import Grid, Topology, Tree, parse
 
@@ -61,7 +61,7 @@ def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
 
 def placement_draws(run: Run) -> bool:
     """Return whether a rule of placement has randomness."""
-    if rule_draws(run.partition, PARTITIONS):
+    if rule_draws(run.partition, partitions_with(run.partition)):
         return True
     return any(rule_draws(job.mapping, MAPPINGS) for job in run.jobs)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from netplace.apps import APPLICATIONS
 from netplace.placement.mapping import MAPPINGS
-from netplace.placement.partition import PARTITIONS
 from netplace.plugins import current_digest, file_digest
 from netplace.registry import Registry
+from netplace.runs.partitions import partitions_with
 from netplace.topologies import TOPOLOGIES, names_file
 from netplace.topologies.text_form import innermost
 
@@ -58,7 +58,7 @@ def contents_of(
 ) -> tuple[Digest, ...]:
     """Return files and code of the network, the routing and the placement, and `sources`, with digests."""
     digests = {
-        digest_of_rule(partition, PARTITIONS),
+        digest_of_rule(partition, partitions_with(partition)),
         *(digest_of_rule(mapping, MAPPINGS) for mapping in mappings),
         source_of_routing(routing),
         *(digest_of(table) for table in tables),

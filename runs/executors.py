@@ -104,6 +104,7 @@ class Batches(Generic[Item, Outcome]):
         self._batch: list[Item] = []
         self._size = 1
         self._suspects: list[Item] = []
+        self._interrupt: BaseException | None = None
 
     def __enter__(self) -> Batches[Item, Outcome]:
         self.executor.__enter__()
@@ -131,25 +132,33 @@ class Batches(Generic[Item, Outcome]):
             self._batch = []
 
     def collect(self) -> list[tuple[Item, Outcome]]:
+        if self._interrupt is not None:  # what had ended before it is kept by now
+            raise self._interrupt
         self._send()
         ended: list[tuple[Item, Outcome]] = []
         for items, result in self.executor.collect():
-            self.busy -= len(items)
             if isinstance(result, WorkerFailure):
+                self.busy -= len(items)
                 self._suspects += items
                 ended += [(item, self._lost(result.reason)) for item in items]
                 continue
-            seconds, outcomes = result
+            seconds, outcomes, self._interrupt = result
+            self.busy -= len(outcomes)
             self._size = min(_MOST, max(1, int(_BATCH_SECONDS * len(items) / max(seconds, 1e-9))))
-            ended += zip(items, outcomes, strict=True)
+            ended += zip(items, outcomes, strict=self._interrupt is None)
         return ended
 
 
-def _timed(function: Callable[[Item], Outcome], items: list[Item]) -> tuple[float, list[Outcome]]:
-    """Return the seconds that items took, and their outcomes."""
-    began = time.perf_counter()
-    outcomes = [function(item) for item in items]
-    return time.perf_counter() - began, outcomes
+def _timed(
+    function: Callable[[Item], Outcome], items: list[Item]
+) -> tuple[float, list[Outcome], BaseException | None]:
+    """Return the seconds that items took, their outcomes, and what interrupted the work on them."""
+    began, outcomes, interrupt = time.perf_counter(), list[Outcome](), None
+    try:
+        outcomes.extend(function(item) for item in items)
+    except (KeyboardInterrupt, SystemExit) as error:
+        interrupt = error
+    return time.perf_counter() - began, outcomes, interrupt
 
 
 class ProcessPoolExecutor(Generic[Item, Outcome]):

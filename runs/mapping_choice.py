@@ -24,7 +24,8 @@ from netplace.topologies.routing import Switches
 
 CANDIDATES = ("consecutive", "classic", "td", "link-load", "random")  # in the order of their first runs
 ENOUGH = 5  # times from which a verdict on something random follows
-_FINALISTS, _DRAWS = 3, 5  # mappings that are simulated again where the network is random, and how often
+# Where the network is random: how many mappings are simulated again, and how often, in each round.
+_ROUNDS = ((8, 5), (3, 15))
 _FINAL_SEED = 1_000_000  # seeds of these simulations begin so far from those of the searches
 
 Outcomes = Callable[[list[MappingPlan]], list[dict[str, Any]]]
@@ -325,29 +326,51 @@ def _chosen(
 ) -> tuple[str, int, Nodes, float, int]:
     """Return kind, seed, nodes, mean time and number of simulations of the fastest mapping.
 
-    On a random network the least of many times is too good; the fastest mappings are therefore simulated
-    again, and chosen by these times alone, if the budget allows it.
+    On a random network the least of many times is too good; the fastest mappings, the fastest one of each
+    kind among them, are therefore simulated again with equal seeds, the best of these once more and longer,
+    and these times alone count, as far as the budget allows it. The first kind is among them to the end.
     """
-    mappings: dict[bytes, tuple[str, int, Nodes, list[int]]] = {}
     rules = {one.mapping: one.rule for one in candidates}
+    found: dict[bytes, _Found] = {}
     for one in candidates:
         for seed, nodes, cycles in zip(one.seeds, one.mappings, one.cycles, strict=True):
-            mappings.setdefault(nodes.tobytes(), (one.mapping, seed, nodes, []))[3].append(cycles)
-    ranked = sorted(mappings.values(), key=lambda entry: sum(entry[3]) / len(entry[3]))
-    # What many searches found was simulated often enough; the consecutive mapping is one of these.
-    finalists = [entry for entry in ranked[:_FINALISTS] if len(entry[3]) < _DRAWS]
-    plans = [
-        MappingPlan(search, rules[name], search.seed + _FINAL_SEED + draw, True, tuple(nodes.tolist()))
-        for name, _, nodes, _ in finalists
-        for draw in range(_DRAWS)
-    ]
-    if is_random and len(ranked) > 1 and plans and len(work.affordable(plans)) == len(plans):
+            found.setdefault(nodes.tobytes(), _Found(one.mapping, seed, nodes, [])).cycles.append(cycles)
+    ranked = sorted(found.values(), key=lambda each: each.mean)
+    kinds = {each.mapping: each for each in reversed(ranked)}
+    first, drawn = kinds[candidates[0].mapping], 0
+    for count, draws in _ROUNDS if is_random and len(ranked) > 1 else ():
+        wanted = [first, *ranked] if drawn else [*kinds.values(), *ranked]
+        finalists = list({id(each): each for each in wanted}.values())[:count]
+        seeds = range(search.seed + _FINAL_SEED + drawn, search.seed + _FINAL_SEED + drawn + draws)
+        plans = [
+            MappingPlan(search, rules[each.mapping], seed, True, tuple(each.nodes.tolist()))
+            for each in finalists
+            for seed in seeds
+        ]
+        if len(work.affordable(plans)) < len(plans):
+            break
         again = [outcome["cycles"] for outcome in work.do(plans)]
-        for place, (name, seed, nodes, _) in enumerate(finalists):
-            times = again[place * _DRAWS : (place + 1) * _DRAWS]
-            if None not in times:
-                mappings[nodes.tobytes()] = (name, seed, nodes, times)
-        first = candidates[0].mapping  # never left out
-        ranked = [entry for entry in mappings.values() if len(entry[3]) >= _DRAWS or entry[0] == first]
-    name, seed, nodes, times = min(ranked, key=lambda entry: sum(entry[3]) / len(entry[3]))
-    return name, seed, nodes, sum(times) / len(times), len(times) if is_random else 1
+        for place, each in enumerate(finalists):
+            times = again[place * draws : (place + 1) * draws]
+            each.cycles = [*(each.cycles if drawn else ()), *times]
+        ended = [each for each in finalists if None not in each.cycles]
+        ranked = sorted(ended, key=lambda each: each.mean) or ranked
+        drawn += draws
+    if is_random and not drawn:  # only what was simulated several times is known well enough
+        ranked = [each for each in ranked if len(each.cycles) >= ENOUGH or each is first]
+    best = ranked[0]
+    return best.mapping, best.seed, best.nodes, best.mean, len(best.cycles) if is_random else 1
+
+
+@dataclass
+class _Found:
+    """A mapping that was found, and the times of the job with it."""
+
+    mapping: str
+    seed: int
+    nodes: Nodes
+    cycles: list[int]
+
+    @property
+    def mean(self) -> float:
+        return sum(self.cycles) / len(self.cycles)

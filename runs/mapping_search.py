@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from netplace.apps import Program
 from netplace.inputs import check_size
 from netplace.netsim import Config, SimulationError
-from netplace.placement import partition
 from netplace.placement.mapping import QapResult, find_mapping
 from netplace.placement.rule import Nodes
 from netplace.records import freeze_arrays
 from netplace.runs.digests import contents_of
 from netplace.runs.job_programs import programs_of, repeated_of, settled
 from netplace.runs.networks import network_of
+from netplace.runs.partitions import nodes_of_jobs
 from netplace.runs.placing import run_time_of
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.spec import Run
@@ -80,7 +80,7 @@ class Search:
     @cached_property
     def nodes(self) -> Nodes:
         """The nodes of its partition."""
-        return partition(self.partition, self.topology, [self.tasks], seed=self.seed)[0]
+        return nodes_of_jobs(self.partition, self.topology, [self.tasks], self.seed)[0]
 
     @cached_property
     def traffic_digest(self) -> str:

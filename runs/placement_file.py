@@ -107,8 +107,10 @@ class _Reader:
             self._combinations("machine", machine),
             self._combinations("schedule", schedule),
         )
-        self._end()
         same = jobs | self._of_table(table)
+        if self._faults:
+            self._probe(machine, schedule, same)
+        self._end()
         plans: list[Plan] = []
         for place in places:
             network = str(place["network"])
@@ -189,6 +191,24 @@ class _Reader:
         """Return every combination of the values of a table, whose lists multiply."""
         axes = [self._try(name, key, lambda key=key: axis(key, table[key])) or [] for key in table]
         return [dict(choice) for choice in itertools.product(*axes)]
+
+    def _probe(self, machine: dict[str, Any], schedule: dict[str, Any], same: Mapping[str, Any]) -> None:
+        """Find what is wrong with each value alone, beside faults for which no plan can be made."""
+        plain: dict[str, Any] = {"machine": "torus:4x4", "workload": "applications"}
+        plain |= {"times": "table:times.sqlite", "simulate": True}
+        of_table = {"seeds": "table_seeds", "scattered_factor": "scattered_factor"}
+        values = [
+            *(("table", key, name, [same.get(name)]) for key, name in of_table.items()),
+            *(
+                (table, key, "machine" if key == "network" else key, given[key])
+                for table, given in (("machine", machine), ("schedule", schedule))
+                for key in given
+                if key in ("network", *SETTINGS, *_OF_SCHEDULE)
+            ),
+        ]
+        for table, key, name, given in values:
+            for value in given if isinstance(given, list) else [given]:
+                self._try(table, key, lambda name=name, value=value: make_plan(plain | {name: value}))
 
     def _usable(self, network: str, mappings: list[str]) -> list[str]:
         """Return the mappings that exist on a network; the others are noted."""

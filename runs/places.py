@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 
 from netplace.netsim import Config
-from netplace.placement.partition import PARTITIONS, partition
 from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_draws, rule_draws
 from netplace.runs.networks import network_of
+from netplace.runs.partitions import nodes_of_jobs, partitions_with
 from netplace.topologies import Grid, Topology, Tree
 from netplace.topologies.host_lists import spelled
 
@@ -24,10 +24,10 @@ _LOCAL = ("routing", "faults", "cable_latency", "fabric")
 @lru_cache(maxsize=4096)
 def place_of(network: str, rule: str, tasks: int, config: Config) -> Place | None:
     """Return the place of the only job of a run; None if each seed draws another."""
-    if rule_draws(rule, PARTITIONS):
+    if rule_draws(rule, partitions_with(rule)):
         return None
     topology = network_of(network)
-    return canonical(topology, partition(rule, topology, [tasks])[0], config)
+    return canonical(topology, nodes_of_jobs(rule, topology, [tasks])[0], config)
 
 
 def canonical(topology: Topology, nodes: Nodes, config: Config) -> Place:

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from netplace.apps import Program
 from netplace.apps.program import Repeated
 from netplace.netsim import Config, CycleLimitError, DeadlockError, Network
-from netplace.placement import partition
 from netplace.placement.mapping import QapResult, RunTime, find_mapping
 from netplace.placement.rule import Nodes
 from netplace.runs.digests import check_digest
 from netplace.runs.networks import network_of
+from netplace.runs.partitions import nodes_of_jobs
 from netplace.runs.spec import Run
 from netplace.topologies import Topology
 
@@ -37,7 +37,7 @@ def place_jobs(
     times: Sequence[int] | None = None,
 ) -> list[QapResult]:
     """Return the mapping of each job; `times` is how often the iterations of each program repeat."""
-    parts = partition(partition_rule, topology, [program.tasks for program in programs], seed=seed)
+    parts = nodes_of_jobs(partition_rule, topology, [program.tasks for program in programs], seed)
     draws = seed if network_seed is None else network_seed
     rounds = [1] * len(programs) if times is None else times
     return [

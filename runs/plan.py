@@ -287,7 +287,7 @@ _OWN: dict[str, Registry[Any]] = {
     "times": RUN_TIMES,
     "mapping": MAPPINGS,
 }
-_READ_BY_PARTITIONERS = ("curve", "pss")  # among their options, apart by commas, may be the name of a file
+_READ_BY_PARTITIONERS = ("curve", "nodes", "pss")  # whose options may name files
 
 
 def _digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> tuple[Digest, ...]:

@@ -12,10 +12,10 @@ from netplace.inputs import abbreviate, check_choice, check_int
 from netplace.netsim import Config
 from netplace.netsim.effects import check_settings
 from netplace.placement.mapping import MAPPINGS
-from netplace.placement.partition import PARTITIONS
 from netplace.placement.rule import find_rule
 from netplace.runs.digests import Digest, contents_of, sources_of_algorithms, sources_of_formats
 from netplace.runs.networks import network_of
+from netplace.runs.partitions import check_partition
 from netplace.runs.programs import (
     SECTIONS,
     TRACE_OPTIONS,
@@ -70,7 +70,7 @@ def resolve(
     """
     config, topology = config or Config(), network_of(network)
     check_settings(topology, config)
-    find_rule(partition, PARTITIONS)
+    check_partition(partition)
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)
     if not written:
         raise ValueError("jobs: none given, expected at least one job with app or trace")

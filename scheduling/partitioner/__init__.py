@@ -31,6 +31,7 @@ from netplace.scheduling.partitioner.plain import PlainPartitioner
 from netplace.scheduling.partitioner.pss import by_processor_sets
 from netplace.scheduling.partitioner.shapes import Ranking
 from netplace.scheduling.partitioner.slurm import SLURM_RULES, slurm_choice
+from netplace.scheduling.partitioner.static import STATIC, static_sets
 from netplace.scheduling.partitioner.tree import Subtrees, nearly_contiguous, read_threshold
 from netplace.topologies import Grid, Topology
 
@@ -161,6 +162,7 @@ _PARTITIONERS: dict[str, PartitionerKind] = {
         "the choice of Slurm 22.05 (select/cons_tres; slurm:linear: select/linear); listed boxes on tori",
         "|".join(SLURM_RULES) + "=SHAPES",
     ),
+    **{name: static_sets(name) for name in STATIC},
 }
 
 

@@ -127,8 +127,8 @@ def test_all_faults_are_told_at_once(study):
         ("repeats = 5", "repeats = 0", "repeats: 0 is too small"),
         (
             'partition = ["contiguous", "contiguous:bps"]',
-            'partition = "quadrants"',
-            "unknown name 'quadrants'",
+            'partition = "quadrant"',
+            "unknown name 'quadrant'; did you mean quadrants",
         ),
     ],
 )

@@ -1,0 +1,51 @@
+"""Partitions of runs: rules that divide a network among jobs, or an allocator for one job after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from netplace.placement.partition import PARTITIONS, partition
+from netplace.placement.rule import Nodes, find_rule
+from netplace.registry import Registry
+from netplace.topologies import Topology
+
+
+def partitions_with(text: str) -> Registry[Any]:
+    """Return the registry in which a rule is: partitions, or, for names that only these have, allocators."""
+    name = text.partition(":")[0]
+    if name in PARTITIONS:  # most runs need no scheduler
+        return PARTITIONS
+    from netplace.scheduling.partitioner import PARTITIONERS
+
+    allocator = name in PARTITIONERS.names() and name not in PARTITIONS.names()
+    return PARTITIONERS if allocator else PARTITIONS
+
+
+def check_partition(text: str) -> None:
+    """Check that there is a rule of this name, and that it takes the option."""
+    find_rule(text, partitions_with(text))
+
+
+def nodes_of_jobs(text: str, topology: Topology, sizes: Sequence[int], seed: int = 0) -> list[Nodes]:
+    """Return the nodes of each job, which has so many tasks.
+
+    An allocator chooses the nodes of one job after the other on the empty machine.
+
+    Raises
+    ------
+    ValueError
+        If the rule does not exist on the network, or a job has no place.
+    """
+    if partitions_with(text) is PARTITIONS:
+        return partition(text, topology, sizes, seed=seed)
+    from netplace.scheduling import Job, make_partitioner
+
+    allocator, places = make_partitioner(text, topology, seed), []
+    for job, size in enumerate(sizes):
+        found = allocator.find(Job(job, 0.0, size, 1.0))
+        if found is None:
+            raise ValueError(f"partition {text}: no place for the {size} tasks of job {job} on {topology}")
+        allocator.take(found)
+        places.append(found.nodes)
+    return places
