@@ -122,8 +122,9 @@ class Caller:
         ]
         tasks = int(self.rng.integers(1, 5))
         program, later = made_program(self.rng, tasks), int(self.rng.choice([0, 0, 13]))
+        identity = int(self.rng.integers(8))  # which its traffic class follows
         if len(free) >= tasks:
-            job = network.start(program, free[:tasks], at=network.now + later)
+            job = network.start(program, free[:tasks], at=network.now + later, identity=identity)
             self.jobs[job] = free[:tasks]
             return job
         return None
