@@ -17,7 +17,7 @@ std::int64_t claim(D& d, std::uint32_t router, const typename D::Router& r, int 
             default: break;
         }
     }
-    return static_cast<std::uint32_t>(static_cast<std::uint32_t>(cycle) - head_of(d, router, r, i).birth);
+    return cycle - head_of(d, router, r, i).birth;
 }
 
 // The input that the arbiter selects among the requests, at least one.

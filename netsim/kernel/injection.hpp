@@ -82,7 +82,7 @@ Creation emit(D& d, std::int32_t node, std::int32_t target, std::uint32_t label,
     auto& packet = packet_at(d, router, r, i, at);
     packet = {};
     packet.route = route_of(d.net.wiring, d, node, target, cycle);
-    packet.birth = static_cast<std::uint32_t>(cycle);
+    packet.birth = cycle;
     packet.label = label;
     ++fifo.count;
     ++d.created;

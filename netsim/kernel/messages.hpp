@@ -125,7 +125,7 @@ template <class D>
 void deliver(D& d, const Packet& packet, Cycle cycle) {
     ++d.delivered;
     d.desk.last_delivery = cycle - 1;
-    d.desk.packet_delays.add(static_cast<std::uint32_t>(cycle - 1) - packet.birth);
+    d.desk.packet_delays.add(cycle - 1 - packet.birth);
     const std::uint32_t number = packet.label >> 2;
     Key& key = d.keys[number];
     add_shared(d, key.flying, std::int64_t{-1});

@@ -24,8 +24,8 @@ inline constexpr std::uint32_t nobody = ~0u;  // destination of a packet lost, l
 
 struct Packet {
     std::uint32_t route;  // grid: hops left, sign and magnitude by dimension; else destination
-    std::uint32_t birth;  // cycle of creation, modulo 2^32
     std::uint32_t label;  // key << 2 | kind
+    Cycle birth;          // cycle of creation
 };
 
 // A packet that is routed by tables; table.hpp explains `trip`.

@@ -91,6 +91,13 @@ def test_a_message_that_waited_for_ages_is_counted(engine):
     assert result.message_delay.mean > 1 << 50
 
 
+def test_a_packet_under_way_for_more_cycles_than_32_bits_count_is_counted():
+    config = Config(router_delay=1 << 20)
+    program = pair([("send", 1, 64)], [("recv", 0, 64)])
+    result = simulate(parse("mesh:5000"), program, [0, 4999], config=config)
+    assert result.packet_delay.mean == result.message_delay.mean == 4999 * ((1 << 20) + 1) + 15
+
+
 def test_a_long_delay_needs_no_memory():
     config = Config(router_delay=1 << 20)
     tracemalloc.start()
