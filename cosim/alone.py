@@ -15,13 +15,13 @@ from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics.interval import Estimate, half_width_of, of_draws
 from netplace.topologies import Topology
 
-MOST_ALONE, _LEAST = 12, 3  # draws: two may be in the same of two modes too easily
+_LEAST, _MOST = 3, 12  # draws: two may be in the same of two modes too easily
 _PRECISION = 0.02
 _USUAL = 0.02  # deviation of a draw; docs/figures/calibrations.py tests how often intervals with it hold
 
 
 def draw_times(
-    draw: Callable[[int], float], target_half_width: float = _PRECISION, most: int = MOST_ALONE
+    draw: Callable[[int], float], target_half_width: float = _PRECISION, most: int = _MOST
 ) -> list[float]:
     """Return as many draws of a time as it takes to reach a relative half-width of their mean, at least 3."""
     times = [draw(number) for number in range(_LEAST)]
