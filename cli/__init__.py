@@ -13,7 +13,7 @@ import rich_click as click
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import flag
 from netplace.entry_points import Offers
-from netplace.report.terminal.pulse import QUIET
+from netplace.report.terminal.progress import QUIET
 
 __all__ = ["COMMANDS", "GROUPS", "app"]
 

@@ -9,7 +9,7 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, SEED, flag
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.settings import json_flag
-from netplace.report.terminal.screen import with_progress
+from netplace.report.terminal.progress import with_progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.inputs import check_choice
-from netplace.report.terminal.pulse import pulse
+from netplace.report.terminal.progress import progress
 
 if TYPE_CHECKING:
     from netplace.apps.collectives import Schedule
@@ -52,7 +52,7 @@ def collective_command(operation: str, **given: Any) -> None:
         for key in ("segment", "fanout", "radix", "group", "element")
         if given[key] is not None
     }
-    with pulse("messages") as progress:
+    with progress("messages") as tell:
         messages = schedule(
             operation,
             given["ranks"],
@@ -60,7 +60,7 @@ def collective_command(operation: str, **given: Any) -> None:
             given["root"],
             collectives=given["collectives"],
             algorithm=given["algorithm"],
-            progress=progress,
+            progress=tell,
             **options,
         )
     show(

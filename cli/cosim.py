@@ -30,9 +30,9 @@ from netplace.cli.settings import (
     tell_limits,
     threads_flag,
 )
-from netplace.cli.sweep_progress import job_progress
 from netplace.inputs import shortened
 from netplace.plan_settings import COSIM_SETTINGS
+from netplace.report.terminal.progress import progress
 from netplace.schema import to_plain
 
 if TYPE_CHECKING:
@@ -127,8 +127,8 @@ def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[s
     from netplace.cosim.runner import outcome_of
 
     jobs = plan.jobs
-    with job_progress(jobs.jobs, f"{jobs.policy}, {jobs.partition}, {plan.fidelity}") as tell:
-        return outcome_of(plan, beside, lambda done: tell(done, 0.0), threads)
+    with progress(f"jobs ({jobs.policy}, {jobs.partition}, {plan.fidelity})", jobs.jobs) as tell:
+        return outcome_of(plan, beside, tell, threads)
 
 
 def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:

@@ -13,7 +13,7 @@ from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_
 from netplace.files import write_atomically
 from netplace.inputs import check_choice
 from netplace.report.files.outputs import check_output
-from netplace.report.terminal.pulse import under_way
+from netplace.report.terminal.progress import progress
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def fit_command(**given: Any) -> None:
             raise ValueError(f"-o {output}: expected a name that ends in .toml")
         check_output(output)
     config, points = config_from(given), _points(given)
-    with under_way("fit"):
+    with progress("fit"):
         found = fit(points, config, tuple(filter(None, given["parameters"].split(","))))
     if output is not None:
         write_atomically(output, _toml(found, given))

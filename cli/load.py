@@ -32,7 +32,7 @@ from netplace.cli.settings import (
 from netplace.inputs import check_choice
 from netplace.plan_settings import LOAD_SETTINGS
 from netplace.report.files.outputs import PICTURES
-from netplace.report.terminal.pulse import pulse
+from netplace.report.terminal.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -82,9 +82,10 @@ def load_command(**given: Any) -> None:
     tell_ignored((plan.network, plan.config) for plan in plans)
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
     measure = partial(outcome_of, threads=execution.network_threads())
-    with pulse("cycles") as progress:
-        if len(plans) == 1 and not (study or given["dask"]):  # of several there is a bar
-            measure = partial(measure, progress=progress)
+    single = len(plans) == 1 and not (study or given["dask"])  # of several there is a bar
+    with progress("cycles", shown=single) as tell:
+        if single:
+            measure = partial(measure, progress=tell)
         outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study)
     points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
     frame = curve_frame(plans, points)

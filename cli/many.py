@@ -12,10 +12,9 @@ import rich_click as click
 
 from netplace.cli.flags import OUTPUT, PROCESSES, Command, flag, flags
 from netplace.cli.provenance import note_plans
-from netplace.cli.sweep_progress import SweepProgress
 from netplace.inputs import check_size
 from netplace.report.files.outputs import check_output
-from netplace.report.terminal.pulse import is_quiet
+from netplace.report.terminal.progress import SweepProgress, is_quiet
 
 if TYPE_CHECKING:
     from netplace.runs.outcome_store import PlanLike

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from netplace.inputs import check_choice, check_int
 from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS
 from netplace.placement.mapping.link_load import MOST_SWITCHES
 from netplace.report.files.outputs import check_output, check_output_folder
-from netplace.report.terminal.pulse import under_way
+from netplace.report.terminal.progress import progress
 from netplace.runs.networks import network_of
 from netplace.topologies.routing import Switches
 
@@ -157,7 +156,7 @@ def _compute(given: dict[str, Any], output: _Output) -> None:
     names = output.names(search.topology)
     execution = Execution(given["workers"], given["dask"], given["store"])
     # Several have a bar, and may have processes of their own, which are not forked beside a thread.
-    with under_way("map") if len(seeds) == 1 else nullcontext():
+    with progress("map", shown=len(seeds) == 1):
         plans = [MappingPlan(search, rule, seed) for seed in seeds]
         outcomes = execution.outcomes(plans, find, "mappings", "mappings")
     made = Searched.best(search, rule, criterion, seeds, [qap_result_of(outcome) for outcome in outcomes])

@@ -13,10 +13,10 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, PROCESSES, flag
 from netplace.cli.many import open_store
 from netplace.cli.settings import json_flag
-from netplace.cli.sweep_progress import SweepProgress
 from netplace.files import write_atomically
 from netplace.inputs import check_choice
 from netplace.report.files.outputs import check_output
+from netplace.report.terminal.progress import SweepProgress
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:

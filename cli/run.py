@@ -29,8 +29,8 @@ from netplace.cli.settings import (
 )
 from netplace.inputs import check_choice, check_size
 from netplace.report.files.outputs import PICTURES
-from netplace.report.terminal.pulse import pulse
-from netplace.report.terminal.screen import bytes_read, print_tables, with_progress
+from netplace.report.terminal.progress import bytes_read, progress, with_progress
+from netplace.report.terminal.screen import print_tables
 from netplace.schema import to_plain
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _executed(asked: _Asked) -> list[Executed]:
     note_plans(runs)
     with ExitStack() as stack:
         if len(runs) == 1 and asked.workers == 1:
-            simulate = partial(simulate, progress=stack.enter_context(pulse("cycles")))
+            simulate = partial(simulate, progress=stack.enter_context(progress("cycles")))
         store = stack.enter_context(open_store(asked.store)) if asked.store else None
         if len(runs) == 1:
             executed = [simulate(runs[0])]

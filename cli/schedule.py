@@ -24,8 +24,8 @@ from netplace.cli.many import (
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
 from netplace.cli.settings import SettingsCommand, json_flag
-from netplace.cli.sweep_progress import job_progress
 from netplace.plan_settings import SCHEDULE_SETTINGS
+from netplace.report.terminal.progress import progress
 
 if TYPE_CHECKING:
     from netplace.runs.plan import Plan
@@ -140,8 +140,10 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     made: list[ScheduleRun] = []
 
     def carried(plan: Plan) -> dict[str, Any]:
-        with job_progress(plan.jobs) as tell:
-            made.append(run_schedule(plan, keep_nodes=drawn.output is not None, tell=tell))
+        with progress("jobs", plan.jobs) as tell:
+            made.append(
+                run_schedule(plan, keep_nodes=drawn.output is not None, tell=lambda done, _: tell(done))
+            )
         return made[0].outcome
 
     function = carried if execution.dask is None else outcome_of

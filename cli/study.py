@@ -11,8 +11,8 @@ from netplace.cli.clashes import command
 from netplace.cli.flags import SEEDS, flag
 from netplace.cli.many import Execution, open_store, resource_flags, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
-from netplace.cli.sweep_progress import SweepProgress
 from netplace.inputs import check_choice
+from netplace.report.terminal.progress import SweepProgress
 from netplace.report.terminal.screen import print_tables, table
 
 if TYPE_CHECKING:

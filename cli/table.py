@@ -14,8 +14,8 @@ from netplace.cli.flags import flag
 from netplace.cli.many import Execution, complete_run_times, open_store, resource_flags, say, store_flag
 from netplace.cli.provenance import command_line, note_plans, outcome_folder, with_provenance
 from netplace.cli.settings import json_flag, tell_ignored, tell_limits, threads_flag
-from netplace.cli.sweep_progress import SweepProgress
 from netplace.report.files.outputs import check_output, check_output_folder
+from netplace.report.terminal.progress import SweepProgress
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ _SHOWN = 60  # rows on the screen
 @flag("--parquet", "Write the table as Parquet.", metavar="FILE")
 @flag(
     "-o output",
-    "Write a page (.html), the table (.csv, .parquet), or the table, its runs and a page into a folder.",
+    "Write a page (.html), the table (.csv, .parquet), or all into a folder.",
     metavar="FILE|FOLDER",
 )
 @flag("--runs each", "Show one row per run, instead of means over the seeds.", bool)
@@ -61,7 +61,7 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
 
     Stored results are reused: after an interruption, the same command resumes the sweep. A store instead
     of a sweep file is shown without simulations. With --jobs, the table contains the time of each job of
-    a run. Exit code 1 means that runs failed; netplace compare compares two tables.
+    a run. Exit code 1 means that runs failed.
     """
     outputs = _outputs(given)
     if given["verify"]:

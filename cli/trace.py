@@ -19,7 +19,8 @@ from netplace.cli.program_flags import Compute
 from netplace.cli.settings import json_flag
 from netplace.inputs import check_float, check_int, check_ranges
 from netplace.report.files.outputs import check_output
-from netplace.report.terminal.screen import bytes_read, number, print_json, print_tables, table
+from netplace.report.terminal.progress import bytes_read
+from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
     from netplace.apps.formats import Format, Options

@@ -9,7 +9,6 @@ from statistics import fmean, geometric_mean
 
 from rich.console import Console
 
-from netplace.cli.sweep_progress import SweepProgress
 from netplace.csv_files import write_rows
 from netplace.files import made_folder
 from netplace.netsim import Config
@@ -21,8 +20,8 @@ from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.summary import spread
-from netplace.report.terminal.pulse import is_quiet
-from netplace.report.terminal.screen import number, print_tables, table, with_progress
+from netplace.report.terminal.progress import SweepProgress, is_quiet, with_progress
+from netplace.report.terminal.screen import number, print_tables, table
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each
 from netplace.runs.placement_file import read_placement_file

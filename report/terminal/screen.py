@@ -6,13 +6,11 @@ On a terminal too narrow for a table, no number is broken, and columns that do n
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import takewhile
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 from rich import box
 from rich.console import Console
@@ -21,10 +19,6 @@ from rich.text import Text
 
 from netplace.inputs import printable
 from netplace.json_files import json_text, results_text
-from netplace.report.terminal.pulse import Lines, is_quiet
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
 
 _ENDLESS = 10_000
 _LEAST_TEXT = 16  # letters of a column of text, if it has so many
@@ -81,8 +75,6 @@ def _longest_word(column: Column) -> int:
 
 PRINTED = ("run", "load", "mapping")  # what is printed as JSON and read again from files
 
-Outcome = TypeVar("Outcome")
-
 
 def number(value: float | None, digits: int = 0) -> str:
     """Return a number for a table: thin on digits, with thousands marked; a dash for none."""
@@ -127,54 +119,3 @@ def print_tables(*tables: Table) -> None:
     for made in tables:
         for part in fitting(made, console):
             console.print(part)
-
-
-def progress_bar() -> Progress:
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    return Progress(*columns, console=console, transient=True, disable=is_quiet() or not console.is_terminal)
-
-
-@contextmanager
-def bytes_read(paths: Iterable[Path]) -> Iterator[Callable[[int], None]]:
-    """Yield a function that receives the number of bytes read from files, for a bar on stderr."""
-    sizes = [path.stat().st_size if path.is_file() else None for path in paths]
-    if not sizes:
-        yield lambda _: None
-        return
-    total = sum(size for size in sizes if size is not None)
-    with progress_bar() as progress:
-        bar = progress.add_task("bytes read", total=None if None in sizes else total)
-        yield lambda count: progress.advance(bar, count)
-
-
-def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
-    """Return the outcomes in order of their places, and report the progress on stderr."""
-    if count == 1:
-        return [outcome for _, outcome in outcomes]
-    by_place: dict[int, Outcome] = {}
-    lines = None if sys.stderr.isatty() else Lines(what)
-    with progress_bar() as progress:
-        bar = progress.add_task(what, total=count)
-        for place, outcome in outcomes:
-            by_place[place] = outcome
-            progress.advance(bar)
-            if lines:
-                lines.tell(len(by_place), count, last=False)
-    return [by_place[place] for place in range(count)]

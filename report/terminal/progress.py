@@ -1,0 +1,154 @@
+"""Progress on stderr: a bar on a terminal, otherwise lines from time to time; none where silence is asked."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from netplace.runs.campaign import Progress
+
+QUIET = "NETPLACE_QUIET"
+_SOON, _PAUSE = 10.0, 30.0  # seconds until the first line, and between others
+
+Outcome = TypeVar("Outcome")
+
+
+class Tell(Protocol):
+    """Receives how many are done, those that failed among them."""
+
+    def __call__(self, done: int, failed: int = 0, /) -> None: ...
+
+
+def is_quiet() -> bool:
+    return bool(os.environ.get(QUIET))
+
+
+@contextmanager
+def progress(
+    what: str, total: int | None = None, *, shown: bool = True, ends: bool = False
+) -> Iterator[Tell]:
+    """Yield a function that receives how many of `total` (None: unknown) are done.
+
+    Lines are written from a thread, also while it is not called. `ends`: even what ends soon has a last line.
+    """
+    if is_quiet() or not shown:
+        yield lambda done, failed=0: None
+    elif sys.stderr.isatty():
+        with _bar(what, total) as tell:
+            yield tell
+    else:
+        with _lines(what, total, ends) as tell:
+            yield tell
+
+
+@contextmanager
+def _bar(what: str, total: int | None) -> Iterator[Tell]:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task(_text(what, total, 0, 0), total=total)
+        yield lambda done, failed=0: bars.update(
+            bar, completed=done, description=_text(what, total, done, failed)
+        )
+
+
+@contextmanager
+def _lines(what: str, total: int | None, ends: bool) -> Iterator[Tell]:
+    began, over, told, written = time.monotonic(), threading.Event(), (0, 0), 0
+
+    def tell(done: int, failed: int = 0, /) -> None:
+        nonlocal told
+        told = done, failed
+
+    def write() -> None:
+        nonlocal written
+        done, seconds = told[0], time.monotonic() - began
+        line = f"{_text(what, total, *told)} after {seconds:,.0f} s"
+        if total and 0 < done < total:
+            line += f", {timedelta(seconds=round(seconds / done * (total - done)))} left"
+        written = sys.stderr.write(f"{line}\n")
+        sys.stderr.flush()
+
+    def repeat() -> None:
+        due = _SOON
+        while not over.wait(due):
+            write()
+            due = _PAUSE
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield tell
+    finally:
+        over.set()
+        thread.join()
+        if told[0] == total and (ends or written):
+            write()
+
+
+def _text(what: str, total: int | None, done: int, failed: int) -> str:
+    """Return ``"40 of 200 runs, 1 failed"``."""
+    if total is None and not done:
+        return f"{what}: running"
+    of = "" if total is None else f" of {total:,}"
+    return f"{done:,}{of} {what}" + (f", {failed} failed" if failed else "")
+
+
+class SweepProgress:
+    """Shows the progress that it is called with; a context manager.
+
+    It begins with the first call: workers are best begun while there is a single thread.
+    """
+
+    def __init__(self, what: str = "runs", shown: bool = True) -> None:
+        self._what, self._shown = what, shown
+        self._stack, self._tell = ExitStack(), None if shown else (lambda done, failed=0: None)
+
+    def __enter__(self) -> SweepProgress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def __call__(self, found: Progress) -> None:
+        if self._tell is None:
+            self._tell = self._stack.enter_context(progress(self._what, found.total, ends=True))
+        self._tell(found.done, found.failed)
+
+
+def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
+    """Return the outcomes in order of their places, and report the progress on stderr."""
+    by_place: dict[int, Outcome] = {}
+    with ExitStack() as stack:
+        tell: Tell | None = None
+        for place, outcome in outcomes:
+            by_place[place] = outcome
+            tell = tell or stack.enter_context(progress(what, count, shown=count > 1))
+            tell(len(by_place))
+    return [by_place[place] for place in range(count)]
+
+
+@contextmanager
+def bytes_read(paths: Iterable[Path]) -> Iterator[Callable[[int], None]]:
+    """Yield a function that receives the number of bytes read from files, one part after the other."""
+    sizes = [path.stat().st_size if path.is_file() else None for path in paths]
+    known = [size for size in sizes if size is not None]
+    total, read = sum(known) if len(known) == len(sizes) else None, 0
+    with progress("bytes read", total, shown=bool(sizes)) as tell:
+
+        def advance(count: int) -> None:
+            nonlocal read
+            read += count
+            tell(read)
+
+        yield advance
