@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import fmean, geometric_mean
+from statistics import geometric_mean
+from typing import Any, NamedTuple
 
+import pandas as pd
 from rich.console import Console
 
-from netplace.csv_files import write_rows
+from netplace.csv_files import write_frame
 from netplace.files import made_folder
 from netplace.netsim import Config
 from netplace.netsim.threads import cores
@@ -19,7 +21,6 @@ from netplace.report.plots import write_figure
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.tables.data_table import DataTable
-from netplace.report.tables.summary import spread
 from netplace.report.terminal.progress import SweepProgress, is_quiet, with_progress
 from netplace.report.terminal.screen import number, print_tables, table
 from netplace.runs import execute, resolve
@@ -38,8 +39,7 @@ NETWORKS = {
 }
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
     trace: str
     network: str
     vcs: int
@@ -47,36 +47,17 @@ class Case:
     seed: int
 
 
-@dataclass(frozen=True)
-class Outcome(Case):
-    """What a run took; times in cycles, but `cpu_seconds`."""
+def _ratios(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return by network, trace and mapping what runs take relative to the consecutive mapping's mean.
 
-    cycles: int
-    drained_cycles: int
-    packets: int
-    packet_hops: int
-    mean_packet_delay: float
-    cpu_seconds: float
-
-
-@dataclass(frozen=True)
-class _Ratio:
-    """Cycles divided by the mean of the consecutive mapping's: the mean over seeds and its 95 % interval."""
-
-    mean: float
-    half: float
-
-
-def _ratios(outcomes: Sequence[Outcome], trace: str, network: str) -> dict[str, _Ratio]:
-    """Return the ratio of each mapping."""
-    chosen = [outcome for outcome in outcomes if (outcome.trace, outcome.network) == (trace, network)]
-    base = fmean(outcome.cycles for outcome in chosen if outcome.mapping == "consecutive")
-    found = {}
-    for mapping in NETWORKS[network][1]:
-        ratios = [outcome.cycles / base for outcome in chosen if outcome.mapping == mapping]
-        own = spread(ratios)
-        found[mapping] = _Ratio(own["mean"], half_width_of(own["std"], len(ratios)))
-    return found
+    The columns are ``base``, that mean in cycles; ``mean``, over the seeds; and ``half``, of a 95 % interval.
+    """
+    consecutive = runs[runs["mapping"] == "consecutive"].groupby(["network", "trace"])["cycles"].mean()
+    runs = runs.join(consecutive.rename("base"), on=["network", "trace"])
+    runs["ratio"] = runs["cycles"] / runs["base"]
+    by_case = runs.groupby(["network", "trace", "mapping"], sort=False)
+    found = by_case["ratio"].agg(["mean", "std", "count"]).assign(base=by_case["base"].first())
+    return found.assign(half=list(map(half_width_of, found["std"], found["count"])))
 
 
 # What the second half runs: the programs in every box that an allocator can give them, and their schedules.
@@ -146,38 +127,29 @@ def _schedules(output: Path) -> _Scheduled:
     return _Scheduled(columns, rows, answer)
 
 
-def criteria(outcomes: Sequence[Outcome], network: str) -> str:
+def criteria(ratios: pd.DataFrame, network: str) -> str:
     """Return a sentence on TD and the classic criterion on a network; their times are means over seeds."""
-    means = {
-        mapping: [
-            fmean(o.cycles for o in outcomes if (o.trace, o.network, o.mapping) == (trace, network, mapping))
-            for trace in TRACES
-        ]
-        for mapping in ("td", "classic")
-    }
-    ratios = [td / classic for td, classic in zip(means["td"], means["classic"], strict=True)]
-    faster = sum(ratio < 1 for ratio in ratios)
+    means = ratios.loc[network, "mean"].unstack()
+    shares = means["td"] / means["classic"]
     return (
-        f"On {network}, td takes {geometric_mean(ratios):.3f} times as long as the classic criterion "
-        f"(geometric mean of {len(ratios)} programs), and is faster for {faster} of them."
+        f"On {network}, td takes {geometric_mean(shares):.3f} times as long as the classic criterion "
+        f"(geometric mean of {len(shares)} programs), and is faster for {(shares < 1).sum()} of them."
     )
 
 
-def _demo_page(outcomes: Sequence[Outcome], pictures: Sequence[Figure], scheduled: _Scheduled) -> Page:
+def _demo_page(runs: pd.DataFrame, pictures: Sequence[Figure], scheduled: _Scheduled) -> Page:
+    ratios = _ratios(runs)
     both = [network for network, (_, names) in NETWORKS.items() if {"td", "classic"} <= {*names}]
-    answers = [criteria(outcomes, network) for network in both]
+    answers = [criteria(ratios, network) for network in both]
     for network in NETWORKS:
-        most, trace, name = max(
-            (ratio.mean, trace, name)
-            for trace in TRACES
-            for name, ratio in _ratios(outcomes, trace, network).items()
-        )
+        means = ratios.loc[network, "mean"]
+        trace, name = means.idxmax()
         answers.append(
             f"On {network}, the mapping of tasks to nodes matters most for {trace}: {name} nodes take "
-            f"{most:.2f} times as long as consecutive ones."
+            f"{means.max():.2f} times as long as consecutive ones."
         )
     title = "netplace demo: which mapping, and which schedule?"
-    seeds = len({outcome.seed for outcome in outcomes})
+    seeds = runs["seed"].nunique()
     request = [("traces", ", ".join(TRACES)), ("seeds", str(seeds)), ("study", STUDY)]
     table = DataTable(
         "Schedules with the run times of a table", scheduled.columns, scheduled.rows, note=scheduled.answer
@@ -185,18 +157,18 @@ def _demo_page(outcomes: Sequence[Outcome], pictures: Sequence[Figure], schedule
     return Page(title, [*answers, scheduled.answer], request, [*pictures, table])
 
 
-def run(case: Case) -> Outcome:
+def run(case: Case) -> dict[str, Any]:
+    """Return what a run took; times in cycles, but `cpu_seconds`."""
     job = {"trace": case.trace, "mapping": case.mapping}
     result = execute(resolve(case.network, job, config=Config(vcs=case.vcs), seed=case.seed))
-    return Outcome(
-        **asdict(case),
-        cycles=result.cycles,
-        drained_cycles=result.drained_cycles,
-        packets=result.packets,
-        packet_hops=result.packet_hops,
-        mean_packet_delay=round(result.packet_delay.mean, 3),
-        cpu_seconds=round(result.cpu_seconds, 4),
-    )
+    return case._asdict() | {
+        "cycles": result.cycles,
+        "drained_cycles": result.drained_cycles,
+        "packets": result.packets,
+        "packet_hops": result.packet_hops,
+        "mean_packet_delay": round(result.packet_delay.mean, 3),
+        "cpu_seconds": round(result.cpu_seconds, 4),
+    }
 
 
 def cases(seeds: int) -> list[Case]:
@@ -209,18 +181,16 @@ def cases(seeds: int) -> list[Case]:
     ]
 
 
-def write_table(path: Path, outcomes: Sequence[Outcome]) -> None:
-    write_rows(path, [field.name for field in fields(Outcome)], map(astuple, outcomes))
-
-
 _COLOURS = ("consecutive", "random", "classic", "td")
 
 
-def mappings_figure(outcomes: Sequence[Outcome], network: str) -> Figure:
+def mappings_figure(ratios: pd.DataFrame, network: str) -> Figure:
     """Return the run times on a network relative to the consecutive mapping, for each program."""
-    per_trace = [_ratios(outcomes, trace, network) for trace in TRACES]
     values, half = (
-        {mapping: [getattr(ratio[mapping], name) for ratio in per_trace] for mapping in NETWORKS[network][1]}
+        {
+            mapping: own.loc[list(TRACES)].tolist()
+            for mapping, own in ratios.loc[network, name].unstack().items()
+        }
         for name in ("mean", "half")
     )
     figure = bar_figure(
@@ -249,18 +219,13 @@ def _together(by_network: dict[str, Figure]) -> Figure:
     )
 
 
-def show(outcomes: Sequence[Outcome]) -> None:
+def show(ratios: pd.DataFrame) -> None:
     for network, (_, mappings) in NETWORKS.items():
         rows = []
         for trace in TRACES:
-            by_mapping = _ratios(outcomes, trace, network)
-            base = fmean(
-                o.cycles
-                for o in outcomes
-                if (o.trace, o.network, o.mapping) == (trace, network, "consecutive")
-            )
-            shares = [f"{by_mapping[name].mean:.3f} ± {by_mapping[name].half:.3f}" for name in mappings]
-            rows.append([trace, f"{base:,.0f}", *shares])
+            own = ratios.loc[network, trace]
+            shares = [f"{own['mean'][name]:.3f} ± {own['half'][name]:.3f}" for name in mappings]
+            rows.append([trace, f"{own['base'].iloc[0]:,.0f}", *shares])
         columns = ["trace", "consecutive (cycles)", *(f"{mapping} (ratio)" for mapping in mappings)]
         print_tables(table(f"{network}: run time, means over seeds with 95 % intervals", columns, rows))
 
@@ -271,15 +236,16 @@ def run_demo(seeds: int, output: Path) -> None:
         every = cases(seeds)
         note = Console(stderr=True, quiet=is_quiet(), highlight=False, soft_wrap=True, markup=False)
         note.print(f"{len(every)} runs: {', '.join(TRACES)} on {' and '.join(NETWORKS)}")
-        outcomes = with_progress(run_each(run, every, cores()), len(every), "replaying")
-        write_table(output / "runs.csv", outcomes)
-        by_network = {network: mappings_figure(outcomes, network) for network in NETWORKS}
+        runs = pd.DataFrame(with_progress(run_each(run, every, cores()), len(every), "replays"))
+        write_frame(runs, output / "runs.csv")
+        ratios = _ratios(runs)
+        by_network = {network: mappings_figure(ratios, network) for network in NETWORKS}
         write_figure(output / "mappings.png", _together(by_network))
-        show(outcomes)
+        show(ratios)
         scheduled = _schedules(output)
         print_tables(table("schedules with the run times of a table", scheduled.columns, scheduled.rows))
         note.print(scheduled.answer)
-        page = _demo_page(outcomes, [*by_network.values()], scheduled)
+        page = _demo_page(runs, [*by_network.values()], scheduled)
         write_page(output / "report.html", page, "netplace demo")
         files = [output / name for name in ("runs.csv", "mappings.png", "study.toml", "times.sqlite")]
         note.print(f"runs, picture, study and its run times: {', '.join(map(str, files))}")

@@ -8,11 +8,10 @@ from rich.console import Console
 
 from netplace.apps import application
 from netplace.apps.collectives import schedule
-from netplace.cli import sweep_progress
 from netplace.netsim import measure_load, simulate
 from netplace.report.tables.summary import means, spread
-from netplace.report.terminal import pulse as module
-from netplace.report.terminal.pulse import pulse
+from netplace.report.terminal import progress as module
+from netplace.report.terminal.progress import progress
 from netplace.report.terminal.screen import fitting, table
 from netplace.topologies import parse
 
@@ -80,22 +79,24 @@ def test_spread_is_that_of_a_sample():
 
 
 def test_what_ends_soon_says_nothing(capsys):
-    with pulse("cycles") as progress:
-        progress(1)
+    with progress("cycles") as tell:
+        tell(1)
     assert capsys.readouterr().err == ""
 
 
-@pytest.mark.parametrize("terminal", [True, False])
-def test_what_takes_long_tells_how_far_it_is(capsys, monkeypatch, terminal):
-    monkeypatch.setattr(module, "_SOON", 0.0)
-    monkeypatch.setattr(module, "_PAUSE", {True: 0.0, False: 0.0})
-    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: terminal)
-    with pulse("cycles") as progress:
-        progress(1_000_000)
-        progress(2_000_000)
-    said = capsys.readouterr().err
-    line = "\r2,000,000 cycles after 0 s\r                          \r"
-    assert said.endswith(line if terminal else "2,000,000 cycles after 0 s\n")
+def test_a_terminal_shows_a_bar_that_goes_away(capsys, monkeypatch):
+    monkeypatch.setattr(module.sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    with progress("cycles") as tell:
+        tell(1_000_000)
+        tell(2_000_000)
+    assert "2,000,000 cycles" in capsys.readouterr().err
+
+
+def test_what_fails_is_counted_and_the_end_is_told(capsys):
+    with progress("runs", 3, ends=True) as tell:
+        tell(3, 1)
+    assert capsys.readouterr().err == "3 of 3 runs, 1 failed after 0 s\n"
 
 
 def test_runs_loads_and_collectives_tell_how_far_they_are():
@@ -119,20 +120,17 @@ def test_collectives_of_very_many_ranks_are_refused_at_once():
         schedule("allreduce", 1 << 22, 1024)
 
 
-def test_jobs_are_counted_also_while_one_takes_long(capsys, monkeypatch):
-    monkeypatch.setattr(sweep_progress, "_SOON", 0.01)
-    monkeypatch.setattr(sweep_progress, "_PAUSE", 60.0)
-    with sweep_progress.job_progress(9, "fcfs") as tell:
-        tell(2, 0.0)
-        time.sleep(0.2)
-    assert capsys.readouterr().err == "fcfs: jobs: 2 of 9 after 0 s\n"
-    with sweep_progress.job_progress(9):
-        pass
-    assert capsys.readouterr().err == ""
-
-
-def test_what_does_not_tell_how_far_it_is_tells_that_it_is_under_way(capsys, monkeypatch):
+@pytest.mark.parametrize(
+    ("total", "done", "line"),
+    [
+        (9, 2, "2 of 9 jobs after 0 s, 0:00:00 left\n"),
+        (None, 2_000_000, "2,000,000 jobs after 0 s\n"),
+        (None, 0, "jobs: running after 0 s\n"),
+    ],
+)
+def test_a_line_is_written_also_while_nothing_is_told(capsys, monkeypatch, total, done, line):
     monkeypatch.setattr(module, "_SOON", 0.01)
-    with module.under_way("map"):
+    with progress("jobs", total) as tell:
+        tell(done)
         time.sleep(0.2)
-    assert capsys.readouterr().err == "map: running for 0 s\n"
+    assert capsys.readouterr().err == line
