@@ -39,7 +39,6 @@ _MOST_POINTS = 200
     metavar="OPERATION[=ALGORITHM]:FILE",
     panel=WHAT_RUNS,
 )
-@flag("--alltoall", "The same as --collective alltoall:FILE.", metavar="FILE", panel=WHAT_RUNS)
 @flag("--tasks", "Ranks of the collectives. [default: one per node]", COUNT, panel=WHAT_RUNS)
 @flag("--hosts", "File with the host of each rank.", metavar="FILE", panel="Placement")
 @flag(
@@ -86,8 +85,7 @@ def _points(given: dict[str, Any]) -> list[Point]:
         raise ValueError(f"--tasks: {ranks} given, and --hosts {given['hosts']} lists {there} hosts")
     mapping = f"hosts:{given['hosts']}" if given["hosts"] else "consecutive"
     files = [("pingpong", "", path) for path in given["pingpong"]]
-    named = [*given["collectives"], *([f"alltoall:{given['alltoall']}"] if given["alltoall"] else [])]
-    for text in named:
+    for text in given["collectives"]:
         what, colon, path = text.partition(":")
         kind, _, algorithm = what.partition("=")
         if not colon or not path:
@@ -96,9 +94,7 @@ def _points(given: dict[str, Any]) -> list[Point]:
             (check_choice(kind, [k for k in KINDS if k != "pingpong"], "--collective"), algorithm, path)
         )
     if not files:
-        raise ValueError(
-            "fit: no measurements given, expected --pingpong FILE, --alltoall FILE or --collective"
-        )
+        raise ValueError("fit: no measurements given, expected --pingpong FILE or --collective")
     points = []
     network = given["network"]
     for kind, algorithm, path in files:
@@ -163,7 +159,7 @@ def _toml(found: Fitted, given: dict[str, Any]) -> str:
     import json
     from dataclasses import fields
 
-    files = [*given["pingpong"], *given["collectives"], *([given["alltoall"]] if given["alltoall"] else [])]
+    files = [*given["pingpong"], *given["collectives"]]
     said = "; ".join(
         f"{name} {value:.4g} ({low:.4g} to {high:.4g})" for name, (value, low, high) in found.values.items()
     )

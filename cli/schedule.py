@@ -57,12 +57,6 @@ _RESULT = "Results"
 @flag("--at", "Time of the occupancy picture.", REAL, metavar="SECONDS", panel=_RESULT)
 @flag("--from from_", "Start of the Gantt chart.", REAL, metavar="HOURS", panel=_RESULT)
 @flag("--to", "End of the Gantt chart.", REAL, metavar="HOURS", panel=_RESULT)
-@flag(
-    "--color",
-    "Quantity shown by the colors of the Gantt chart: waiting, size or slowdown. [default: waiting]",
-    metavar="NAME",
-    panel=_RESULT,
-)
 @json_flag
 def schedule_command(study: str | None, **given: Any) -> None:
     """Schedule jobs on a machine with a policy and an allocator, and show wait times and utilization.
@@ -86,14 +80,8 @@ class _Drawn:
     # first, last: begin and end of the Gantt chart, in hours.
     first: float | None
     last: float | None
-    colour: str | None  # what its colors tell
 
     def __post_init__(self) -> None:
-        if self.colour is not None:
-            from netplace.inputs import check_choice
-            from netplace.report.plots.schedules import GANTT_COLOURS
-
-            check_choice(self.colour, GANTT_COLOURS, "--color")
         if self.first is not None and self.last is not None and not self.first < self.last:
             raise ValueError(f"--to: {self.last:g} is not after --from {self.first:g}")
 
@@ -108,16 +96,14 @@ class _Drawn:
         from netplace.report.plots.schedules import gantt_figure
         from netplace.report.tables.schedule import title_of
 
-        write_figure(
-            path, gantt_figure(made.schedule, title_of(plan), *self.window, self.colour or "waiting")
-        )
+        write_figure(path, gantt_figure(made.schedule, title_of(plan), *self.window))
 
     def write_folder(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
         """Write a schedule into the folder that was requested, or into another what its page is made of."""
         from netplace.report.tables.schedule import write_figures, write_folder
 
         if path == self.output:
-            write_folder(path, plan, made, self.at, self.window, self.colour or "waiting")
+            write_folder(path, plan, made, self.at, self.window)
         else:
             write_figures(path, plan, made)
 
@@ -130,7 +116,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of, run_schedule
 
-    drawn = _Drawn(given["output"], given["at"], given["from_"], given["to"], given["color"])
+    drawn = _Drawn(given["output"], given["at"], given["from_"], given["to"])
     rows, written = given["rows"], bool(given["rows"] or given["output"])
     if written and execution.dask is not None:
         raise ValueError(f"--dask: {execution.dask} given, but a Dask cluster cannot write rows and pictures")

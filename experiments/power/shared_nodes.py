@@ -33,13 +33,6 @@ class SharedJob:
     queue: str = ""
     submitted: int = 0
 
-    def __post_init__(self) -> None:
-        if self.cores < 1 or self.slots < 1 or self.nodes < 0 or self.submitted > 0:
-            raise ValueError(
-                f"pending job: {self.cores} cores for {self.slots} slots on {self.nodes} nodes, submitted at "
-                f"{self.submitted}, expected cores and slots from 1, nodes from 0, submission at most 0"
-            )
-
 
 @dataclass(frozen=True)
 class SharedCluster:
@@ -57,32 +50,6 @@ class SharedCluster:
     held: Mapping[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
     longest_mean: Mapping[str, float] = field(default_factory=dict)
     clusters: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        nodes = len(self.cores)
-        if len(self.clusters) not in (0, nodes):
-            raise ValueError(
-                f"cluster: {len(self.clusters)} clusters, expected one for each of {nodes} nodes"
-            )
-        if len(self.cost) != nodes:
-            raise ValueError(f"cluster: {len(self.cost)} costs, expected one for each of {nodes} nodes")
-        if min(self.cores, default=0) < 0 or not all(0 <= cost < math.inf for cost in self.cost):
-            raise ValueError("cluster: cores and costs are finite and not negative")
-        if min(self.clusters, default=0) < 0:
-            raise ValueError(
-                f"cluster: {min(self.clusters)} is not a cluster, expected numbers of at least 0"
-            )
-        if self.horizon < 0:
-            raise ValueError(f"cluster: horizon {self.horizon}, expected a slot of at least 0")
-        for node in (*self.service, *self.held):
-            if not 0 <= node < nodes:
-                raise ValueError(f"cluster: node {node} is not in 0..{nodes - 1}")
-        for node, parts in self.held.items():
-            held = sum(cores for cores, _ in parts)
-            if held > self.cores[node] or any(cores < 0 or until < 0 for cores, until in parts):
-                raise ValueError(
-                    f"cluster: {held} cores of node {node} are held, expected at most {self.cores[node]}"
-                )
 
     def ready(self, node: int) -> int:
         return max((until for cores, until in self.held.get(node, ()) if cores), default=0)

@@ -28,13 +28,13 @@ MEANINGS = {
     BETTER: "significantly better",
     "less": "significantly less, which is neither better nor worse",
     "more": "significantly more, which is neither better nor worse",
+    "only in the first": "the second has no such result",
+    "only in the second": "the first has no such result",
     "within chance": "a difference that chance alone can explain",
     "not tested": "a difference that was not asked for: --figure tests it",
     "one run": "a difference whose significance is not known, because it comes from single draws, or from "
     "jobs that are too few or not independent",
     "equal": "the same",
-    "only in the first": "the second has no such result",
-    "only in the second": "the first has no such result",
 }
 # Asked values that need no name in front of them.
 _PLAIN = (
@@ -322,26 +322,15 @@ def _joined(words: Sequence[str]) -> str:
 
 
 _MOST_MARKS, _MOST_IN_PRINT = 60, 40  # in a figure of a page, and of a picture
-_RANK = (
-    "worse",
-    "better",
-    "less",
-    "more",
-    "only in the first",
-    "only in the second",
-    "within chance",
-    "not tested",
-    "one run",
-    "equal",
-)
 
 
 def in_order(comparison: Comparison) -> list[Difference]:
     """Return the results, those that differ clearly first, each kind by how much."""
+    rank = [*MEANINGS]
     return sorted(
         comparison.differences,
         key=lambda difference: (
-            _RANK.index(difference.verdict),
+            rank.index(difference.verdict),
             -abs(difference.share(difference.difference) or 0.0),
         ),
     )

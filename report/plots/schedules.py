@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.inputs import check_choice
 from netplace.report.plots.figure import (
     FREE,
     Axis,
@@ -74,13 +73,9 @@ def gantt_panel(
 
 
 def gantt_figure(
-    schedule: Schedule,
-    title: str = "",
-    begin: float | None = None,
-    end: float | None = None,
-    colour: str = "waiting",
+    schedule: Schedule, title: str = "", begin: float | None = None, end: float | None = None
 ) -> Figure:
-    """Return who held which nodes over time, and below it how many jobs waited.
+    """Return who held which nodes over time, shaded by how long each job waited, and how many waited.
 
     Where boxes are too small to be seen one by one, each spot has the mean shade of its contents.
 
@@ -92,18 +87,16 @@ def gantt_figure(
         Title of the figure.
     begin, end : float, optional
         The window to draw, in seconds since the first submission; by default all.
-    colour : str
-        Meaning of the shade of a job: a key of `GANTT_COLOURS`.
 
     Raises
     ------
     ValueError
         If the schedule did not keep the nodes of its jobs, or nothing is in the window.
     """
-    label, of = GANTT_COLOURS[check_choice(colour, GANTT_COLOURS, "colour")]
     if schedule.allocations is None:
         raise ValueError("Gantt chart: the schedule does not contain the nodes of its jobs")
-    origin, values = float(schedule.submit.min()), of(schedule)
+    label, values = "waited (h)", (schedule.start - schedule.submit) / _HOUR
+    origin = float(schedule.submit.min())
     window = gantt_window(schedule, begin, end)
     sides = (window[0] / _HOUR, window[1] / _HOUR)
     start, last = (schedule.start - origin) / _HOUR, (schedule.end - origin) / _HOUR
@@ -149,20 +142,6 @@ def gantt_window(schedule: Schedule, begin: float | None, end: float | None) -> 
             f"first submission; the schedule ends after {last / _HOUR:g} h"
         )
     return window
-
-
-def _slowdowns(schedule: Schedule) -> NDArray[np.float64]:
-    """Return (wait + run time) / run time, of jobs of ten seconds at least."""
-    run = np.maximum(schedule.end - schedule.start, 10.0)
-    return np.maximum(1.0, (schedule.end - schedule.submit) / run)
-
-
-# What shades of a Gantt chart tell of a job: the name of the scale, and a value for each job.
-GANTT_COLOURS: dict[str, tuple[str, Callable[[Schedule], NDArray[np.float64]]]] = {
-    "waiting": ("waited (h)", lambda schedule: (schedule.start - schedule.submit) / _HOUR),
-    "size": ("nodes", lambda schedule: np.asarray(schedule.nodes, float)),
-    "slowdown": ("bounded slowdown", _slowdowns),
-}
 
 
 def _visible(boxes: Boxes, window: tuple[float, float], nodes: int) -> bool:

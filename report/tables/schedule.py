@@ -167,7 +167,6 @@ def write_folder(
     carried: ScheduleRun,
     at: float | None,
     window: tuple[float | None, float | None] = (None, None),
-    colour: str = "waiting",
 ) -> None:
     """Write rows, figures and pictures of a schedule; `at`, `window`: seconds since the first submission."""
     from netplace.report.plots import write_figure
@@ -190,7 +189,7 @@ def write_folder(
         gantt_window(schedule, *window)  # before anything is written
     write_figures(folder, plan, carried)
     if lasts:
-        write_figure(folder / "gantt.png", gantt_figure(schedule, title, *window, colour))
+        write_figure(folder / "gantt.png", gantt_figure(schedule, title, *window))
     write_figure(folder / "utilisation.png", utilisation_figure(schedule, title))
     if plan.power:
         from netplace.runs.power_file import read_power

@@ -26,7 +26,6 @@ from netplace.report.plots.points import (
     trade_off_figure,
 )
 from netplace.report.plots.schedules import (
-    GANTT_COLOURS,
     gantt_figure,
     utilisation_figure,
     workload_figure,
@@ -127,8 +126,7 @@ def test_intervals_may_be_longer_on_one_side():
 
 def test_schedules(drawn):
     made = schedule(parse("torus:4x4x4"), lublin(64, 60, seed=1), "easy", "non-contiguous", keep_nodes=True)
-    for colour in GANTT_COLOURS:
-        assert not drawn(gantt_figure(made, "lublin on torus:4x4x4, easy, non-contiguous", colour=colour))
+    assert not drawn(gantt_figure(made, "lublin on torus:4x4x4, easy, non-contiguous"))
     assert not drawn(utilisation_figure(made, "lublin"))
     rows = [
         {

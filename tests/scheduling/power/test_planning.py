@@ -376,23 +376,7 @@ def test_a_bound_on_the_time_in_system_costs_energy():
     assert plan_shared(SharedCluster((2,), (1,), 6, longest_mean={"q": 2}), jobs) is None
 
 
-@pytest.mark.parametrize(
-    ("said", "what"),
-    [
-        ({"cost": (1,)}, "1 costs"),
-        ({"service": (2,)}, r"node 2 is not in 0\.\.1"),
-        ({"held": {0: ((5, 2),)}}, "5 cores of node 0 are held, expected at most 4"),
-        ({"clusters": (0,)}, "1 clusters, expected one for each of 2 nodes"),
-    ],
-)
-def test_clusters_that_contradict_themselves(said, what):
-    with pytest.raises(ValueError, match=what):
-        SharedCluster(**({"cores": (4, 4), "cost": (1, 1), "horizon": 3} | said))
-
-
 def test_jobs_that_make_no_sense():
-    with pytest.raises(ValueError, match="0 cores for 1 slots"):
-        SharedJob(0, 1)
     with pytest.raises(ValueError, match="9 nodes are on, but the machine has 4"):
         Slots(4, 3, POWER, on=9)
 
