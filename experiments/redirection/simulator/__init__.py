@@ -20,6 +20,7 @@ import math
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from netplace.experiments.redirection.simulator.tasks import (
     tasks_of,
     windows,
 )
-from netplace.inputs import check_choice, check_int
+from netplace.inputs import check_choice
 
 __all__ = [
     "METHODS",
@@ -194,19 +195,14 @@ def run_tasks(
                 f"policy {policy}: {name} is {value}, expected "
                 + (" and ".join(rule.parameters) if rule.parameters else "no parameters")
             )
-    common = check_int(processors, "processors") - (
-        check_int(dedicated, "dedicated") if dedicated is not None else 0
-    )
+    common = processors - (dedicated or 0)
     if common < 1:
         raise ValueError(
             f"policy {policy}: {dedicated} of {processors} processors are dedicated, none is left"
         )
-    for name, value in (("b", b), ("c", c)):
-        if value is not None and not 0 <= value <= 1:
-            raise ValueError(f"policy {policy}: {name} is {value:g}, expected a number from 0 to 1")
-    limit = check_int(threshold, "threshold") if threshold is not None else 0
-    _check(tasks)
-    pool = _Pool(tasks, 0, common, rule, threshold=limit)
+    if any(first.release > second.release for first, second in pairwise(tasks)):
+        raise ValueError("tasks: expected in order of release")
+    pool = _Pool(tasks, 0, common, rule, threshold=threshold or 0)
     apart = _Pool(tasks, common, processors, rule, dedicated=True)
     chance = _Chance(b, c, _drawn(draws, seed)) if b is not None and c is not None else None
     return _run(tasks, pool, apart, chance)
@@ -253,21 +249,3 @@ def _drawn(draws: Iterable[float] | None, seed: int) -> Iterator[float]:
     rng = np.random.default_rng(seed)
     while True:
         yield float(rng.random())
-
-
-def _check(tasks: Sequence[Task]) -> None:
-    if not tasks:
-        raise ValueError("tasks: there are none, expected at least one")
-    last = -math.inf
-    for task in tasks:
-        if not last <= task.release < math.inf:
-            raise ValueError(
-                f"task {task.number}: released at {task.release:g}, expected at or after {last:g}"
-            )
-        if not 0 < task.seconds < math.inf:
-            raise ValueError(f"task {task.number}: takes {task.seconds:g} s, expected a finite time over 0")
-        if task.release + task.seconds == task.release:
-            raise ValueError(
-                f"task {task.number}: {task.seconds:g} s are too short compared with time {task.release:g} s"
-            )
-        last = task.release

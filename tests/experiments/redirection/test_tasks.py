@@ -125,7 +125,7 @@ GOOD = [Task(1, 0, 5)]
         (GOOD, "SPT-RX", {}, "unknown name"),
         (GOOD, "SPT", {"dedicated": 1}, "expected no parameters"),
         (GOOD, "SPT-RD", {"dedicated": 3, "threshold": 1}, "none is left"),
-        ([Task(1, 5, 1), Task(2, 4, 1)], "SPT", {}, "expected at or after 5"),
+        ([Task(1, 5, 1), Task(2, 4, 1)], "SPT", {}, "expected in order of release"),
     ],
 )
 def test_mistakes_are_sentences(tasks, policy, more, told):
