@@ -16,8 +16,8 @@ from netplace.scheduling.metrics.locality import Locality
 from netplace.scheduling.partitioner import Allocation, Partitioner, make_partitioner
 from netplace.scheduling.policy import Policy, Queue, find_policy
 from netplace.scheduling.power.model import PowerRules
-from netplace.scheduling.power.nodes import AwakeFirst
-from netplace.scheduling.power.switching import switch_nodes
+from netplace.scheduling.power.nodes import AwakeFirst, NodePower
+from netplace.scheduling.power.switching import read_switching
 from netplace.scheduling.record import Contiguity, Record
 from netplace.scheduling.schedule import Schedule
 from netplace.scheduling.simulation import Simulation, Tell
@@ -105,29 +105,32 @@ def schedule(
     node_shape = (1,) * machine.dims if isinstance(machine, Grid) else None  # for partitioners of boxes
     check_losses(execution, used, machine.computing, node_shape)
     present -= int((machine.service < present).sum())
-    queue: Queue
-    queue, switched = chosen.queue(), None
+    queue: Queue = chosen.queue()
+    nodes: NodePower | None = None
     if power is not None and power.switching != "always-on":
         if not isinstance(execution, TimedExecution):
             raise ValueError(
                 f"power: rule {power.switching} needs run times that are known at the start of a job"
             )
-        switched = switch_nodes(power, present, queue, chosen.name)
-        queue, used = switched.queue, AwakeFirst(used, switched.nodes) if power.awake else used
+        power.check(present)
+        nodes = NodePower(present, power.model, power.boot_rate, power.stop_rate)
+        queue = read_switching(power.switching, power.model)(queue, nodes, chosen.name)
+        used = AwakeFirst(used, nodes) if power.awake else used
     record = Record(Contiguity(machine), Locality(machine) if locality else None, keep_nodes)
     estimate = estimate_rule(estimates, times)
     if not chosen.estimated and overrun != "kill":
         estimate = _own  # a table need not be asked for what nobody uses
-    nodes = None if switched is None else switched.nodes
     installed = machine.nodes if installed is None else int(installed)
     simulation = Simulation(
         used, queue, execution, estimate, overrun, record, tell, nodes, installed, node_shape, chosen.queue
     )
     simulation.run(jobs)
     made = record.schedule(machine.text, present, chosen.name, estimates, overrun, simulation.cost())
-    if switched is None:
+    if power is None or nodes is None or not len(made):
         return made
-    return replace(made, power=switched.energy(made.submit, made.end, made.held))
+    span = float(made.submit.min()), float(made.end.max())
+    counts = dict(getattr(queue, "counts", {}))
+    return replace(made, power=nodes.energy(power.switching, span, (made.end, made.held), counts))
 
 
 def hold_back(partitioner: Partitioner, present: int, machine: Topology) -> None:

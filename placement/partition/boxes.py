@@ -19,6 +19,12 @@ def _block(grid: Grid, corner: Sequence[int], sides: Sequence[int]) -> Nodes:
     return grid.node(places.reshape(-1, grid.dims))
 
 
+def _tiles(grid: Grid, counts: Sequence[int], sides: Sequence[int]) -> Iterator[Nodes]:
+    """Yield boxes side by side from node 0, so many in each dimension, X fastest."""
+    for place in itertools.product(*map(range, counts[::-1])):
+        yield _block(grid, [at * side for at, side in zip(place[::-1], sides, strict=True)], sides)
+
+
 def _in_turn(request: PartitionRequest, parts: Iterable[Nodes]) -> list[Nodes]:
     """Return the next of `parts` for each job, without those that service nodes make too small.
 
@@ -58,14 +64,7 @@ def sub_cubes(request: PartitionRequest, name: str = "sub-cubes") -> list[Nodes]
                 f"but a side of {grid} is {side}"
             )
     sides = tuple(side // parts for side in grid.sizes)
-    corners = itertools.product(range(parts), repeat=grid.dims)
-    boxes = _in_turn(
-        request,
-        (
-            _block(grid, tuple(place * side for place, side in zip(corner[::-1], sides, strict=True)), sides)
-            for corner in corners
-        ),
-    )
+    boxes = _in_turn(request, _tiles(grid, [parts] * grid.dims, sides))
     if len(boxes) < len(request.sizes):
         job = len(boxes)
         raise ValueError(
@@ -115,12 +114,7 @@ def boxes(request: PartitionRequest) -> list[Nodes]:
 def _packed(request: PartitionRequest, grid: Grid, sides: Numbers) -> list[Nodes]:
     """Return the first of the boxes that tile the grid from node 0, for one job after the other."""
     fitting = [size // side for size, side in zip(grid.sizes, sides, strict=True)]
-    corners: Iterator[Numbers] = itertools.product(*map(range, fitting[::-1]))
-    tiles = (
-        _block(grid, [place * side for place, side in zip(corner[::-1], sides, strict=True)], sides)
-        for corner in corners
-    )
-    parts, jobs = _in_turn(request, tiles), len(request.sizes)
+    parts, jobs = _in_turn(request, _tiles(grid, fitting, sides)), len(request.sizes)
     if len(parts) < jobs:
         room = " with room in addition to service nodes" if len(grid.service) else ""
         raise ValueError(

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplace.inputs import check_choice, check_float, check_int
-from netplace.scheduling.energy import Energy
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.policy.asked import Machine, Queue, Running, Waiting
-from netplace.scheduling.power.model import PowerModel, PowerRules
+from netplace.scheduling.power.model import PowerModel
 from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.power.plan_queue import PlanQueue
 from netplace.scheduling.power.planner import Planning
@@ -163,23 +161,6 @@ class Switching:
     description: str  # description in one line
 
 
-@dataclass(frozen=True)
-class Switched:
-    queue: Queue
-    nodes: NodePower
-    switching: str  # text form of the rule
-
-    def energy(
-        self, submit: NDArray[np.float64], end: NDArray[np.float64], held: NDArray[np.int64]
-    ) -> Energy | None:
-        """Return what the nodes drew; None if no job ran."""
-        if not len(submit):
-            return None
-        counts = dict(getattr(self.queue, "counts", {}))
-        span = float(submit.min()), float(end.max())
-        return self.nodes.energy(self.switching, span, (end, held), counts)
-
-
 def _always_on(option: str, model: PowerModel) -> Build:
     if option:
         raise ValueError(f"switching always-on: takes no option, but {option!r} was given")
@@ -259,14 +240,6 @@ def read_switching(text: str, model: PowerModel) -> Build:
     """Return a function that makes queues whose nodes are switched by the given rule."""
     name, _, option = text.partition(":")
     return SWITCHINGS[check_choice(name, SWITCHINGS, "switching")].make(option, model)
-
-
-def switch_nodes(rules: PowerRules, nodes: int, queue: Queue, policy: str) -> Switched:
-    rules.check(nodes)
-    power = NodePower(nodes, rules.model, rules.boot_rate, rules.stop_rate)
-    return Switched(
-        read_switching(rules.switching, rules.model)(queue, power, policy), power, rules.switching
-    )
 
 
 def _seconds(name: str, option: str, model: PowerModel) -> float:

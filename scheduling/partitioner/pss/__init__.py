@@ -9,13 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from netplace.inputs import check_choice
-from netplace.scheduling.partitioner.pss.derive import (
-    PREFERENCES,
-    levels,
-    plain_levels,
-    preference_name,
-    weighted,
-)
+from netplace.scheduling.partitioner.pss.derive import PREFERENCES, levels, plain_levels, weighted
 from netplace.scheduling.partitioner.pss.language import read_configuration, written
 from netplace.scheduling.partitioner.pss.partitioner import Model, PlacedBySets
 from netplace.scheduling.partitioner.pss.select import exact, select
@@ -50,7 +44,7 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
     words = words[:-1] if exactly else words
     if source == _LEVELS:
         for word in words:
-            check_choice(preference_name(word), [*PREFERENCES, _OVERLAP, _EXACT], what)
+            check_choice(word.partition(":")[0], [*PREFERENCES, _OVERLAP, _EXACT], what)
         costs = [word for word in words if word != _OVERLAP] or ["uniform"]
         if len(costs) > 1:
             raise ValueError(f"{what}: two costs of a node, expected one of {', '.join(PREFERENCES)}")

@@ -30,10 +30,6 @@ def node_costs(topology: Topology, text: str) -> Costs:
     return make(topology, _nodes(topology, option, text) if option else np.empty(0, np.int64))
 
 
-def preference_name(word: str) -> str:
-    return word.partition(":")[0]
-
-
 def _nodes(topology: Topology, option: str, text: str) -> Costs:
     what = f"partitioner pss:levels,{text}: node"
     return np.unique(np.concatenate(check_ranges(option, what, topology.nodes - 1, "+")))

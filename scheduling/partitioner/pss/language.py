@@ -181,15 +181,13 @@ def _pools(tokens: Tokens, queues: list[str], host: str) -> dict[int, str]:
             if queue not in queues:
                 raise tokens.wrong(_unknown(queue, queues, "queue"), line)
             tokens.expect(":")
-        for number in _numbers(tokens):
+        numbers = [*_numbers(tokens)]
+        while tokens.accept(","):
+            numbers += _numbers(tokens)
+        for number in numbers:
             if number in queue_of:
                 raise tokens.wrong(f"processor {number} of host {host} is defined twice", line)
             queue_of[number] = queue
-        while tokens.accept(","):
-            for number in _numbers(tokens):
-                if number in queue_of:
-                    raise tokens.wrong(f"processor {number} of host {host} is defined twice", line)
-                queue_of[number] = queue
         if not tokens.accept(";"):
             return queue_of
 
