@@ -139,7 +139,19 @@ class _Walk:
         taken, posts = _messages(program, sends, self._packets, -1 if self._interleaved else limit)
         self._message: list[int] = taken.tolist()  # by operation; -1: none
         self._post_of: list[int] = posts.tolist()  # operation, by message
-        task = program.task_of()
+        task, kind, some = program.task_of(), program.kind, taken >= 0
+        sent = np.full(len(kind), -1)  # the send of the message of each operation
+        sent[some] = np.flatnonzero(sends)[taken[some]]
+        own = some & (task[sent] == task)
+        large = own & (program.size[sent] > limit)
+        # Whether an operation is a send; one that takes turns, for which its task does not wait here; waits
+        # for such a send, not by rendezvous; or ends only when the data of a rendezvous have been created.
+        self._is_send: list[bool] = np.isin(kind, (Op.SEND, Op.ISEND)).tolist()
+        self._posts: list[bool] = ((kind == Op.ISEND) & self._interleaved).tolist()
+        turns = own & (kind == Op.WAIT) & (kind[sent] == Op.ISEND) & self._interleaved
+        self._awaits_turns: list[bool] = turns.tolist()
+        self._awaits_data: list[bool] = (large & np.isin(kind, (Op.SEND, Op.WAIT))).tolist()
+        self._task_of: list[int] = task.tolist()
         ends = job.nodes[task[sends]], job.nodes[program.peer[sends]]
         self._empty: list[int] = empty_cycles(topology, config, *ends).tolist()
         self._kind: list[int] = program.kind.tolist()
@@ -176,13 +188,13 @@ class _Walk:
             self._add("computation", task, begin, over)
         elif message < 0:
             return task, place, cursor
-        elif self._awaits_data(place):
+        elif self._awaits_data[place]:
             return self._back_over_data(task, place, cursor, message)
-        elif self._awaits_turns(place):
+        elif self._awaits_turns[place]:
             creating = max(begin, cursor - self._packets[self._send_of[message]])
             self._add("sending", task, creating, cursor, message)
             self._add("injector", task, begin, creating)
-        elif self._is_send(place):
+        elif self._is_send[place]:
             return self._back_over_send(task, place, cursor, message, begin)
         elif self._end[message] + 1 > begin and self._end[message] < cursor:
             self._add("injector", task, self._end[message] + 1, cursor)
@@ -194,7 +206,7 @@ class _Walk:
     def _back_over_send(
         self, task: int, place: int, cursor: int, message: int, begin: int
     ) -> tuple[int, int, int]:
-        if self._posts(place):
+        if self._posts[place]:
             self._add("injector", task, begin, cursor)
             return task, place, begin
         created = min(cursor, self._start[message])
@@ -213,10 +225,10 @@ class _Walk:
             self._stretch(
                 task, message, begin, cursor, [("handshake", self._one_way(message)), ("sending", packets)]
             )
-            return self._task_of(self._post_of[message]), self._post_of[message], begin
+            return self._task_of[self._post_of[message]], self._post_of[message], begin
         begin = min(cursor, self._start[message])
         parts = [("handshake", 2 * self._one_way(message)), ("sending", packets)]
-        if not self._is_send(place):  # a wait: the request was sent before
+        if not self._is_send[place]:  # a wait: the request was sent before
             arrived = min(cursor, self._came[place])
             if arrived > begin:
                 self._stretch(task, message, begin, cursor, parts, since=arrived)
@@ -229,7 +241,7 @@ class _Walk:
 
     def _back_over_message(self, message: int) -> tuple[int, int, int]:
         place = self._send_of[message]
-        task = self._task_of(place)
+        task = self._task_of[place]
         begin, end = self._start[message], self._end[message] + 1
         behind = self._packets[place] - 1
         parts = [
@@ -241,7 +253,7 @@ class _Walk:
             if self._late(message) and self._posted(message) < end:
                 begin = self._posted(message)
                 self._stretch(task, message, begin, end, [("handshake", self._one_way(message)), *parts])
-                return self._task_of(self._post_of[message]), self._post_of[message], begin
+                return self._task_of[self._post_of[message]], self._post_of[message], begin
             parts = [("handshake", 2 * self._one_way(message)), *parts]
         self._stretch(task, message, begin, end, parts)
         arrived = min(begin, self._came[place])
@@ -260,25 +272,6 @@ class _Walk:
         for component, low, high in reversed(stretches):
             self._add(component, task, max(low, since), high, message)
 
-    def _posts(self, place: int) -> bool:
-        """Return whether an operation is a send that takes turns, which its task does not wait for here."""
-        return self._interleaved and self._kind[place] == Op.ISEND
-
-    def _awaits_turns(self, place: int) -> bool:
-        """Return whether an operation waits for a send that takes turns, and is no message by rendezvous."""
-        message = self._message[place]
-        sent = self._send_of[message] if message >= 0 else place
-        return self._kind[place] == Op.WAIT and self._posts(sent) and self._is_own(place)
-
-    def _is_own(self, place: int) -> bool:
-        return self._task_of(self._send_of[self._message[place]]) == self._task_of(place)
-
-    def _awaits_data(self, place: int) -> bool:
-        """Return whether an operation ends only when the data of a rendezvous message have been created."""
-        message = self._message[place]
-        own = message >= 0 and self._is_own(place)
-        return own and self._by_rendezvous[message] and self._kind[place] in (Op.SEND, Op.WAIT)
-
     def _one_way(self, message: int) -> int:
         """Return the cycles until a packet of its own between two nodes is known at the other."""
         return int(self._empty[message]) + 1
@@ -290,15 +283,9 @@ class _Walk:
         """Return whether the receive of a message was posted only after its request could have come."""
         return self._posted(message) > self._start[message] + self._one_way(message)
 
-    def _task_of(self, place: int) -> int:
-        return int(np.searchsorted(self._program.first, place, side="right")) - 1
-
     def _add(self, component: str, task: int, begin: int, end: int, message: int = -1) -> None:
         if end > begin:
             self._stretches.append(Stretch(component, task, begin, end, message))
-
-    def _is_send(self, place: int) -> bool:
-        return self._kind[place] in (Op.SEND, Op.ISEND)
 
     def _set_out(self) -> None:
         """Work out when tasks come to their operations, at the earliest."""
@@ -315,7 +302,7 @@ class _Walk:
                 if self._came[here] < 0:
                     self._came[here] = at[task]
                     ready += left.pop(here, [])
-                post = self._post_of[self._message[here]] if self._awaits_data(here) else here
+                post = self._post_of[self._message[here]] if self._awaits_data[here] else here
                 if self._came[post] < 0:
                     left.setdefault(post, []).append(task)
                     break
@@ -331,14 +318,14 @@ class _Walk:
             return at + int(self._size[place])
         if message < 0:
             return at
-        if self._awaits_data(place):
+        if self._awaits_data[place]:
             reply = max(self._start[message] + self._one_way(message), self._posted(message))
             return max(at, reply + self._one_way(message) + self._packets[self._send_of[message]])
-        if self._awaits_turns(place):
+        if self._awaits_turns[place]:
             return max(at, self._start[message] + self._packets[self._send_of[message]])
-        if self._posts(place):
+        if self._posts[place]:
             return at
-        if self._is_send(place):
+        if self._is_send[place]:
             return max(at, self._start[message]) + self._created(message)
         return max(at, self._end[message] + 1)
 

@@ -19,7 +19,6 @@ from netplace.netsim.lower import KIND_BITS, LOOP, Lowered, looped, lower
 from netplace.netsim.table_router import TableRouter, make_table_router, uses_table_router
 from netplace.topologies import Topology
 
-FAR = (1 << 62) - 1
 _REASONS = {  # of a word at which a task stands
     1: "receive", 6: "rendezvous", 7: "rendezvous", 10: "outstanding", 11: "outstanding", 12: "injector",
 }  # fmt: skip
@@ -85,7 +84,7 @@ class KernelEngine:
     def quiet_since(self) -> int:
         return int(self._network.quiet_since)
 
-    def run(self, until: int = FAR) -> Exit:
+    def run(self, until: int) -> Exit:
         try:
             return Exit(self._network.run(int(until)))
         except RuntimeError as error:  # threads that the system does not begin

@@ -47,4 +47,3 @@ class Deadlocked:
 
 
 JobOutcome = Finished | Stopped | Deadlocked
-OUTCOMES = ("finished", "stopped", "deadlocked")

@@ -32,7 +32,6 @@ class TableRouter:
     # Switches, numbered from 0, and the routing.
     switches: Switches
     routes: Routes
-    levels: int  # levels of virtual channels
     # First virtual channel of each level, and the one after its last.
     low: tuple[int, ...]
     high: tuple[int, ...]
@@ -114,7 +113,6 @@ def make_table_router(topology: Topology, config: Config) -> TableRouter:
     return TableRouter(
         switches=switches,
         routes=routes,
-        levels=len(bounds) - 1,
         low=bounds[:-1],
         high=bounds[1:],
         hops=reach(switches, routes.ports, step, routes.name).hops,

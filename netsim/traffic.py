@@ -28,12 +28,6 @@ def _bits(topology: Topology, name: str) -> int:
     return bits
 
 
-def _grid(topology: Topology, name: str) -> Grid:
-    if not isinstance(topology, Grid):
-        raise ValueError(f"--traffic {name}: is defined on meshes and tori, not on {topology}")
-    return topology
-
-
 def _uniform(topology: Topology) -> Target:
     """Any other node, with equal probability."""
     return np.full(topology.nodes, -1)
@@ -61,11 +55,11 @@ def _transpose(topology: Topology) -> Target:
 
 def _tornado(topology: Topology) -> Target:
     """Node at half a ring minus one in every dimension (Dally and Towles, table 3.1)."""
-    grid = _grid(topology, "tornado")
-    sizes = np.array(grid.sizes)
-    return np.asarray(
-        grid.node((grid.coordinates(np.arange(grid.nodes)) + (sizes + 1) // 2 - 1) % sizes), np.int64
-    )
+    if not isinstance(topology, Grid):
+        raise ValueError(f"--traffic tornado: is defined on meshes and tori, not on {topology}")
+    sizes = np.array(topology.sizes)
+    place = (topology.coordinates(np.arange(topology.nodes)) + (sizes + 1) // 2 - 1) % sizes
+    return np.asarray(topology.node(place), np.int64)
 
 
 def _bit_complement(topology: Topology) -> Target:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -70,7 +71,7 @@ class Outage:
             if (
                 packet.gone
                 or not _holds_on(crossing, fifo)
-                or any(self._leads(crossing, other, fifo) for other in ways)
+                or any(fifo in _beyond(crossing, other) for other in ways)
             ):
                 continue
             if self.repeats and not self.nowhere(packet, fifo.router.number):
@@ -78,22 +79,15 @@ class Outage:
             else:
                 self.lose(packet)
 
-    def _leads(self, crossing: dict[Fifo | None, Link], begin: Fifo, end: Fifo) -> bool:
-        """Return whether a packet that leaves FIFO `begin` arrives in `end`."""
-        fifo: Fifo | None = begin
-        while fifo is not None and fifo is not end:
-            fifo = _next(crossing, fifo)
-        return fifo is end
-
     def _send_again(self, fifo: Fifo, crossing: dict[Fifo | None, Link]) -> None:
         """Restore the head of a FIFO; the part that has left continues without an owner and is discarded."""
         packet = fifo.packets[0]
         source, destination = packet.source, packet.destination
         rest = RoutedPacket(source, destination, packet.created, [], packet.load, gone=True, counted=False)
-        beyond = _next(crossing, fifo)
-        while beyond is not None:
+        for beyond in _beyond(crossing, fifo):
             beyond.packets[beyond.packets.index(packet)] = rest
-            beyond = _next(crossing, beyond) if beyond.packets[0] is rest else None
+            if beyond.packets[0] is not rest:
+                break
         output = fifo.output
         assert output is not None
         phantom = Fifo(fifo.router, fifo.port, fifo.vc, fifo.number, fifo.capacity)
@@ -126,18 +120,20 @@ class Outage:
                     as_routed(packet).trip = Trip()
 
 
-def _next(crossing: dict[Fifo | None, Link], fifo: Fifo) -> Fifo | None:
-    """Return the FIFO into which the head of `fifo` is crossing, if it is."""
+def _beyond(crossing: dict[Fifo | None, Link], fifo: Fifo) -> Iterator[Fifo]:
+    """Yield the FIFO into which the head of `fifo` is crossing, that into which the head there is, and on."""
     link = crossing.get(fifo)
-    return None if link is None or link.serving is None else link.serving.fifo
+    while link is not None and link.serving is not None and link.serving.fifo is not None:
+        yield link.serving.fifo
+        link = crossing.get(link.serving.fifo)
 
 
 def _holds_on(crossing: dict[Fifo | None, Link], fifo: Fifo) -> bool:
     """Return whether all routers behind a link that a packet is crossing still hold it, up to its header."""
     packet = fifo.packets[0]
-    beyond = _next(crossing, fifo)
-    while beyond is not None and packet in beyond.packets:
+    for beyond in _beyond(crossing, fifo):
+        if packet not in beyond.packets:
+            return False
         if beyond.packets[0] is not packet or beyond not in crossing:
             return True
-        beyond = _next(crossing, beyond)
     return False
