@@ -137,13 +137,14 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     import numpy as np
 
     from netplace.live import Situation, machine_of, nodes_from, read_beside
+    from netplace.netsim.effects import settings_on
     from netplace.runs.job_programs import on_nodes, programs_of
 
     if given["jobs"]:
         raise ValueError("--jobs: advice is for one job, expected --trace, --app or --from")
     machine = machine_of(given["machine"])
     hosts = _hosts(given, machine)
-    config = config_from(given)
+    config = settings_on(machine, config_from(given))
     beside = read_beside(Path(given["beside"]), machine, hosts, config) if given["beside"] else []
     held = np.concatenate([np.zeros(0, np.int64), *(job.held for job in beside)])
     if given["free"]:

@@ -169,9 +169,9 @@ def tell_limits(networks: Iterable[tuple[str, Config]]) -> None:
 
 def tell_ignored(networks: Iterable[tuple[str, Config]]) -> None:
     """Say on stderr which settings the networks ignore."""
-    from netplace.netsim.effects import ignored_settings
+    from netplace.netsim.effects import notes_on
     from netplace.runs.networks import network_of
 
     for network, config in dict.fromkeys(networks):
-        for sentence in ignored_settings(network_of(network), config):
+        for sentence in notes_on(network_of(network), config):
             click.echo(f"netplace: {sentence}", err=True)

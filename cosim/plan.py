@@ -14,12 +14,14 @@ from netplace.cosim.outcome import OUTCOME
 from netplace.inputs import check_choice, check_int
 from netplace.netsim import Config
 from netplace.netsim.config import SETTINGS as CONFIG
+from netplace.netsim.effects import settings_on
 from netplace.placement.mapping import MAPPINGS
 from netplace.plan_settings import COSIM_JOBS, COSIM_SETTINGS, CosimSettings
 from netplace.plugins import file_digest
 from netplace.runs.digests import digest_of_rule, source_of_routing, sources_of_programs
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.mix import digest_of_mix, read_mix
+from netplace.runs.networks import network_of
 from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import key_of, revisions_of
@@ -149,6 +151,7 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         )
     mapping = known_mapping(said.pop("mapping", COSIM_SETTINGS["mapping"].default))
     jobs = make_plan(said | ({} if mix else _ALONE), seed)
+    config = settings_on(network_of(jobs.machine), config)
     sources = {digest_of_rule(mapping, MAPPINGS), source_of_routing(config.routing)}
     if mix or jobs.from_file or collectives != "builtin":
         sources |= sources_of_programs()

@@ -20,7 +20,7 @@ from netplace.cosim.reasons import watched_jobs
 from netplace.cosim.stored_times import StoredTimes
 from netplace.cosim.waiting import Waiting
 from netplace.cosim.work import body_of
-from netplace.netsim.effects import ignored_settings
+from netplace.netsim.effects import notes_on
 from netplace.netsim.result import versions
 from netplace.runs.job_list import is_job_list
 from netplace.runs.job_programs import check_packets
@@ -112,7 +112,7 @@ def cosimulate(
     outcome = {
         "jobs": [row.to_dict() for row in rows],
         "figures": of_all.to_dict(),
-        "notes": [*jobs.notes, *ignored_settings(placing.machine, plan.config), *_notes(plan)],
+        "notes": [*jobs.notes, *notes_on(placing.machine, plan.config), *_notes(plan)],
         "rejected": [{"job": number, "nodes": nodes, "why": why} for number, nodes, why in made.rejected],
         **runner.more(),
         **({} if site is None else {"site": site.counts()}),

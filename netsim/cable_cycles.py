@@ -64,8 +64,11 @@ def check_kinds(topology: Topology, config: Config) -> None:
 
 def further_cycles(topology: Topology, config: Config) -> Int:
     """Return the cycles of a phit on each link beyond `Config.link_delay`, shape (routers, ports)."""
-    own = topology.delay if isinstance(topology, Graph) else 0
-    cycles = np.zeros(topology.neighbor.shape, np.int64) + own
+    cycles = np.zeros(topology.neighbor.shape, np.int64)
+    if isinstance(topology, Graph):
+        cycles += topology.delay
+        if topology.rates is not None:  # a cycle is as long as a phit takes
+            cycles = -(-cycles * topology.rates.phit_bytes // config.phit_bytes)
     if config.cable_latency:
         links = kinds_of_links(topology)
         for kind, latency in read_latencies(config.cable_latency, config.cycle_ns).items():

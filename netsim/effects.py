@@ -1,12 +1,52 @@
-"""Settings that a network ignores, and those with which it does not work as intended."""
+"""Settings that follow from a network, that it ignores, or with which it does not work as intended."""
 
 from __future__ import annotations
 
-from dataclasses import fields
+import math
+from dataclasses import fields, replace
 
-from netplace.netsim.config import Config
+from netplace.netsim.config import SETTINGS, Config
+from netplace.netsim.link_limits import limited_links
 from netplace.netsim.table_router import uses_table_router, verdict_on
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Graph, Grid, Topology, Tree
+from netplace.topologies.rates import Rates
+
+_MOST_ROOM = (1 << 14, 1 << 24)  # packets of a FIFO, and of all together: each takes some 50 bytes
+
+
+def settings_on(topology: Topology, config: Config) -> Config:
+    """Return settings that have their defaults as the file of the network gives them.
+
+    A cycle is the time in which a phit crosses the fastest link, and FIFOs have room for all packets under
+    way on their links, so that these can carry their rate. Other networks leave the settings as they are.
+    """
+    if (rates := _rates(topology)) is None:
+        return config
+    if config.cycle_ns == SETTINGS["cycle_ns"].default:
+        config = replace(config, cycle_ns=rates.byte_ns * config.phit_bytes)
+    if config.queue_packets == SETTINGS["queue_packets"].default:
+        share = min((limit.share for limit in limited_links(topology, config)), default=1.0)
+        most = min(_MOST_ROOM[0], _MOST_ROOM[1] // (config.vcs * max(1, (topology.neighbor >= 0).sum())))
+        room = min(math.ceil(config.queue_packets / share), most)
+        config = replace(config, queue_packets=max(room, config.queue_packets))
+    return config
+
+
+def notes_on(topology: Topology, config: Config) -> list[str]:
+    """Return what was read of the file of the network, and a sentence for each setting that it ignores."""
+    notes = ignored_settings(topology, config)
+    if (rates := _rates(topology)) is None:
+        return notes
+    cycle = rates.byte_ns * config.phit_bytes
+    told = f"{topology} is {rates.source}: a cycle is the {cycle:.4g} ns of a phit on the fastest link"
+    if not math.isclose(cycle, config.cycle_ns, rel_tol=1e-6):
+        told += f"; but cycle_ns is {config.cycle_ns:g}"
+    told += f"; FIFOs hold {config.queue_packets} packets"
+    return [told, *rates.notes, *map(str, limited_links(topology, config)), *notes]
+
+
+def _rates(topology: Topology) -> Rates | None:
+    return topology.rates if isinstance(topology, Graph) else None
 
 
 def check_settings(topology: Topology, config: Config) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.apps import Program
 from netplace.inputs import check_choice, check_int
 from netplace.netsim.config import Config
-from netplace.netsim.effects import check_settings
+from netplace.netsim.effects import check_settings, settings_on
 from netplace.netsim.engine import Engine, JobRecord
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.faults import FaultReport
@@ -72,7 +72,7 @@ class JobHost:
     ) -> None:
         self.topology = topology
         check_topology(topology)
-        self.config = config or Config()
+        self.config = settings_on(topology, config or Config())
         check_settings(topology, self.config)
         self.engine_name = check_choice(engine, ENGINES, "engine")
         self.seed = check_int(seed, "seed", 0)

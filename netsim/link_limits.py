@@ -15,7 +15,7 @@ from netplace.netsim.cable_cycles import credit_lags, kinds_of_links
 from netplace.netsim.config import Config
 from netplace.netsim.fabric_texts import KINDS
 from netplace.netsim.table_router import paces, uses_table_router, verdict_on
-from netplace.topologies import Topology
+from netplace.topologies import Graph, Topology
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class LinkLimit:
 def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
     """Return the limits of the kinds of cables that cannot carry their rate for lack of room.
 
-    The result is empty without fabric settings, and with wormhole switching.
+    The result is empty without fabric settings or a file with speeds, and with wormhole switching.
 
     Examples
     --------
@@ -52,7 +52,8 @@ def limited_links(topology: Topology, config: Config) -> tuple[LinkLimit, ...]:
     global cables cannot carry more than 66 % of their rate: 4 packets of room on 1 virtual channel, and 97 \
 cycles until it is free again; increase queue_packets
     """
-    if not config.fabric_set or not uses_table_router(topology, config) or config.buffer_phits:
+    delayed = config.fabric_set or (isinstance(topology, Graph) and topology.rates is not None)
+    if not delayed or not uses_table_router(topology, config) or config.buffer_phits:
         return ()
     cycles, delay = paces(topology, config)
     lag = credit_lags(topology, config)

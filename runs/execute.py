@@ -14,7 +14,7 @@ from typing import Any
 
 from netplace.apps.program import Repeated
 from netplace.netsim import Config, Network, Result, SimulationError
-from netplace.netsim.effects import ignored_settings
+from netplace.netsim.effects import notes_on
 from netplace.netsim.result import versions
 from netplace.netsim.simulation import replay
 from netplace.placement.rule import Nodes
@@ -209,4 +209,4 @@ def _with_winners(figures: RunFigures, run: Run, methods: tuple[str, ...]) -> Ru
 
 @lru_cache(maxsize=1)
 def _notes(network: str, config: Config) -> tuple[str, ...]:
-    return tuple(ignored_settings(network_of(network), config))
+    return tuple(notes_on(network_of(network), config))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from netplace.inputs import MOST, check_choice, check_int, check_steps
 from netplace.netsim import ENGINES, PATTERNS, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
-from netplace.netsim.effects import check_settings, ignored_settings
+from netplace.netsim.effects import check_settings, notes_on, settings_on
 from netplace.netsim.result import versions
 from netplace.plan_settings import LOAD_SETTINGS, LoadSettings
 from netplace.quantities import quantity
@@ -87,8 +87,8 @@ class LoadPlan(LoadSettings, frozen=True, kw_only=True):
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     """Return the checked load point of a user's request by `KEYS`; None counts as not given."""
     said = check_given(given, LOAD_SETTINGS, CONFIG)
-    config = Config(**{name: said.pop(name) for name in CONFIG if name in said})
     topology = network_of(said["network"])
+    config = settings_on(topology, Config(**{name: said.pop(name) for name in CONFIG if name in said}))
     plan = LoadPlan(**said | {"network": str(topology), "offered": _offered(said, config), "config": config})
     check_choice(plan.engine, ENGINES, "engine")
     check_settings(topology, config)
@@ -145,7 +145,7 @@ def measure_plan(
         threads=threads,
         progress=progress,
     )
-    notes = tuple(ignored_settings(network_of(plan.network), plan.config))
+    notes = tuple(notes_on(network_of(plan.network), plan.config))
     return with_values(LoadFigures.of(point), notes=notes or None)
 
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from netplace.inputs import check_choice, check_int
 from netplace.netsim.config import SETTINGS, Config
+from netplace.netsim.effects import settings_on
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
 from netplace.plan_settings import JOBS, OF_TABLES, OF_WORKLOADS, SCHEDULE_SETTINGS, ScheduleSettings
@@ -106,8 +107,8 @@ class Plan(ScheduleSettings, frozen=True, kw_only=True):
 def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     """Return the checked plan of a user's request by `SCHEDULE_SETTINGS`; None counts as not given."""
     said = check_given(given, SCHEDULE_SETTINGS, SETTINGS)
-    config = Config(**{name: said.pop(name) for name in SETTINGS if name in said})
     machine = network_of(said["machine"])
+    config = settings_on(machine, Config(**{name: said.pop(name) for name in SETTINGS if name in said}))
     workload = said["workload"]
     planned = said.get("switching", "").partition(":")[0] == "plan"
     policy = _policy(said, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)

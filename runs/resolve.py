@@ -10,7 +10,7 @@ from netplace.apps import APPLICATIONS
 from netplace.apps.application import check_options, uses_collectives
 from netplace.inputs import abbreviate, check_choice, check_int
 from netplace.netsim import Config
-from netplace.netsim.effects import check_settings
+from netplace.netsim.effects import check_settings, settings_on
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
 from netplace.runs.digests import Digest, contents_of, sources_of_algorithms, sources_of_formats
@@ -68,7 +68,8 @@ def resolve(
     >>> run.jobs[0].tasks, run.jobs[0].options
     (16, (('iterations', None), ('problem_class', 'S')))
     """
-    config, topology = config or Config(), network_of(network)
+    topology = network_of(network)
+    config = settings_on(topology, config or Config())
     check_settings(topology, config)
     check_partition(partition)
     written = [jobs] if isinstance(jobs, Mapping) else list(jobs)

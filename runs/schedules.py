@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from netplace.netsim.effects import ignored_settings
+from netplace.netsim.effects import notes_on
 from netplace.netsim.result import versions
 from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
@@ -119,7 +119,7 @@ def run_schedule(
         site=None if site is None else site.counts(),
         notes=(
             *jobs.notes,
-            *ignored_settings(machine, plan.config),
+            *notes_on(machine, plan.config),
             *(rules.model.doubts if rules else ()),
         ),
     )

@@ -20,12 +20,14 @@ from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import numbered
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_DELAY
+from netplace.topologies.rates import paces_of
 from netplace.topologies.text_files import read_text
 
 if TYPE_CHECKING:
     import networkx as nx
 
-_OF_SWITCH, _OF_CABLE = ("nodes", "group"), ("width", "cycles", "delay")
+_OF_SWITCH = ("nodes", "group")
+_OF_CABLE = ("width", "cycles", "delay", "bandwidth", "capacity", "speed", "latency")
 _ENDS = (  # what the first two columns of a table of cables may be called
     ("source", "src", "from", "node1", "switch1", "endpoint1", "device_a"),
     ("target", "dst", "to", "node2", "switch2", "endpoint2", "device_b"),
@@ -36,7 +38,7 @@ _TOKEN = re.compile(
 )
 
 
-def cable_list(content: str, text: str) -> Graph:
+def cable_list(content: str, text: str, phit: int) -> Graph:
     """Return the network of a list of cables; see `netplace.topologies.graph_file`.
 
     Blanks separate words, or commas or semicolons if the first line has one. The first line may name columns,
@@ -69,7 +71,7 @@ def cable_list(content: str, text: str) -> Graph:
                 f"{where}: {len(names)} names, expected the two ends of a cable, then settings such as "
                 f"width=2"
             )
-    return from_networkx(network, text)
+    return from_networkx(network, text, phit)
 
 
 def _rows(content: str, text: str) -> Iterator[tuple[int, list[str]]]:
@@ -175,7 +177,7 @@ def _things(words: list[str], where: str) -> list[tuple[str, int, int]]:
     return things
 
 
-def dot(content: str, text: str) -> Graph:
+def dot(content: str, text: str, phit: int) -> Graph:
     import networkx as nx
 
     tokens = _tokens(content, text)
@@ -211,7 +213,7 @@ def dot(content: str, text: str) -> Graph:
             network.add_node(word, **{key: value for key, value in values.items() if key in _OF_SWITCH})
         for a, b in itertools.pairwise(chain):
             network.add_edge(a, b, **{key: value for key, value in values.items() if key in _OF_CABLE})
-    return from_networkx(network, text)
+    return from_networkx(network, text, phit)
 
 
 def _tokens(content: str, text: str) -> list[str]:
@@ -233,12 +235,23 @@ _OWNER = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
 _PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
 
 
+_SPEED = re.compile(r"\b(\d+)x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR)\s*$")
+# Data rate of a lane in Gbit/s (InfiniBand Architecture Specification, Volume 1, "Link Speeds").
+_LANES = {
+    **{"SDR": 2.0, "DDR": 4.0, "QDR": 8.0, "FDR10": 10.0, "FDR": 13.64, "EDR": 25.0},
+    **{"HDR": 50.0, "NDR": 100.0, "XDR": 200.0},
+}
+_AGGREGATION = "Aggregation Node"  # ends the name of an adapter inside a switch, which runs no tasks
+_PHIT = 4  # bytes
+
+
 def ibnetdiscover(path: str) -> Graph:
     """Return the network of a file that ``ibnetdiscover`` wrote (ibnetdiscover(8), "Topology file format").
 
-    Every port of a channel adapter that is connected to a switch is a node. Several cables between two
-    switches are several links. If the switches form a tree whose leaves are the switches with nodes, the
-    network is a tree with the routing `d_mod_k`. Nodes are in the order of the file.
+    Every port of a channel adapter that is connected to a switch is a node, but for the adapters with which
+    switches aggregate. Several cables between two switches are several links. Speeds such as ``4xNDR`` are
+    those of the links, if all have one. If the switches form a tree whose leaves are the switches with nodes,
+    the network is a tree with the routing `d_mod_k`. Nodes are in the order of the file.
 
     Raises
     ------
@@ -249,6 +262,7 @@ def ibnetdiscover(path: str) -> Graph:
     lines = read_text(path, text).splitlines()
     names: dict[str, str] = {}
     joined: list[tuple[int, str, str, str, str]] = []  # line, guid, port, guid, port
+    speed: dict[tuple[str, str], float] = {}  # bytes per second, by guid and port of the switch
     owner = kind = ""
     for line, row in enumerate(lines, 1):
         if match := _OWNER.match(row):
@@ -262,19 +276,25 @@ def ibnetdiscover(path: str) -> Graph:
             names[owner] = name or owner
         elif (cable := _PORT.match(row)) and kind == "Switch":
             joined.append((line, owner, cable.group(1), cable.group(2), cable.group(3)))
+            if rate := _SPEED.search(row):
+                speed[owner, cable.group(1)] = int(rate[1]) * _LANES[rate[2]] * 1e9 / 8
     switches = {guid: place for place, guid in enumerate(g for g in names if g.startswith("S-"))}
     if not switches:
         raise ValueError(
             f'{text}: no line such as Switch 36 "S-0002c90200404f0e", as in the output of ibnetdiscover'
         )
     nodes_at = np.zeros(len(switches), np.int64)
+    aggregating = {guid for guid, name in names.items() if name.endswith(_AGGREGATION)}
+    joined = [each for each in joined if each[3] not in aggregating]
     ends = {(guid, port): (other, back) for _, guid, port, other, back in joined}
-    cables = []
+    cables, speeds = [], []
+    of_nodes: list[list[float]] = [[] for _ in switches]  # speeds of their links, by switch
     for line, guid, port, other, back in joined:
         if other not in names:
             raise ValueError(f"{text} line {line}: a cable to {other}, which is not in the file")
         if other not in switches:
             nodes_at[switches[guid]] += 1
+            of_nodes[switches[guid]].append(speed.get((guid, port), 0.0))
             continue
         if ends.get((other, back)) != (guid, port):
             raise ValueError(
@@ -282,12 +302,23 @@ def ibnetdiscover(path: str) -> Graph:
             )
         if (guid, port) < (other, back):
             cables.append((switches[guid], switches[other]))
+            speeds.append(speed.get((guid, port), 0.0))
     places = _levels(len(switches), cables, nodes_at)
     labels = _unlike([names[guid] for guid in switches], list(switches))
-    return graph(
-        text, Cables.of(cables), nodes_at, names=labels, places=places,
-        usual="up-down" if places is None else "d-mod-k",
+    speeds += itertools.chain.from_iterable(of_nodes)  # in the order of the nodes
+    timed = bool(speeds) and min(speeds) > 0
+    paces = paces_of(text, speeds if timed else [1.0] * len(speeds), _PHIT) if speeds else None
+    its = None if paces is None else paces.cycles
+    made = graph(
+        text, replace(Cables.of(cables), cycles=None if its is None else its[: len(cables)]), nodes_at,
+        names=labels, places=places, usual="up-down" if places is None else "d-mod-k",
     )  # fmt: skip
+    if paces is None or not timed:
+        return made
+    node, cycles = np.arange(made.nodes), made.cycles.copy()
+    cycles[node, 0] = cycles[made.neighbor[node, 0], made.entry[node, 0]] = paces.cycles[len(cables) :]
+    notes = [f"{len(aggregating)} aggregation nodes of switches run no tasks"] if aggregating else []
+    return replace(made, cycles=cycles, rates=paces.rates("ibnetdiscover's fabric", *notes))
 
 
 def _levels(switches: int, cables: list[tuple[int, int]], nodes_at: Int) -> Int | None:

@@ -1,4 +1,4 @@
-"""Networks given by dimensions (rings, fully connected, or switches) and speeds in bytes per second."""
+"""Networks given by dimensions: rings, fully connected, or switches."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from netplace.inputs import check_size as check_bytes
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
-from netplace.topologies.limits import MOST_CYCLES, check_cables, check_size
+from netplace.topologies.limits import check_cables, check_size
 
 _BYTES_PER_NODE = 300
-_MOST_MULTIPLE = 64  # cycles a phit of the fastest link
-_NEAR = 0.01  # relative: how far a link's cycles may be from a whole number
 
 
 @dataclass(frozen=True)
@@ -87,34 +85,6 @@ def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
         direct=True,
         places=None if switched else np.arange(nodes)[:, None] // strides % sizes,
         usual="dor" if not switched else "up-down" if len(dimensions) == 1 else "adaptive",
-    )
-
-
-@dataclass(frozen=True)
-class Paces:
-    """Cycles of links of given speeds; the fastest takes the fewest cycles for which all are whole."""
-
-    cycles: tuple[int, ...]  # cycles per phit of each link
-    cycle: float  # seconds per cycle
-
-    def delay(self, seconds: float) -> int:
-        """Return a latency in whole cycles."""
-        return round(seconds / self.cycle)
-
-
-def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
-    """Return the cycles per phit of links of these speeds, within 1 %."""
-    ratios = [max(speeds) / speed for speed in speeds]
-    for multiple in range(1, _MOST_MULTIPLE + 1):
-        cycles = [round(multiple * ratio) for ratio in ratios]
-        if max(cycles) > MOST_CYCLES:
-            break
-        near = zip(cycles, ratios, strict=True)
-        if all(abs(whole - multiple * ratio) <= _NEAR * multiple * ratio for whole, ratio in near):
-            return Paces(tuple(cycles), phit / max(speeds) / multiple)
-    raise ValueError(
-        f"{text}: bandwidths from {min(speeds):g} to {max(speeds):g} bytes per second have no ratios of "
-        f"whole numbers up to {MOST_CYCLES} within 1 %"
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import marked
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.limits import MOST_WIDTH, check_cables, check_size
+from netplace.topologies.rates import SPEEDS, TIMES, Rates, paces_of, read_quantity
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -26,12 +29,18 @@ _OF_LINK: dict[str, tuple[int, int, type]] = {
 }
 
 
-def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
+_SPEEDS, _TIMES = ("bandwidth", "capacity", "speed"), ("latency", "delay")
+_KNOWN = {*_SPEEDS, *_TIMES, "width", "cycles", "port", "entry", "id", "key", "label", "name"}
+_ASSUMED = 1.25e9  # bytes per second of links of which only latencies are given: 4 bytes in the default cycle
+
+
+def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx", phit: int = 4) -> Graph:
     """Return the network of a directed or undirected NetworkX graph; every vertex is a switch.
 
     Vertices can have the attributes ``nodes`` (number of nodes of the switch, 1 by default), ``group`` and
     ``place`` (coordinates, separated by spaces). Edges can have ``width`` (number of parallel links, 1 by
-    default), ``cycles`` (cycles per phit, 1) and ``delay`` (additional cycles of a header, 0). If no vertex
+    default), ``cycles`` (cycles per phit, 1) and ``delay`` (additional cycles of a header, 0), or
+    ``bandwidth`` and ``latency`` with units, such as ``100Gbps`` and ``1us``. If no vertex
     has more than one node, a vertex with a node is that node, as on a grid; otherwise each node has its own
     link to its switch, as on a tree. An undirected edge is one link in each direction. In a directed graph,
     every link needs a counterpart in the other direction. If all directed edges have a ``port`` and an
@@ -62,22 +71,24 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
         return _wired(given, text)
     number = {vertex: place for place, vertex in enumerate(vertices)}
     pairs: list[tuple[int, int]] = []
+    edges = _cables(given, text)
+    every, latencies, rates = _timed(edges, text, phit)
     cycles: list[int] = []
     delay: list[int] = []
-    for u, v, data in _cables(given, text):
+    for (u, v, data), its, latency in zip(edges, every, latencies, strict=True):
         where = f"{text}: edge {u} - {v}"
         width = check_int(data.get("width", 1), f"{where}: width", 1, MOST_WIDTH)
         check_cables(where, len(pairs) + width)
         pairs += [(number[u], number[v])] * width
-        cycles += [_value(data, "cycles", 1, 1, where)] * width
-        delay += [_value(data, "delay", 0, 0, where)] * width
+        cycles += [its] * width
+        delay += [latency] * width
     data_of = dict(given.nodes(data=True))
     nodes_at = [_value(data_of[v], "nodes", 1, 0, f"{text}: vertex {v}") for v in vertices]
     groups = [data_of[v].get("group") for v in vertices]
     group = None
     if all(name is not None for name in groups):
         group = np.unique(np.array([str(name) for name in groups]), return_inverse=True)[1].astype(np.int64)
-    return graph(
+    made = graph(
         text,
         Cables(
             np.array(pairs, np.int64).reshape(-1, 2), np.array(cycles, np.int64), np.array(delay, np.int64)
@@ -88,6 +99,52 @@ def from_networkx(given: nx.Graph[Any], text: str = "graph:networkx") -> Graph:
         places=_places([data_of[v] for v in vertices], text),
         names=[str(vertex) for vertex in vertices],
     )
+    return replace(made, rates=rates)
+
+
+def _timed(
+    edges: Sequence[tuple[Any, Any, dict[str, Any]]], text: str, phit: int
+) -> tuple[list[int], list[int], Rates | None]:
+    """Return cycles per phit and delay of each edge, and the rates if it has a bandwidth or a latency."""
+    names = {str(name).lower() for _, _, data in edges for name in data}
+    speeds = [_first(data, _SPEEDS) for _, _, data in edges]
+    times = [_first(data, _TIMES) for _, _, data in edges]
+    of_edge = [f"{text}: edge {u} - {v}" for u, v, _ in edges]
+    in_units = any(not str(time).strip().isdigit() for time in times if time is not None)
+    if not any(speeds) and not in_units:
+        rows = list(zip(of_edge, edges, strict=True))
+        return (
+            [_value(data, "cycles", 1, 1, where) for where, (_, _, data) in rows],
+            [_value(data, "delay", 0, 0, where) for where, (_, _, data) in rows],
+            None,
+        )
+    if "cycles" in names:
+        raise ValueError(
+            f"{text}: edges have cycles, and bandwidth or latency with units, expected one of them"
+        )
+    read = [
+        None if speed is None else read_quantity(str(speed), SPEEDS, where, "100Gbps")
+        for speed, where in zip(speeds, of_edge, strict=True)
+    ]
+    known = [speed for speed in read if speed is not None]
+    notes = [f"{name} of edges is ignored" for name in sorted(names - _KNOWN)]
+    if not known:
+        notes.append("no bandwidth is given, so 1.25 GB/s is assumed")
+    elif len(known) < len(read):
+        notes.append(f"{len(read) - len(known)} edges have no bandwidth, so the largest is assumed")
+    if any(str(speed).strip().replace(".", "", 1).isdigit() for speed in speeds if speed is not None):
+        notes.append("bandwidths without a unit are taken as bytes per second")
+    paces = paces_of(text, [speed or max(known, default=_ASSUMED) for speed in read], phit)
+    delays = [
+        0 if time is None else paces.delay(read_quantity(str(time), TIMES, where, "1us"))
+        for time, where in zip(times, of_edge, strict=True)
+    ]
+    return paces.cycles.tolist(), delays, paces.rates("a graph with speeds", *notes)
+
+
+def _first(data: Mapping[str, Any], names: Sequence[str]) -> Any:
+    """Return the value of the first of several attributes, in any case of letters, that an edge has."""
+    return next((value for name in names for key, value in data.items() if str(key).lower() == name), None)
 
 
 def _wired(given: nx.Graph[Any], text: str) -> Graph:

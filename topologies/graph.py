@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.topologies.graph_arrays import ARRAYS, adjacency, all_hops, checked_arrays
 from netplace.topologies.limits import check_memory
+from netplace.topologies.rates import Rates
 from netplace.topologies.topology import Topology
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Graph(Topology):
     tasks : int
         Number of nodes per compute node, each of which is a place for a task; they are numbered
         consecutively.
+    rates : Rates or None
+        Speed of the fastest links, if a file gives speeds.
     """
 
     first_switch: int
@@ -81,6 +84,7 @@ class Graph(Topology):
     planes: int = 1
     tasks: int = 1
     sockets: int = 1
+    rates: Rates | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -6,17 +6,19 @@ import json
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from netplace.inputs import abbreviate, check_float, check_int
 from netplace.topologies.cable_lists import anynet, cable_list, dot, ibnetdiscover
 from netplace.topologies.cables import Cables, graph
-from netplace.topologies.dimensional import Dimension, dimensional, paces_of
+from netplace.topologies.dimensional import Dimension, dimensional
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Graph
 from netplace.topologies.host_lists import with_hosts
+from netplace.topologies.htsim import htsim
 from netplace.topologies.limits import MOST_WIDTH, check_cables
+from netplace.topologies.rates import paces_of
 from netplace.topologies.simgrid import simgrid
 from netplace.topologies.slurm import slurm
 from netplace.topologies.text_files import existing, read_text, read_yaml
@@ -57,17 +59,18 @@ def _astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
     speeds = [1e9 * check_float(speed, f"{text}: bandwidth (GB/s)", 1e-9, 1e9) for speed in rows["bandwidth"]]
     times = [1e-9 * check_float(time, f"{text}: latency (ns)", 0, 1e12) for time in rows["latency"]]
     paces = paces_of(text, speeds, phit)
-    return dimensional(
+    made = dimensional(
         text,
         [
-            Dimension(_BUILDING_BLOCKS[block.lower()], size, cycles, paces.delay(time))
+            Dimension(_BUILDING_BLOCKS[block.lower()], size, int(cycles), paces.delay(time))
             for block, size, cycles, time in zip(rows["topology"], sizes, paces.cycles, times, strict=True)
         ],
     )
+    return replace(made, rates=paces.rates("ASTRA-sim's network.yml"))
 
 
 def _nccl(root: Element, text: str) -> Graph:
-    """Return the NVLinks of the server that a file of ``NCCL_TOPO_DUMP_FILE`` describes.
+    """Return the NVLinks, or AMD's xGMI, of the server that a file of ``NCCL_TOPO_DUMP_FILE`` describes.
 
     Every GPU is a node, in the order of ``dev``; every NVSwitch is a switch. PCI Express is not included.
     Source: NVIDIA NCCL, "Environment Variables", NCCL_TOPO_FILE and NCCL_TOPO_DUMP_FILE.
@@ -81,7 +84,7 @@ def _nccl(root: Element, text: str) -> Graph:
         raise ValueError(f"{text}: two GPUs of NCCL's topology have the same busid")
     told: dict[tuple[int, int], int] = {}  # by the GPU that lists it; a link between GPUs is listed twice
     for place, (_, gpu) in enumerate(gpus):
-        for link in gpu.findall("nvlink"):
+        for link in (*gpu.findall("nvlink"), *gpu.findall("xgmi")):
             target, kind = link.get("target", "").lower(), link.get("tclass", "").lower()
             count = check_int(link.get("count", ""), f"{text}: count of an nvlink", 1, MOST_WIDTH)
             if kind.startswith(_NVSWITCH):
@@ -98,7 +101,7 @@ def _nccl(root: Element, text: str) -> Graph:
     if len(gpus) > 1 and not joined.issuperset(range(len(gpus))):
         raise ValueError(
             f"{text}: NCCL's topology connects {len(gpus)} GPUs by PCI Express, which netplace does not "
-            f"read, and not all by NVLinks"
+            f"read, and not all by NVLinks or xGMI"
         )
     check_cables(text, sum(ends.values()))
     cables = Cables.of([pair for pair, count in ends.items() for _ in range(count)])
@@ -140,7 +143,7 @@ def _networkx(read: str, **how: Any) -> Callable[[str, str, str, int, str], Topo
         except Exception as error:  # the parser, the codecs and networkx raise errors of many kinds
             reason = " ".join(str(error).split()) or type(error).__name__
             raise ValueError(f"{text}: not {read.removeprefix('read_')}: {reason}") from None
-        return from_networkx(given, text)
+        return from_networkx(given, text, phit)
 
     return network
 
@@ -153,7 +156,7 @@ def _node_link(content: str, path: str, text: str, phit: int, part: str) -> Topo
         read = nx.node_link_graph(given, edges="links" if "links" in given else "edges")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, nx.NetworkXError) as error:
         raise ValueError(f"{text}: not a node-link graph in JSON: {error}") from None
-    return from_networkx(read, text)
+    return from_networkx(read, text, phit)
 
 
 def _root(content: str, text: str) -> Element:
@@ -177,8 +180,8 @@ _TAG = r"(?s:(?><\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*)"  # what stands
 _KEYS = r"(?:[A-Za-z_-]+\s*:[^\n]*\n\s*(?:#[^\n]*\s*)*)*"  # keys of YAML before the decisive one
 # The first match determines the format; a file without a match is a list of cables.
 FILE_FORMATS = [
-    FileFormat("GraphML", _TAG + "<graphml", _networkx("read_graphml")),
-    FileFormat("GEXF", _TAG + "<gexf", _networkx("read_gexf")),
+    FileFormat("GraphML", _TAG + "<graphml", _networkx("read_graphml"), "phit"),
+    FileFormat("GEXF", _TAG + "<gexf", _networkx("read_gexf"), "phit"),
     FileFormat(
         "SimGrid's platform with a <cluster>",
         _TAG + "<platform",
@@ -194,21 +197,27 @@ FILE_FORMATS = [
     FileFormat("XML", "<", None, "is neither GraphML, GEXF, a platform of SimGrid nor a topology of NCCL"),
     FileFormat("ibnetdiscover", r'(?:\w+=\S*\s+)*(?:Switch|Ca|Rt)\s+\d+\s+"',
         lambda content, path, *_: ibnetdiscover(path)),
-    FileFormat("Slurm's topology.conf", r"(?i:SwitchName|BlockName|BlockSizes)\s*=", _slurm, "part"),
+    FileFormat("Slurm's topology.conf",
+        r"(?i:(?:include\s+\S+\s+)*(?:SwitchName|BlockName|BlockSizes)\s*=)", _slurm, "part"),
+    FileFormat("htsim's topology", r"(?i:Nodes\s+\d+\s+(?:Tiers|Podsize)\s+\d+)",
+        lambda content, path, text, phit, _: htsim(content, text, phit), "phit"),
+    FileFormat("graph6", r"(?:>>graph6<<)?[?-~]+\s*\Z", _networkx("read_graph6")),
+    FileFormat("sparse6", r"(?:>>sparse6<<)?:[?-~]+\s*\Z", _networkx("read_sparse6")),
     FileFormat("Slurm's topology.yaml", r"(?:---\s*)?-\s*topology\s*:", _slurm, "part"),
     FileFormat("ASTRA-sim's network.yml", rf"(?:---\s*)?{_KEYS}npus_count\s*:", _astra, "phit"),
     FileFormat("BookSim's anynet", r"(?:router|node)\s+\d+\s+(?:router|node)\s+\d+",
         lambda content, path, text, *_: anynet(content, text)),
     FileFormat("GML", r'(?:Creator\s+"[^"]*"\s*)?(?:Version\s+\S+\s*)?graph\s*\[',
-        _networkx("read_gml", label=None)),
+        _networkx("read_gml", label=None), "phit"),
     FileFormat("Graphviz' DOT", r'(?i:strict\s+)?(?i:di)?(?i:graph)\b\s*(?:"[^"]*"|\w+)?\s*\{',
-        lambda content, path, text, *_: dot(content, text)),
-    FileFormat("Pajek", r"(?i:\*vertices|\*network)", _networkx("read_pajek")),
+        lambda content, path, text, phit, _: dot(content, text, phit), "phit"),
+    FileFormat("Pajek", r"(?i:\*vertices|\*network)", _networkx("read_pajek"), "phit"),
     FileFormat("ASTRA-sim's system file", r'\{(?s:.*?)"scheduling-policy"', None,
         "describes collectives; the network is in its network.yml"),
     FileFormat("ASTRA-sim's logical topology for ns-3", r'\{\s*"logical-dims"', None,
         "has no cables; use the analytical network.yml"),
-    FileFormat("a node-link graph in JSON", r'\{(?s:.*?)"(?:nodes|links|edges)"\s*:\s*\[', _node_link),
+    FileFormat("a node-link graph in JSON", r'\{(?s:.*?)"(?:nodes|links|edges)"\s*:\s*\[', _node_link,
+        "phit"),
     FileFormat("JSON", r"[{\[]\s*[\"{\[]", None, "is not a graph with nodes and links"),
     FileFormat("iblinkinfo", r"(?m:(?:CA|Switch):\s+\S+.*:\s*$)", None, "is read in the format of "
         "ibnetdiscover"),
@@ -254,5 +263,5 @@ def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
 
 
 _CABLES = FileFormat(
-    "a list of cables", "", lambda content, path, text, phit, part: cable_list(content, text)
+    "a list of cables", "", lambda content, path, text, phit, part: cable_list(content, text, phit), "phit"
 )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,31 +15,19 @@ import numpy as np
 
 from netplace.inputs import abbreviate, check_choice, check_int, check_ranges, check_size
 from netplace.topologies.cables import Cables, graph
-from netplace.topologies.dimensional import Dimension, dimensional, paces_of, with_node_links
+from netplace.topologies.dimensional import Dimension, dimensional, with_node_links
 from netplace.topologies.fat_trees import xgft
 from netplace.topologies.graph import Graph
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import check_cables
+from netplace.topologies.rates import SPEEDS, TIMES, paces_of, read_quantity
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _BYTES_PER_HOST = 300
+_IGNORED = ("speeds of hosts and loopback links are ignored",)
 _MOST = 1 << 12  # of each number of a dragonfly
-_PREFIXES = {
-    **{"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12},
-    **{"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40},
-}
-_SPEEDS = {
-    f"{prefix}{unit}": size / bits
-    for prefix, size in _PREFIXES.items()
-    for unit, bits in (("Bps", 1), ("bps", 8))
-}
-_TIMES = {
-    **{"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0},
-    **{"m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0},
-}
-_QUANTITY = re.compile(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*([A-Za-z]*)\s*")
 
 
 def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
@@ -79,10 +66,9 @@ def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Grap
             f"{where}: limiter_link limits both directions of a host together, which netplace does not "
             f"support"
         )
-    speed = _quantity(given.get("bw", ""), _SPEEDS, f"{where}: bw", "125MBps")
-    delay = paces_of(where, [speed], phit).delay(
-        _quantity(given.get("lat", ""), _TIMES, f"{where}: lat", "50us")
-    )
+    speed = read_quantity(given.get("bw", ""), SPEEDS, f"{where}: bw", "125MBps")
+    paces = paces_of(where, [speed], phit)
+    delay = paces.delay(read_quantity(given.get("lat", ""), TIMES, f"{where}: lat", "50us"))
     kind = given.get("topology", "FLAT").upper()
     parts = given.get("topo_parameters", "")
     if kind == "FLAT":
@@ -104,7 +90,9 @@ def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Grap
         raise ValueError(
             f"{where}: topo_parameters {parts} are for {made.nodes} hosts, and radical has {len(hosts)}"
         )
-    return with_hosts(made, [f"{given.get('prefix', '')}{host}{given.get('suffix', '')}" for host in hosts])
+    rates = paces.rates(f"cluster {given.get('id')} of SimGrid's platform", *_IGNORED)
+    names = [f"{given.get('prefix', '')}{host}{given.get('suffix', '')}" for host in hosts]
+    return with_hosts(replace(made, rates=rates), names)
 
 
 def _check_backbone(given: Mapping[str, str], hosts: int, speed: float, where: str) -> None:
@@ -112,7 +100,7 @@ def _check_backbone(given: Mapping[str, str], hosts: int, speed: float, where: s
     if "bb_bw" not in given:
         return
     shared = given.get("bb_sharing_policy", "SHARED").upper() != "FATPIPE"
-    backbone = _quantity(given["bb_bw"], _SPEEDS, f"{where}: bb_bw", "2.25GBps")
+    backbone = read_quantity(given["bb_bw"], SPEEDS, f"{where}: bb_bw", "2.25GBps")
     if backbone < speed * (hosts if shared else 1):
         raise ValueError(
             f"{where}: its backbone of bb_bw={given['bb_bw']} is one link for all messages of {hosts} "
@@ -191,12 +179,3 @@ def _numbers(radical: str, where: str) -> list[int]:
     spans = check_ranges(radical, f"{where}: radical")
     check_size(sum(span.stop - span.start for span in spans), _BYTES_PER_HOST, "hosts", where)
     return [number for span in spans for number in span]
-
-
-def _quantity(given: str, units: Mapping[str, float], where: str, example: str) -> float:
-    """Return a number in the base unit: bytes per second, or seconds; only a time may be 0."""
-    match = _QUANTITY.fullmatch(given)
-    size = float(match[1]) * units.get(match[2], 1.0 if not match[2] else math.nan) if match else math.nan
-    if not (0 <= size < math.inf) or (size == 0 and units is _SPEEDS):
-        raise ValueError(f"{where}: {abbreviate(given)}, expected a number with a unit such as {example}")
-    return size

@@ -91,7 +91,8 @@ def slurm(
         blocks |= "blockname" in values
         if name in switches:
             raise ValueError(f"{where}: switch {name} appears twice")
-        switches[name] = list(expand(values.get("nodes", ""), where))
+        of_children = values.get("level", "0") != "0"  # scontrol repeats the nodes of the switches below
+        switches[name] = [] if of_children else list(expand(values.get("nodes", ""), where))
         above[name] = list(expand(values.get("switches", ""), where))
         for node in switches[name]:
             if node in holder:

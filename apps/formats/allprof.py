@@ -62,6 +62,7 @@ _UNTOLD = (
     *("test", "testany", "testall", "testsome", "waitany", "waitsome", "alltoallw", "comm_spawn"),
     *("ibcast", "ibarrier", "iallreduce", "ireduce", "ialltoall", "ialltoallv", "iallgather", "igather"),
 )
+_TIME = re.compile(r"\d{1,18}(?:\.\d*)?", re.ASCII)
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -114,8 +115,10 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str) -> 
             number, f"{abbreviate(line[:60])} is not a call, expected a form such as MPI_Barrier:12:5,0,4:15"
         )
     name = words[0].removeprefix("MPI_").lower()
-    end = _number(words[-1], number)
-    begin = end if words[1] == "-" else _number(words[1], number)  # no clock before MPI_Init
+    known = [_nanoseconds(word, number) for word in (words[1], words[-1]) if word != "-"]
+    if not known:
+        raise TraceError(number, f"{words[0]} has no time, expected microseconds")
+    begin, end = known[0], known[-1]  # old collectors know no time before MPI_Init and after MPI_Finalize
     given: dict[str, Any] = {}
     if name in _ARGUMENTS:
         try:
@@ -136,13 +139,15 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str) -> 
         name = "wtime"
     elif name in CREATING or name.startswith("type_"):
         name = "wtime"  # nothing is sent that is recorded
-    state.read((name, number, (begin * 1000, end * 1000), given))
+    state.read((name, number, (begin, end), given))
 
 
-def _number(word: str, line: int) -> int:
-    if not (word.isascii() and word.isdigit() and len(word) < 19):
+def _nanoseconds(word: str, line: int) -> int:
+    """Return a time in microseconds, which old collectors wrote with decimals, in nanoseconds."""
+    if not _TIME.fullmatch(word):
         raise TraceError(line, f"time {abbreviate(word)}, expected microseconds")
-    return int(word)
+    whole, _, part = word.partition(".")
+    return int(whole) * 1000 + int(f"{part:0<3.3}")
 
 
 def _arguments(

@@ -13,18 +13,19 @@ from netplace.apps.formats.matrix import pairs_of
 from netplace.files import check_unpacked, input_file, text_of
 from netplace.inputs import abbreviate
 
-KINDS = (".csv", ".npy", ".npz")
+KINDS = (".csv", ".mat", ".txt", ".npy", ".npz")
+_INDEX = ("", "Unnamed: 0", "index")  # what pandas calls a column of names
 _EXACT = 2.0**62
 _MOST = 20_000  # tasks: 3.2 GB as a matrix
 
 
 def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
-    """Return the matrix of bytes, shape (tasks, tasks), in a CSV, .npy or .npz file; its diagonal is 0."""
+    """Return the matrix of bytes, shape (tasks, tasks), in a text, .npy or .npz file; its diagonal is 0."""
     if path.suffix not in KINDS:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")
     most = min(most, _MOST)
     path = input_file(path)
-    W = _from_csv(path, most) if path.suffix == ".csv" else _from_numpy(path)
+    W = _from_numpy(path) if path.suffix in (".npy", ".npz") else _from_text(path, most)
     if W.dtype.kind not in "buif":
         raise ValueError(f"{path}: contains values of type {str(W.dtype)[:60]}, expected numbers")
     if W.ndim != 2 or W.shape[0] != W.shape[1] or not W.size:
@@ -65,11 +66,16 @@ def _from_numpy(path: Path) -> NDArray[Any]:
         raise ValueError(f"{path}: is not a NumPy file of numbers, {error}") from None
 
 
-def _from_csv(path: Path, most: int) -> NDArray[Any]:
+def _from_text(path: Path, most: int) -> NDArray[Any]:
+    """Return a matrix, whose numbers commas or blanks separate, or that of a list of pairs."""
     lines = [line.partition("#")[0].strip() for line in text_of(path).splitlines()]
-    rows = [line.split(",") for line in lines if line]
+    comma = "," if any("," in line for line in lines) else None
+    rows = [line.split(comma) for line in lines if line]
     if not rows:
         raise ValueError(f"{path}: is empty, expected a matrix, or a list of pairs")
+    if rows[0][0].strip() in _INDEX and len({len(rows), *map(len, rows)}) == 1:  # a table of pandas
+        lines = [",".join(row[1:]) for row in rows[1:]]
+        rows = [row[1:] for row in rows[1:]]
     is_named = rows[0][0].strip().strip('"').isidentifier()
     if is_named or (len(rows[0]) in (3, 4) and len(rows) != len(rows[0])):
         ranks, pairs = pairs_of(path)
@@ -79,6 +85,6 @@ def _from_csv(path: Path, most: int) -> NDArray[Any]:
             W[pair] = size
         return W
     try:
-        return np.loadtxt(lines, delimiter=",", ndmin=2)
+        return np.loadtxt(lines, delimiter=comma, ndmin=2)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

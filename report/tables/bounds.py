@@ -35,7 +35,11 @@ def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = Fals
     else:
         why = f"limited by contention and distance; {does}"
     saving = max(0.0, 100 * (1 - least / cycles))
-    most = f"a mapping can save at most {saving:.2g} %" if saving >= 0.01 else "no mapping can reduce it"
+    most = (
+        f"a mapping can save at most {saving:{'.0f' if saving >= 99.5 else '.2g'}} %"
+        if saving >= 0.01
+        else "no mapping can reduce it"
+    )
     return (f"{job['name']}: " if named else "") + f"{why}, so {most}"
 
 

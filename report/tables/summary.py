@@ -12,7 +12,7 @@ import numpy as np
 from netplace.apps.program import Repeated
 from netplace.netsim import Config, Result
 from netplace.netsim.bounds import bounds
-from netplace.netsim.effects import ignored_settings
+from netplace.netsim.effects import notes_on
 from netplace.netsim.outcome import Finished
 from netplace.netsim.result import job_figures
 from netplace.runs.execute import Executed
@@ -32,7 +32,7 @@ def describe(executed: Executed) -> Described:
     if executed.window is not None:
         description["window"] = executed.window
         description["windows"] = _windows(result, executed.window)
-    if notes := ignored_settings(network_of(run.network), run.config):
+    if notes := notes_on(network_of(run.network), run.config):
         description["notes"] = notes
     return description | {"versions": result.versions}
 

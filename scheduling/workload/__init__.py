@@ -16,7 +16,8 @@ from netplace.scheduling.workload.applications import (
     SIZES,
     applications,
 )
-from netplace.scheduling.workload.files import COMPRESSED
+from netplace.scheduling.workload.batsim import is_batsim, read_batsim
+from netplace.scheduling.workload.files import COMPRESSED, head_line, read_text
 from netplace.scheduling.workload.job_table import read_csv, write_csv
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.sacct import is_sacct, read_sacct
@@ -95,10 +96,14 @@ def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: An
 
 
 def read(path: str | Path, **options: Any) -> Workload:
-    """Read a workload: Slurm's account if its first line shows it, CSV by ``.csv`` or ``.csv.gz``, else SWF.
+    """Read a workload: Slurm's account or Batsim's JSON by content, CSV by ``.csv`` or ``.csv.gz``, else SWF.
 
     Options: for SWF ``cores_per_node`` and ``drop``, see `read_swf`; for ``sacct``, `read_sacct`, the latter.
     """
+    if head_line(Path(path)).startswith("{") and is_batsim(text := read_text(Path(path))):
+        for option in options:
+            raise ValueError(f"{path}: {option} applies to logs, not to workloads of Batsim")
+        return read_batsim(Path(path), text)
     if is_sacct(Path(path)):
         for option in options:
             check_choice(option, ("drop",), f"{path}: option of sacct's jobs")

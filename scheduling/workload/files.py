@@ -21,7 +21,8 @@ def read_text(path: Path) -> str:
                 raise ValueError(f"{path}: is not gzip, although its name says so")
     content = read_content(path)
     # Names of people in comments are in all sorts of encodings; what counts is in ASCII.
-    return content.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    text = content.decode("utf-8", "replace").removeprefix("\ufeff")  # which spreadsheets write
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def head_line(path: Path) -> str:
@@ -38,7 +39,9 @@ def head_line(path: Path) -> str:
             head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, _HEAD)
         except zlib.error:
             return ""
-    return next((line.strip() for line in head.decode("utf-8", "replace").splitlines() if line.strip()), "")
+    return next(
+        (line.strip() for line in head.decode("utf-8-sig", "replace").splitlines() if line.strip()), ""
+    )
 
 
 def write_text(path: Path, parts: Iterable[str]) -> None:

@@ -141,7 +141,7 @@ class _Times(msgspec.Struct, frozen=True):
     submission: int
     start: int
     elapsed: int
-    limit: _Limit = _Limit()
+    limit: _Limit | int = _Limit()  # plain minutes up to Slurm 22.05
 
 
 class _State(msgspec.Struct, frozen=True):
@@ -188,6 +188,8 @@ def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
         raise ValueError(f"{path}: is not output of sacct --json: {error}") from None
     for place, job in enumerate(jobs, 1):
         time, limit, state = job.time, job.time.limit, job.state.current
+        if isinstance(limit, int):
+            limit = _Limit(limit, set=limit > 0)
         yield (
             f"{path}, job {place}",
             {

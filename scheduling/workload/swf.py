@@ -24,8 +24,9 @@ from netplace.scheduling.workload.workload import COMPLETED, Workload
 
 
 def header_number(header: Sequence[str], name: str) -> int | None:
-    matches = (re.match(rf"\s*{name}:\s*(\d+)", line) for line in header)
-    return next((int(match[1]) for match in matches if match and int(match[1]) > 0), None)
+    matches = (re.match(rf"\s*{name}:\s*(\d{{1,3}}(?:,\d{{3}})+|\d+)", line) for line in header)
+    numbers = (int(match[1].replace(",", "")) for match in matches if match)
+    return next((number for number in numbers if number > 0), None)
 
 
 def _machine_of(header: Sequence[str], cores: int) -> int | None:

@@ -237,3 +237,13 @@ def test_a_bound_is_shown_and_concludes_nothing(netplace):
     said = netplace("map", "--network", "torus:4x4", "--app", "2d-sweep", "--mapping", "random").stdout
     assert "at least 144 cycles (without contention, task 15 ends after 144 cycles)" in said
     assert "can save" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("m.csv", ",0,1\n0,0,5\n1,7,0\n"), ("m.mat", "0 5\n7 0\n"), ("m.txt", "0.0 5.0\n7.0 0.0\n")],
+    ids=["pandas", "TreeMatch", "NumPy"],
+)
+def test_matrices_of_other_tools_are_read(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert read_traffic(tmp_path / name).tolist() == [[0, 5], [7, 0]]

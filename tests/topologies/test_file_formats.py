@@ -304,7 +304,7 @@ def test_what_is_refused_is_named(tmp_path, content, words):
 
 
 def test_options_without_effect_are_refused(tmp_path):
-    for name, content in (("a", ANYNET), ("b", "a b\n"), ("c", TOPOGRAPH)):
+    for name, content in (("a", ANYNET), ("c", TOPOGRAPH)):
         (tmp_path / name).write_text(content)
         with pytest.raises(ValueError, match="phit= does not apply to"):
             parse(f"graph:{tmp_path / name},phit=8")

@@ -172,3 +172,14 @@ def test_a_rank_that_is_missing(tmp_path):
     with pytest.raises(ValueError, match="the file of rank 1 of 4 is missing"):
         read(folder)
     assert format_of(folder).suffix == ".allprof"
+
+
+def test_old_collectors_write_decimals(tmp_path):
+    for rank in range(2):
+        lines = ["MPI_Init:-:140:140:1000.000000", f"MPI_Barrier:{1030 + rank}.25:1,{rank},2:1031.5",
+                 "MPI_Finalize:1040.000000:-"]  # fmt: skip
+        (tmp_path / f"pmpi-trace-rank-{rank}.txt").write_text(
+            "\n".join(["# collprof 0.9 output file", *lines])
+        )
+    program = read(tmp_path / "pmpi-trace-rank-0.txt")
+    assert program.tasks == 2

@@ -28,14 +28,16 @@ RAW = """JobIDRaw|Submit|Start|End|ElapsedRaw|AllocNodes|TimelimitRaw|State|User
 """
 
 
-def as_json() -> str:
-    """Return the same jobs as ``sacct --json`` writes them."""
+def as_json(plain_limits: bool = False) -> str:
+    """Return the same jobs as ``sacct --json`` writes them, up to Slurm 22.05 with limits as numbers."""
     jobs = []
     for line in RAW.splitlines()[1:]:
         number, submit, start, end, elapsed, nodes, limit, state, user, partition, _ = line.split("|")
         seconds = {"submission": submit, "start": start, "end": end, "elapsed": elapsed}
         time = {key: int(word) if word.isdigit() else 0 for key, word in seconds.items()}
         time["limit"] = {"set": bool(limit), "infinite": not limit, "number": int(limit or 0)}
+        if plain_limits:
+            time["limit"] = int(limit or 0)
         current = [state.split()[0]]
         jobs.append(
             {
@@ -52,6 +54,7 @@ FORMS = {
     "jobs.csv": RAW,
     "log.swf": "\n" + TABLE.replace("\n", "\r\n"),
     "jobs.json": as_json(),
+    "old.json": as_json(plain_limits=True),
 }
 
 

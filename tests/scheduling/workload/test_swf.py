@@ -226,3 +226,8 @@ def test_users_queues_and_preceding_jobs(tmp_path):
     assert found == [(7, 2, -1, 0), (-1, 0, 1, 30), (-1, -1, -1, 0)]
     write(workload, tmp_path / "again.swf")
     assert list(read_swf(tmp_path / "again.swf")) == list(workload)
+
+
+def test_sizes_of_machines_may_mark_thousands(tmp_path):
+    (tmp_path / "log.swf").write_text("; MaxProcs: 1,024\n1 0 5 600 16 -1 -1 16 900 -1 1 1 1 -1 1 -1 -1 -1\n")
+    assert read_swf(tmp_path / "log.swf").machine_nodes == 1024

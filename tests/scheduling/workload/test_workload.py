@@ -1,5 +1,6 @@
 """The value that all workloads are: columns in order, jobs made when asked for, what is dropped counted."""
 
+import json
 import math
 
 import numpy as np
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplace.scheduling.job import Job
-from netplace.scheduling.workload import Middle, Workload, at_load, describe, load
+from netplace.scheduling.workload import Middle, Workload, at_load, describe, load, read
 from netplace.scheduling.workload.summary import hours
 
 TIMES = st.integers(0, 10**7).map(float)
@@ -192,3 +193,36 @@ def test_copies_wait_for_copies():
         made.replicated(0, 1.0)
     with pytest.raises(ValueError, match="seconds between copies"):
         made.replicated(2, -1.0)
+
+
+BATSIM = {
+    "nb_res": 4,
+    "jobs": [
+        {"id": "1", "subtime": 0, "walltime": 100, "res": 2, "profile": "d"},
+        {"id": "2", "subtime": 5, "res": 4, "profile": "d"},
+    ],
+    "profiles": {"d": {"type": "delay", "delay": 10}},
+}
+
+
+def test_a_workload_of_batsim_has_jobs_with_delays(tmp_path):
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps(BATSIM))
+    workload = read(path)
+    assert workload.machine_nodes == 4
+    assert list(workload) == [Job(1, 0.0, 2, 10.0, 100.0), Job(2, 5.0, 4, 10.0)]
+
+
+def test_a_profile_without_run_time_is_named(tmp_path):
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps(BATSIM | {"profiles": {"d": {"type": "parallel_homogeneous", "cpu": 1e9}}}))
+    with pytest.raises(
+        ValueError, match="job 1 has profile 'd' of type 'parallel_homogeneous', expected delay"
+    ):
+        read(path)
+
+
+def test_spreadsheets_write_a_byte_order_mark(tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("\ufeffnumber,submit,nodes,run_time\n1,0,2,10\n", encoding="utf-8")
+    assert list(read(path)) == [Job(1, 0.0, 2, 10.0)]

@@ -1,0 +1,128 @@
+"""Networks from files with speeds: a message takes its bytes by the slowest rate, and the latencies."""
+
+import numpy as np
+import pytest
+
+from netplace.apps import Program, TaskWriter
+from netplace.netsim import Config, simulate
+from netplace.netsim.effects import notes_on, settings_on
+from netplace.topologies import parse
+
+ASTRA = "topology: [ Ring ]\nnpus_count: [ 8 ]\nbandwidth: [ 25.0 ]\nlatency: [ 700.0 ]\n"
+SIMGRID = """<?xml version='1.0'?><platform version="4.1"><zone id="w" routing="Full">
+<cluster id="c" prefix="n" radical="0-3" suffix="" speed="1Gf" bw="12.5GBps" lat="1us"/></zone></platform>"""
+GRAPHML = """<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="edge" attr.name="bandwidth" attr.type="string"/>
+<key id="d1" for="edge" attr.name="latency" attr.type="string"/>
+<key id="d2" for="edge" attr.name="colour" attr.type="string"/><graph edgedefault="undirected">
+<node id="a"/><node id="b"/><node id="c"/>
+<edge source="a" target="b"><data key="d0">100Gbps</data><data key="d1">1us</data>
+<data key="d2">x</data></edge>
+<edge source="b" target="c"><data key="d0">25Gbps</data><data key="d1">5us</data></edge></graph></graphml>"""
+DOT = 'graph { a -- b [bandwidth="100Gbps" latency="1us"]; b -- c [bandwidth="3.125GBps" latency="5us"] }'
+TABLE = "source,target,bandwidth,latency\na,b,100Gbit/s,1us\nb,c,25Gbit/s,5000ns\n"
+HTSIM = """Nodes 8
+Tiers 2
+Podsize 8
+Tier 0
+Downlink_speed_Gbps 200
+Radix_Down 4
+Radix_Up 2
+Downlink_Latency_ns 600
+Switch_Latency_ns 300
+Tier 1
+Downlink_speed_Gbps 100
+Radix_Down 2
+Downlink_Latency_ns 900
+"""
+NET = {
+    # content; ends of a short path, its latency and rate; the same of the longest path
+    "astra": (ASTRA, (0, 1), 700e-9, 25e9, (0, 4), 4 * 700e-9, 25e9),
+    "simgrid": (SIMGRID, (0, 1), 2e-6, 12.5e9, (0, 3), 2e-6, 12.5e9),
+    "graphml": (GRAPHML, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
+    "dot": (DOT, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
+    "table": (TABLE, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
+    "htsim": (HTSIM, (0, 1), 1.5e-6, 25e9, (0, 7), 3.9e-6, 12.5e9),
+}
+BYTES = 1_000_000
+
+
+@pytest.fixture
+def network(tmp_path):
+    def read(content, option=""):
+        (tmp_path / "net").write_text(content)
+        return parse(f"graph:{tmp_path / 'net'}{option}")
+
+    return read
+
+
+def seconds(topology, source, target, config=None):
+    """Return how long a message takes alone."""
+    first, second = TaskWriter(0, 2), TaskWriter(1, 2)
+    first.send(1, BYTES)
+    second.recv(0, BYTES)
+    program = Program.of([first, second])
+    result = simulate(topology, program, np.array([source, target]), config=config)
+    return result.cycles * result.config.cycle_ns * 1e-9
+
+
+@pytest.mark.parametrize("name", NET)
+@pytest.mark.parametrize("config", [None, Config(phit_bytes=64)], ids=["phits of 4", "phits of 64"])
+def test_a_message_takes_its_bytes_by_the_rate_and_the_latency(name, config, network):
+    content, near, latency, rate, far, longest, slowest = NET[name]
+    topology = network(content)
+    assert seconds(topology, *near, config) == pytest.approx(BYTES / rate + latency, rel=0.02)
+    assert seconds(topology, *far, config) == pytest.approx(BYTES / slowest + longest, rel=0.02)
+
+
+def test_what_was_read_is_told(network):
+    topology = network(GRAPHML)
+    config = settings_on(topology, Config())
+    assert config == settings_on(topology, config)
+    told, *more = notes_on(topology, config)
+    assert "a cycle is the 0.32 ns of a phit on the fastest link" in told
+    assert more == ["colour of edges is ignored"]
+
+
+def test_flags_override_and_are_told(network):
+    topology = network(ASTRA)
+    config = settings_on(topology, Config(cycle_ns=1.0, queue_packets=5))
+    assert (config.cycle_ns, config.queue_packets) == (1.0, 5)
+    told, limit = notes_on(topology, config)
+    assert "but cycle_ns is 1; FIFOs hold 5 packets" in told
+    assert "cables cannot carry more than" in limit
+
+
+def test_speeds_of_infiniband_are_those_of_its_ports(tmp_path):
+    unit = "Mellanox Technologies Aggregation Node"
+    lines = ['Switch 8 "S-1" # "leaf0"', '[1] "H-1"[1] # "n0" 4xNDR', '[2] "S-2"[1] # "leaf1" 4xHDR',
+             f'[3] "H-9"[1] # "{unit}" 4xNDR',
+             'Switch 8 "S-2" # "leaf1"', '[1] "S-1"[2] # "leaf0" 4xHDR', '[2] "H-2"[1] # "n1" 4xNDR',
+             'Ca 1 "H-1" # "n0"', 'Ca 1 "H-2" # "n1"', f'Ca 1 "H-9" # "{unit}"']  # fmt: skip
+    (tmp_path / "fabric.txt").write_text("\n".join(lines))
+    topology = parse(f"ibnetdiscover:{tmp_path / 'fabric.txt'}")
+    assert topology.nodes == 2
+    assert topology.rates.notes == ("1 aggregation nodes of switches run no tasks",)
+    assert sorted(topology.cycles[topology.neighbor >= 0]) == [1, 1, 1, 1, 2, 2]
+    assert seconds(topology, 0, 1) == pytest.approx(BYTES / 25e9, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("a b bandwidth=fast\n", "edge a - b: 'fast', expected a number with a unit such as 100Gbps"),
+        ("a b bandwidth=1Gbps cycles=2\n", "edges have cycles, and bandwidth or latency with units"),
+        ("a b bandwidth=1Gbps\nb c bandwidth=100000Gbps\n", "no ratios of whole numbers"),
+        (HTSIM.replace("Radix_Down 2", "Radix_Down 3"), "tier 1 has 3 links down, expected 2"),
+        (HTSIM.replace("Nodes 8", "Nodes 9"), "its tiers have 8 hosts, expected Nodes 9"),
+        (HTSIM.replace("Radix_Up", "Radix_Upward"), "unknown name 'radix_upward'; did you mean radix_up"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_a_sentence(content, sentence, network):
+    with pytest.raises(ValueError, match=sentence):
+        network(content)
+
+
+def test_graphs_of_networkx_in_one_line(network):
+    assert set((network(">>graph6<<Gdo`Yg\n").neighbor >= 0).sum(axis=1)) == {3}
+    assert network(":EaYmC\n").diameter == 3
