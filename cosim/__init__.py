@@ -18,9 +18,9 @@ from netplace.cosim.placed import Placed, Placing
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
 from netplace.cosim.reasons import reasons
-from netplace.cosim.replay import replay, sampled_again, started_jobs, what_if
+from netplace.cosim.replay import replay, started_jobs, what_if
 from netplace.cosim.runner import Cosimulated, cosimulate
-from netplace.cosim.sampled import MARKED, Sampled
+from netplace.cosim.sampled import MARKED, Sampled, sampled_again
 from netplace.cosim.work import Work, application_work, program_of
 
 __all__ = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from netplace.cosim.cost import packets_of
 from netplace.cosim.fast_forward import FastForwarder, Pace, known_iterations
 from netplace.cosim.live import Attempt, LiveExecution
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import Placed, Placing, Started
 from netplace.scheduling import Job
 
 
@@ -24,15 +24,6 @@ class FastForwarded:
     counted: bool = True
 
 
-@dataclass(frozen=True, eq=False)
-class JobResidence:
-    """A job on its nodes, with its start and stop."""
-
-    placed: Placed  # the job on its nodes
-    start: int  # first cycle in which its tasks act
-    stop: int = -1  # cycle in which it was stopped, or -1
-
-
 class FastForwardExecution(LiveExecution):
     """Jobs on one network with leaps; `stays` holds every attempt that has used the network so far."""
 
@@ -44,7 +35,7 @@ class FastForwardExecution(LiveExecution):
         leapt: Callable[[int, Placed, int, FastForwarded], None],
     ) -> None:
         super().__init__(placing, longest)
-        self.stays: dict[int, JobResidence] = {}
+        self.stays: dict[int, Started] = {}
         self.network.timed = False
         self._forwarder = FastForwarder(self.network, target_half_width)
         self._leapt = leapt
@@ -60,8 +51,7 @@ class FastForwardExecution(LiveExecution):
     def stop(self, attempt: int, now: float) -> None:
         super().stop(attempt, now)
         if attempt in self.stays:
-            stay = self.stays[attempt]
-            self.stays[attempt] = JobResidence(stay.placed, stay.start, self.now)
+            self.stays[attempt] = replace(self.stays[attempt], stop=self.now)
 
     def _start(self, placed: Placed) -> int:
         known = replace(placed.work, iterations=known_iterations(placed))
@@ -69,7 +59,7 @@ class FastForwardExecution(LiveExecution):
 
     def _came(self, number: int, placed: Placed) -> None:
         attempt, record = self._running[number]
-        self.stays[attempt] = JobResidence(placed, record.start)
+        self.stays[attempt] = Started(placed, record.start)
         self._forwarder.come(number, placed, packets_of(self.placing, placed.work))
 
     def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:
@@ -108,9 +98,7 @@ def _variance(pace: Pace, cycles: int) -> float:
 
 
 def fast_forward(
-    placing: Placing,
-    stays: Iterable[tuple[int, JobResidence]],
-    target_half_width: float,
+    placing: Placing, stays: Iterable[tuple[int, Started]], target_half_width: float
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts with fixed starts and nodes; stopped ones are omitted.
 
@@ -123,7 +111,7 @@ class _Again:
     """Attempts with fixed starts and nodes, on their own network."""
 
     def __init__(
-        self, placing: Placing, stays: Iterable[tuple[int, JobResidence]], target_half_width: float
+        self, placing: Placing, stays: Iterable[tuple[int, Started]], target_half_width: float
     ) -> None:
         self.made: dict[int, FastForwarded] = {}
         self._held: dict[int, int] = {}  # attempt by node
@@ -142,7 +130,7 @@ class _Again:
         self._held = {node: holder for node, holder in self._held.items() if holder != attempt}
         self._stops.pop(attempt, None)
 
-    def _begin(self, attempt: int, stay: JobResidence) -> None:
+    def _begin(self, attempt: int, stay: Started) -> None:
         self._go_to(stay.start)
         nodes = stay.placed.nodes.tolist()
         while any(node in self._held for node in nodes):

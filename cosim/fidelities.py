@@ -16,9 +16,9 @@ from netplace.cosim.figures import CosimFigures, half_widths
 from netplace.cosim.job_row import Measured
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
-from netplace.cosim.placed import Placed, Placing, without_faults
+from netplace.cosim.placed import Placed, Placing, Started, without_faults
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.replay import Started, replay
+from netplace.cosim.replay import replay
 from netplace.cosim.sampled import SampledRunner
 from netplace.netsim import ArbiterState
 from netplace.runs.chance import network_draws

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -32,6 +33,22 @@ class Placed:
         what = "placed: nodes"
         object.__setattr__(self, "nodes", integers_as(np.int64, array_of(self.nodes, what), what))
         freeze_arrays(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Started:
+    """A job on its nodes, whose tasks act from cycle `start` on; it is stopped in `stop` if that is not -1."""
+
+    placed: Placed
+    start: int
+    stop: int = -1
+
+    @property
+    def number(self) -> int:
+        return self.placed.job.number
+
+    def on(self, nodes: Sequence[int] | Nodes) -> Started:
+        return replace(self, placed=replace(self.placed, nodes=np.asarray(nodes, np.int64)))
 
 
 @dataclass(frozen=True)

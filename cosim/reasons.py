@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from netplace.cosim.explanation import Explanation, Neighbour, WaitedLink
 from netplace.cosim.job_row import job_row
-from netplace.cosim.placed import Placing
+from netplace.cosim.placed import Placing, Started
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.replay import Started, replay, started_jobs
+from netplace.cosim.replay import replay, started_jobs
 from netplace.cosim.waiting import Waiting, WatchedJob
 from netplace.topologies import Topology
 

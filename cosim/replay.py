@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.cosim.explanation import WhatIf
-from netplace.cosim.fast_forward_execution import JobResidence
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import Placed, Placing, Started
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.sampled import Sampled, sampled_twice
 from netplace.netsim import ArbiterState
 from netplace.placement import map_tasks, partition
 from netplace.runs.schedules import workload_of
-
-
-@dataclass(frozen=True, eq=False)
-class Started:
-    """A job on its nodes, whose tasks act from cycle `start` on."""
-
-    placed: Placed
-    start: int
-
-    @property
-    def number(self) -> int:
-        return self.placed.job.number
-
-    def on(self, nodes: Sequence[int] | np.ndarray[Any, Any]) -> Started:
-        return replace(self, placed=replace(self.placed, nodes=np.asarray(nodes, np.int64)))
 
 
 @dataclass(frozen=True)
@@ -132,16 +115,6 @@ def replay(
         advance(None)
     waited = {} if watch is None else network.watched()
     return Replay(cycles, late, since, {names[n] if n >= 0 else n: links for n, links in waited.items()})
-
-
-def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: float) -> dict[int, Sampled]:
-    """Return the sampled times of jobs with the given starts and nodes, by job number.
-
-    The jobs are in the order of their starts. A job whose nodes are not free starts as soon as they are.
-    `target_half_width` is relative, as in `CosimPlan`.
-    """
-    stays = {job.number: JobResidence(job.placed, job.start) for job in jobs}
-    return sampled_twice(placing, stays, target_half_width)
 
 
 def what_if(

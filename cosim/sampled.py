@@ -9,7 +9,7 @@ is not simulated.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,15 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.cosim.alone import FreshTimes, deviation, draw_times, exact, from_log, mean_time
-from netplace.cosim.fast_forward_execution import (
-    FastForwarded,
-    FastForwardExecution,
-    JobResidence,
-    fast_forward,
-)
+from netplace.cosim.fast_forward_execution import FastForwarded, FastForwardExecution, fast_forward
 from netplace.cosim.figures import CosimFigures, half_widths
 from netplace.cosim.job_row import Measured
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import Placed, Placing, Started
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.stored_times import StoredTimes
 from netplace.runs.chance import network_draws, same_place
@@ -56,8 +51,8 @@ class Alone:
 
 def replicate(
     placing: Placing,
-    stays: Mapping[int, JobResidence],
-    cycles: Mapping[int, float],
+    stays: Mapping[int, Started],
+    made: Mapping[int, FastForwarded],
     target_half_width: float,
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts that begin up to an iteration later, with other draws."""
@@ -65,7 +60,7 @@ def replicate(
     rng = np.random.default_rng(seed)
     moved = {}
     for attempt, stay in sorted(stays.items()):
-        iteration = cycles.get(attempt, 0) / stay.placed.work.iterations
+        iteration = made[attempt].cycles / stay.placed.work.iterations if attempt in made else 0.0
         later = int(rng.integers(0, max(2, round(iteration))))
         stop = stay.stop + later if stay.stop >= 0 else -1
         moved[attempt] = replace(stay, start=stay.start + later, stop=stop)
@@ -77,11 +72,8 @@ class AloneByFastForward:
     """Times of jobs alone on a new network with leaps over steady phases."""
 
     def __init__(self, placing: Placing, target_half_width: float, stored: StoredTimes | None = None) -> None:
-        self._placing, self._target_half_width, self._stored = (
-            placing,
-            target_half_width,
-            stored or StoredTimes(),
-        )
+        self._placing, self._target_half_width = placing, target_half_width
+        self._stored = stored or StoredTimes()
         self._draws = network_draws(placing.machine, placing.config)
         self._known: dict[object, Alone] = {}
 
@@ -97,7 +89,7 @@ class AloneByFastForward:
 
         def leapt(number: int) -> tuple[float, float]:
             made = fast_forward(
-                self._placing.drawn(number), [(0, JobResidence(placed, 0))], self._target_half_width
+                self._placing.drawn(number), [(0, Started(placed, 0))], self._target_half_width
             )[0]
             return float(made.cycles), 0.0 if made.counted else made.variance
 
@@ -131,19 +123,21 @@ class Sampled:
     alone: Alone
 
 
-def sampled_twice(
-    placing: Placing, stays: Mapping[int, JobResidence], target_half_width: float
-) -> dict[int, Sampled]:
-    """Return the sampled times of attempts that begin when and where they did, ordered by start."""
+def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: float) -> dict[int, Sampled]:
+    """Return the sampled times of jobs with the given starts and nodes, by job number.
+
+    The jobs are in the order of their starts. A job whose nodes are not free starts as soon as they are.
+    `target_half_width` is relative, as in `CosimPlan`.
+    """
+    stays = {job.number: job for job in jobs}
     made = fast_forward(placing, stays.items(), target_half_width)
-    return with_intervals(
-        placing, stays, made, AloneByFastForward(placing, target_half_width), target_half_width
-    )
+    alone = AloneByFastForward(placing, target_half_width)
+    return with_intervals(placing, stays, made, alone, target_half_width)
 
 
 def with_intervals(
     placing: Placing,
-    stays: Mapping[int, JobResidence],
+    stays: Mapping[int, Started],
     made: Mapping[int, FastForwarded],
     alone: AloneByFastForward,
     target_half_width: float,
@@ -151,8 +145,7 @@ def with_intervals(
     """Return the times of attempts with their intervals: let them run once more, and each alone."""
     again: dict[int, FastForwarded] = {}
     if any(not leaped.counted for leaped in made.values()):
-        cycles = {attempt: leaped.cycles for attempt, leaped in made.items()}
-        again = replicate(placing, stays, cycles, target_half_width)
+        again = replicate(placing, stays, made, target_half_width)
     excess = excesses(stays, made, again)
     sampled = {}
     for attempt, leaped in made.items():
@@ -163,7 +156,7 @@ def with_intervals(
 
 
 def excesses(
-    stays: Mapping[int, JobResidence], made: Mapping[int, FastForwarded], again: Mapping[int, FastForwarded]
+    stays: Mapping[int, Started], made: Mapping[int, FastForwarded], again: Mapping[int, FastForwarded]
 ) -> dict[int, float]:
     """Return, for each attempt with two times, how much more two runs differ than their windows predict.
 

@@ -45,7 +45,7 @@ from netplace.cosim import (
     sampled_again,
 )
 from netplace.cosim.fidelities import MOST_DRAWS, PILOT, enough_draws, over_draws
-from netplace.cosim.replay import Started
+from netplace.cosim.placed import Started
 from netplace.cosim.runner import outcome_of
 from netplace.cosim.work import Work, body_of
 from netplace.netsim import Config

@@ -18,8 +18,8 @@ from netplace.cosim import (
 )
 from netplace.cosim.cost import packets_of
 from netplace.cosim.fast_forward import LOOK, FastForwarder
-from netplace.cosim.fast_forward_execution import JobResidence, fast_forward
-from netplace.cosim.replay import Started
+from netplace.cosim.fast_forward_execution import fast_forward
+from netplace.cosim.placed import Started
 from netplace.cosim.work import Work
 from netplace.netsim import Config
 from netplace.scheduling import Job
@@ -69,7 +69,7 @@ def test_long_loops_agree_with_live_ones(machine, nodes, names):
     placing = placing_on(machine, seed=3)
     jobs = loops(3, nodes, names, (300, 500))
     live = replay(placing, jobs).cycles
-    leaped = fast_forward(placing, [(job.number, JobResidence(job.placed, job.start)) for job in jobs], 0.02)
+    leaped = fast_forward(placing, [(job.number, job) for job in jobs], 0.02)
     stated = sampled_again(placing, jobs, 0.02)
     for job in jobs:
         made = leaped[job.number]
@@ -141,9 +141,7 @@ def test_a_stopped_job_makes_room_once_more_too():
         Placed(Job(n, 0, 8, 0), Work("2d-torus,packets=4", 8, times, 300), np.arange(8))
         for n, times in ((1, 4000), (2, 400))
     )
-    made = fast_forward(
-        placing, [(0, JobResidence(long, 0, stop=60_000)), (1, JobResidence(short, 60_000))], 0.02
-    )
+    made = fast_forward(placing, [(0, Started(long, 0, stop=60_000)), (1, Started(short, 60_000))], 0.02)
     assert [*made] == [1]
     assert made[1].cycles == pytest.approx(cycles_alone(placing, short), rel=0.02)
 
@@ -151,7 +149,7 @@ def test_a_stopped_job_makes_room_once_more_too():
 def test_a_loop_alone_of_a_million_iterations_takes_seconds():
     placing = placing_on("mesh:4x4")
     job = Placed(Job(1, 0, 8, 0), Work("2d-torus,packets=4", 8, 10**6, 300), np.arange(8))
-    made = fast_forward(placing, [(0, JobResidence(job, 0))], 0.02)[0]
+    made = fast_forward(placing, [(0, Started(job, 0))], 0.02)[0]
     few = cycles_alone(placing, Placed(job.job, Work("2d-torus,packets=4", 8, 500, 300), job.nodes))
     assert made.cycles == pytest.approx(2000 * few, rel=0.02)
     assert math.isfinite(made.variance)
@@ -174,9 +172,7 @@ def test_looks_at_jobs_of_unlike_periods_cost_a_part_of_the_packets(monkeypatch,
         (f"2d-torus,packets={packets}", range(4), times, 20_000, 0),
         *((f"2d-torus,packets={packets}", range(n, n + 4), 10 * times, 200, 0) for n in (4, 8, 12)),
     ]
-    made = fast_forward(
-        placing, [(job.number, JobResidence(job.placed, job.start)) for job in started(every)], 0.02
-    )
+    made = fast_forward(placing, [(job.number, job) for job in started(every)], 0.02)
     created = sum(packets_of(placing, job.placed.work) * job.placed.work.iterations for job in started(every))
     assert any(one.leaps for one in made.values()) == skips
     assert LOOK * sum(looked) < 0.5 * created
@@ -187,7 +183,7 @@ def test_iterations_that_the_network_does_not_know_change_nothing(monkeypatch):
     placing = Placing(parse("torus:4x4"), Config(), lambda job: Work("", 1))
     works = [Work("butterfly,packets=2", 8, 20_000, 400), Work("all-to-one,packets=2", 8, 20_000, 400)]
     stays = [
-        (place, JobResidence(Placed(Job(place, 0, 8, 1.0), work, np.arange(8) * 2 + place), 0))
+        (place, Started(Placed(Job(place, 0, 8, 1.0), work, np.arange(8) * 2 + place), 0))
         for place, work in enumerate(works)
     ]
     whole = fast_forward(placing, stays, 0.02)
@@ -196,5 +192,5 @@ def test_iterations_that_the_network_does_not_know_change_nothing(monkeypatch):
     assert [one.cycles for one in known.values()] == [one.cycles for one in whole.values()]
     monkeypatch.undo()
     endless = replace(stays[0][1].placed, work=replace(works[0], iterations=20_000_000_000))
-    [found] = fast_forward(placing, [(0, JobResidence(endless, 0))], 0.02).values()
+    [found] = fast_forward(placing, [(0, Started(endless, 0))], 0.02).values()
     assert found.cycles == pytest.approx(1e6 * fast_forward(placing, stays[:1], 0.02)[0].cycles, rel=0.02)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from netplace.cosim.alone import exact
-from netplace.cosim.fast_forward_execution import FastForwarded, JobResidence
-from netplace.cosim.placed import Placed
+from netplace.cosim.fast_forward_execution import FastForwarded
+from netplace.cosim.placed import Placed, Started
 from netplace.cosim.sampled import Alone, excesses, half_width
 from netplace.cosim.work import Work
 from netplace.scheduling import Job
@@ -22,9 +22,7 @@ def leaped(cycles, variance=1e-6, counted=False):
 def stays(starts):
     """Return one attempt a start; where it is does not matter here."""
     work = Work("2d-torus,packets=2", 4, 1000, 0)
-    return {
-        n: JobResidence(Placed(Job(n, 0, 4, 0), work, np.arange(4)), start) for n, start in enumerate(starts)
-    }
+    return {n: Started(Placed(Job(n, 0, 4, 0), work, np.arange(4)), start) for n, start in enumerate(starts)}
 
 
 def test_the_excess_is_that_of_all_jobs_that_ran_at_the_same_time():
