@@ -6,7 +6,7 @@ log, a mix, a routing) are neither read nor run, unless the user names them agai
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,19 @@ from netplace.schema import kind_of, table, unexpected
 from netplace.topologies import names_file, parse
 
 FILE = "cosim.json"
-NAMED = ("machine", "workload", "applications", "mapping")  # what may stand for a file
+# What of a plan may stand for a file, and when it does.
+NAMED: dict[str, Callable[[str], bool]] = {
+    "machine": names_file,
+    "workload": lambda value: value not in WORKLOADS,
+    "applications": bool,
+    "mapping": lambda value: value.partition(":")[0] in ("file", "hosts"),
+}
+# What a user says of a plan, and of its jobs.
+_ASKED = ("fidelity", "estimate_factor", "target_half_width", "draws", "explain")
+_ASKED_OF_JOBS = (
+    *("machine", "workload", "policy", "partition", "mapping"),
+    *("jobs", "estimates", "overrun", "installed"),
+)
 
 Outcome = dict[str, Any]
 _COSIMULATION = table({"plan": kind_of(CosimPlan), **REQUIRED}, OPTIONAL)
@@ -67,90 +79,49 @@ def read_cosimulation(folder: Path, said: Mapping[str, str | None]) -> tuple[Cos
     return made, outcome
 
 
-def _values(plan: CosimPlan) -> dict[str, str]:
-    """Return what of a plan may stand for a file, by the names of `NAMED`."""
-    jobs = plan.jobs
-    return {
-        "machine": jobs.machine,
-        "workload": jobs.workload,
-        "applications": plan.applications,
-        "mapping": jobs.mapping,
-    }
-
-
-def _stands_for_file(name: str, value: str) -> bool:
-    if name == "machine":
-        return names_file(value)
-    if name == "workload":
-        return value not in WORKLOADS
-    if name == "mapping":
-        return value.partition(":")[0] in ("file", "hosts")
-    return bool(value)
-
-
 def _meant(path: Path, plan: CosimPlan, said: Mapping[str, str | None]) -> CosimPlan:
     """Return the plan with the names that the user says again, in the place of its own."""
-    values = _values(plan)
-    for name, value in values.items():
-        again = said.get(name)
-        if again is None and _stands_for_file(name, value):
+    now: dict[str, str] = {}
+    for name, is_file in NAMED.items():
+        value, again = getattr(plan if name == "applications" else plan.jobs, name), said.get(name)
+        if again is None and is_file(value):
             raise ValueError(
                 f"{path}: {name} {abbreviate(value, 200)} is a file, and netplace does not open files that a "
                 f"folder names; if the file is yours, add --{name} {value}"
             )
-        if again is not None and again != value and not (again and _stands_for_file(name, value)):
+        if again is not None and again != value and not (again and is_file(value)):
             raise ValueError(f"--{name}: {again!r} given, but the co-simulation has {abbreviate(value, 200)}")
-    now = {name: said[name] or value if name in said else value for name, value in values.items()}
-    jobs = replace(plan.jobs, machine=now["machine"], workload=now["workload"], mapping=now["mapping"])
-    return replace(plan, jobs=jobs, applications=now["applications"])
+        now[name] = again or value
+    applications = now.pop("applications")
+    return replace(plan, jobs=replace(plan.jobs, **now), applications=applications)
 
 
 def _asked_again(plan: CosimPlan) -> CosimPlan:
     """Return the plan as it is made from what a user says."""
-    # Policy and partition of a plug-in, and the rules of a site, are left out: starts and nodes are known.
     jobs = plan.jobs
+    given: dict[str, Any] = {name: getattr(plan, name) for name in _ASKED}
+    given |= {name: getattr(jobs, name) for name in _ASKED_OF_JOBS} | jobs.options
+    given |= {name: getattr(plan.config, name) for name in SETTINGS}
+    # Policy and partition of a plug-in, and the rules of a site, are left out: starts and nodes are known.
     has_plugins = any(name.startswith(("plugin:", "package:", "process:")) for name, _ in jobs.digests)
-    own_policy = bool(jobs.site) or (has_plugins and not POLICIES.is_built_in(jobs.policy))
-    own_partition = has_plugins and not PARTITIONERS.is_built_in(jobs.partition)
-    given: dict[str, Any] = {
-        "machine": jobs.machine,
-        "workload": jobs.workload,
-        "policy": "fcfs" if own_policy else jobs.policy,
-        "partition": "non-contiguous" if own_partition else jobs.partition,
-        "jobs": jobs.jobs,
-        "estimates": jobs.estimates,
-        "overrun": "keep" if own_policy else jobs.overrun,
-        "installed": jobs.installed,
-        "mapping": None if plan.applications else jobs.mapping,
-        "fidelity": plan.fidelity,
-        "estimate_factor": plan.estimate_factor,
-        "target_half_width": plan.target_half_width,
-        "applications": plan.applications or None,
-        "draws": plan.draws,
-        "explain": plan.explain or None,
-        **{name: getattr(plan.config, name) for name in SETTINGS},
-        **jobs.options,
-    }
-    return make_cosim_plan(given, jobs.seed)
+    if jobs.site or (has_plugins and not POLICIES.is_built_in(jobs.policy)):
+        given |= {"policy": "fcfs", "overrun": "keep"}
+    if has_plugins and not PARTITIONERS.is_built_in(jobs.partition):
+        given["partition"] = "non-contiguous"
+    if plan.applications:
+        given["mapping"] = None
+    return make_cosim_plan(given | {"applications": plan.applications or None}, jobs.seed)
 
 
 _NOT_COMPARED = (
-    "policy",
-    "site",
-    "partition",
-    "overrun",
-    "power",
-    "switching",
-    "digests",
-    "machine",
-    "workload",
-    "times",
+    *("machine", "workload", "policy", "partition", "overrun"),
+    *("site", "power", "switching", "digests", "times"),
 )
 
 
 def _check_same(path: Path, plan: CosimPlan, made: CosimPlan) -> None:
     """Check that the plan is one that a user can ask for, and the files what they were."""
-    for name in ("fidelity", "estimate_factor", "target_half_width", "draws"):
+    for name in _ASKED:
         _check_equal(getattr(plan, name), getattr(made, name), f"{path}: plan.{name}")
     for name in Plan.__struct_fields__:
         if name not in _NOT_COMPARED:
