@@ -37,7 +37,7 @@ class Placed:
 
 @dataclass(frozen=True, eq=False)
 class Started:
-    """A job on its nodes, whose tasks act from cycle `start` on; it is stopped in `stop`, unless that is -1."""
+    """A job on its nodes, whose tasks act from cycle `start` on, up to cycle `stop` unless that is -1."""
 
     placed: Placed
     start: int

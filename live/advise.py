@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from netplace.inputs import check_float, check_int
+from netplace.live.searches import free_nodes
 from netplace.live.situation import Situation
 from netplace.placement import map_tasks
 from netplace.placement.rule import Nodes
 from netplace.records import freeze_arrays
-from netplace.scheduling import Allocation, Job, make_partitioner
+from netplace.scheduling import Job
 from netplace.scheduling.metrics import judged, paired
 from netplace.topologies import Grid, Topology
 from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, slots_of
@@ -89,17 +90,14 @@ def _chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: in
         each = 1
     places, counts = np.unique(free // each, return_counts=True)
     wanted = -(-size // each)
-    box = (1,) * network.dims if isinstance(network, Grid) else None
+    usable = np.isin(np.arange(network.nodes), places[counts == each])
     try:
-        partitioner = make_partitioner(rule, network, seed)
-        for node in np.setdiff1d(network.computing, places[counts == each]):
-            partitioner.take(Allocation(np.array([node]), box))
-        allocation = partitioner.find(Job(0, 0.0, wanted, 1.0))
+        found = free_nodes(network, rule, usable, seed, Job(0, 0.0, wanted, 1.0))
     except ValueError:  # a partitioner that is not for such a machine
         return None
-    if allocation is None or len(allocation.nodes) < wanted:
+    if found is None or len(found) < wanted:
         return None
-    return slots_of(machine, allocation.nodes[:wanted]) if each > 1 else allocation.nodes[:wanted]
+    return slots_of(machine, found[:wanted]) if each > 1 else found[:wanted]
 
 
 USUAL = "slurm"
