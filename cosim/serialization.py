@@ -44,7 +44,7 @@ _COSIMULATION = table({"plan": kind_of(CosimPlan), **REQUIRED}, OPTIONAL)
 
 
 def text_of(plan: CosimPlan, outcome: Outcome) -> str:
-    return results_text("co-simulation", {"plan": plan.to_dict(), **outcome})
+    return results_text("co-simulation", {"plan": plan.to_dict(), **outcome}, kind=_COSIMULATION)
 
 
 def read_plan(folder: Path) -> tuple[CosimPlan, Outcome]:

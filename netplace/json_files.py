@@ -46,9 +46,14 @@ def json_text(value: Any, indent: int | None = None) -> str:
         return json.dumps(finite(value), allow_nan=False, indent=indent)
 
 
-def results_text(what: str, content: dict[str, Any], indent: int | None = 1) -> str:
-    """Return results as JSON that begins with their kind, format and checksum."""
+def results_text(what: str, content: dict[str, Any], indent: int | None = 1, kind: Kind | None = None) -> str:
+    """Return results as JSON that begins with their kind, format and checksum.
+
+    `kind` is that by which they will be read: nothing else can be written.
+    """
     plain = json.loads(json_text(content))  # as it will be read: keys are text
+    if kind is not None:
+        kind(plain, what)
     return json_text(dict(zip(_HEAD, (what, FORMAT, _checksum(plain)), strict=True)) | plain, indent)
 
 

@@ -95,7 +95,7 @@ _KIND = table({"plan": kind_of(Plan), **SCHEDULE_KEYS}, {"rows_digest": text, **
 def figures_text(folder: Path, plan: Plan, figures: ScheduleFigures) -> str:
     """Return the contents of the file of figures, with the digest of the rows."""
     content = {"plan": plan.to_dict(), "rows_digest": file_digest(folder / ROWS), **figures.to_dict()}
-    return results_text("schedule", content)
+    return results_text("schedule", content, kind=_KIND)
 
 
 def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:

@@ -48,7 +48,7 @@ def sidecar(path: Path) -> Path:
 
 
 def write_provenance(path: Path, provenance: Provenance) -> None:
-    write_atomically(path, results_text(_WHAT, to_plain(provenance)))
+    write_atomically(path, results_text(_WHAT, to_plain(provenance), kind=_KIND))
 
 
 def provenance_of(path: Path) -> Provenance | None:

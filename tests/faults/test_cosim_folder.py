@@ -7,7 +7,7 @@ import pytest
 from answers import refused
 
 from netplace.cosim import cosimulate, make_cosim_plan
-from netplace.cosim.serialization import FILE
+from netplace.cosim.serialization import FILE, text_of
 from netplace.json_files import results_text
 from netplace.plugins import unload_plugins
 
@@ -36,6 +36,15 @@ def written(tmp_path_factory):
     made = tmp_path_factory.mktemp("cosim") / "out"
     write_folder(made, plan, cosimulate(plan).outcome)
     return made / FILE
+
+
+def test_what_cannot_be_read_again_is_not_written():
+    plan = make_cosim_plan(GIVEN, seed=1)
+    outcome = cosimulate(plan).outcome
+    assert text_of(plan, outcome)
+    outcome["jobs"][1]["live"] = -1.0
+    with pytest.raises(ValueError, match=r"co-simulation: jobs\[1\].live"):
+        text_of(plan, outcome)
 
 
 @pytest.fixture
