@@ -245,11 +245,9 @@ class SampledRunner:
         self._tell(len(self._made) + len(self.measured))
 
     def alone(self, placed: Placed) -> float:
-        return (
-            self._alone.of(placed).time.mean
-            if placed.work.application
-            else float(placed.work.compute * placed.work.iterations)
-        )
+        if not placed.work.application:
+            return float(placed.work.compute * placed.work.iterations)
+        return self._alone.of(placed).time.mean
 
     def finish(self) -> None:
         """Let the jobs share the network once more, and measure each alone."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -69,9 +70,9 @@ class WaitingOverTime:
         self._network = network
         self._window = _FIRST_WINDOW
         self._due = _FIRST_WINDOW
-        self._last: dict[tuple[int, int], int] = {}
+        self._last: Counter[tuple[int, int]] = Counter()
         self._last_links: NDArray[np.int64] | None = None
-        self._by_jobs: list[dict[tuple[int, int], int]] = []
+        self._by_jobs: list[Counter[tuple[int, int]]] = []
         self._by_links: list[NDArray[np.int64]] = []
 
     @property
@@ -89,10 +90,7 @@ class WaitingOverTime:
     def until_now(self, names: list[int]) -> Waiting:
         self._close()
         waiting = self._network.waiting()
-        total: dict[tuple[int, int], int] = {}
-        for window in self._by_jobs:
-            for pair, cycles in window.items():
-                total[pair] = total.get(pair, 0) + cycles
+        total = sum(self._by_jobs, Counter[tuple[int, int]]())
         links = sum(self._by_links, np.zeros_like(waiting.links))
         order = np.argsort(-links[:, :, 1], axis=None, kind="stable")[:_LINKS]
         places = [divmod(int(place), links.shape[1]) for place in order]
@@ -123,10 +121,8 @@ class WaitingOverTime:
         """End a window now."""
         waiting = self._network.waiting()
         places = np.argwhere(waiting.cycles)
-        now = {(int(a), int(b)): int(waiting.cycles[a, b]) for a, b in places}
-        self._by_jobs.append(
-            {pair: more for pair, cycles in now.items() if (more := cycles - self._last.get(pair, 0))}
-        )
+        now = Counter({(int(a), int(b)): int(waiting.cycles[a, b]) for a, b in places})
+        self._by_jobs.append(now - self._last)
         before = 0 if self._last_links is None else self._last_links
         self._by_links.append(waiting.links - before)
         self._last, self._last_links = now, waiting.links
@@ -134,7 +130,7 @@ class WaitingOverTime:
     def _halve(self) -> None:
         """Make windows twice as long."""
         jobs = self._by_jobs
-        self._by_jobs = [_added(jobs[n], jobs[n + 1]) for n in range(0, len(jobs), 2)]
+        self._by_jobs = [jobs[n] + jobs[n + 1] for n in range(0, len(jobs), 2)]
         links = self._by_links
         self._by_links = [links[n] + links[n + 1] for n in range(0, len(links), 2)]
         self._window *= 2
@@ -144,9 +140,3 @@ class WaitingOverTime:
 def _named(pair: tuple[int, int], names: list[int]) -> tuple[int, int]:
     waited, charged = pair
     return names[waited], names[charged]
-
-
-def _added(
-    first: dict[tuple[int, int], int], other: dict[tuple[int, int], int]
-) -> dict[tuple[int, int], int]:
-    return {pair: first.get(pair, 0) + other.get(pair, 0) for pair in first.keys() | other.keys()}
