@@ -35,6 +35,13 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
     multiple=True,
     metavar="FILE[,KEY=VALUE..]",
 )
+@flag("--network", "With --program: network on which td-vs-classic is made.", metavar="NETWORK")
+@flag(
+    "--program programs",
+    "Program for study td-vs-classic, instead of those of its tables; repeatable.",
+    multiple=True,
+    metavar="PROGRAM",
+)
 @flag("--data", "Measurements that others made, for study reality.", metavar="FOLDER")
 @store_flag("FOLDER/runs.sqlite")
 @flag("--stored", "Report from the store only, without simulations.", bool)
@@ -59,7 +66,14 @@ def study_command(name: str, **given: Any) -> None:
     study = STUDIES[check_choice(name, [*STUDIES, "list"], "study")]
     numbers = {key: given[key] for key in _NUMBERS}
     request = make_request(
-        study, given["parts"], given["quick"], given["logs"], given["data"] or "", **numbers
+        study,
+        given["parts"],
+        given["quick"],
+        given["logs"],
+        given["data"] or "",
+        given["network"] or "",
+        given["programs"],
+        **numbers,
     )
     folder = Path(given["folder"] or f"study-{name}" + ("-quick" if request.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")
@@ -95,6 +109,8 @@ def _command(name: str, given: dict[str, Any]) -> str:
     words = ["netplace study", name, *(f"--table {part}" for part in given["parts"])]
     words += ["--quick"] if given["quick"] else []
     words += [f"--log {Path(log).name}" for log in given["logs"]]
+    words += [f"--network {given['network']}"] if given["network"] else []
+    words += [f"--program {program}" for program in given["programs"]]
     words += ["--data DIR"] if given["data"] else []
     words += [f"--{key.replace('_', '-')} {given[key]}" for key in _NUMBERS if given[key] is not None]
     return " ".join(words)

@@ -30,7 +30,7 @@ FAILED = 1  # exit code: the table is made, but some runs failed
 _MANY = 100_000  # runs of which one is asked whether they are meant
 # Columns of numbers on the screen, with their digits; others are text, but those that only files hold.
 _NUMBERS = {
-    "tasks": 0, "count": 0, "missing": 0, "failed": 0, "mean": 0, "std": 1, "min": 0, "max": 0,
+    "tasks": 0, "count": 0, "missing": 0, "failed": 0, "mean": 0, "period": 1, "std": 1, "min": 0, "max": 0,
     "cycles": 0, "packets": 0, "packet_hops": 0, "mean_packet_delay": 1, "most_link_load": 3,
 }  # fmt: skip
 _IN_FILES = ("key", "drained_cycles", "mean_message_delay", "injection_blocked")

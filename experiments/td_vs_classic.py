@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
+from netplace.runs.programs import request_of
 
 APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
 # The mapping's name in the tables: the rule. Both searches are the published one, on W of the whole run.
@@ -55,22 +57,37 @@ PARTS = {
 }
 
 
+OWN = "own"  # the table of a user's programs on a network
+
+
+def _tables(request: StudyRequest) -> dict[str, Part]:
+    """Return the tables of a request by name."""
+    if request.programs:
+        return {OWN: Part(f"your programs on {request.network}", request.network, "")}
+    return {name: PARTS[name] for name in request.parts}
+
+
+def _programs(part: Part, request: StudyRequest) -> dict[str, dict[str, Any]]:
+    """Return the programs of a table by name, as requests."""
+    if request.programs:
+        return {text: dict(request_of(text)) for text in request.programs}
+    chosen = APPLICATIONS if not request.quick or part is PARTS["1a"] else ("LU",)
+    return {name: {"trace": f"{name}.{part.traces}"} for name in chosen}
+
+
 def rows(request: StudyRequest) -> list[Row]:
     """Return the runs: the first mapping of every kind before the second."""
-    runs = [row for part in request.parts for row in _rows_of(part, request)]
+    runs = [row for name, part in _tables(request).items() for row in _rows_of(name, part, request)]
     return sorted(runs, key=lambda row: int(row.labels["number"]) // 10)
 
 
-def _rows_of(name: str, request: StudyRequest) -> Iterator[Row]:
-    part = PARTS[name]
-    for application in APPLICATIONS:
-        if request.quick and name != "1a" and application != "LU":
-            continue
+def _rows_of(name: str, part: Part, request: StudyRequest) -> Iterator[Row]:
+    for application, program in _programs(part, request).items():
         for partition, mapping, number in _placements(part, request):
             for simulation in range(request.sim_seeds or 1):
                 run = resolve(
                     part.network,
-                    [{"trace": f"{application}.{part.traces}", "mapping": MAPPINGS[mapping]}] * part.jobs,
+                    [program | {"mapping": MAPPINGS[mapping]}] * part.jobs,
                     partition=partition,
                     seed=number,
                     # The first simulation draws from the mapping's seed, as a run by itself would.
@@ -100,13 +117,14 @@ def _placements(part: Part, request: StudyRequest) -> Iterator[tuple[str, str, i
 def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     printed = published("td_vs_classic.csv").set_index(["table", "app", "mapping"]).sort_index()
     tables, figures, cells = [], {}, []
-    for name in request.parts:
-        cells.append(table_cells := _cells(runs[runs["table"] == name], printed))
-        title = f"Table {name}: {PARTS[name].title}; times in 10,000 cycles"
-        tables.append(
-            ReportTable(f"table-{name}", title, table_cells.drop(columns=["table", "within"]), _DIGITS)
-        )
-        figures[f"table-{name}"] = partial(_draw, cells=table_cells, title=PARTS[name].title)
+    parts = _tables(request)
+    for name, part in parts.items():
+        cells.append(table_cells := _cells(runs[runs["table"] == name], printed, part))
+        title = f"Table {name}: {part.title}; times in 10,000 cycles"
+        tables.append(ReportTable(f"table-{name}", title, table_cells.drop(columns=_hidden(name)), _DIGITS))
+        figures[f"table-{name}"] = partial(_draw, cells=table_cells, title=part.title)
+    if OWN in parts:
+        return Report(tuple(tables), (_MARKS, *_td_against_classic(cells[0])), figures)
     return Report(tuple(tables), tuple(summary(pd.concat(cells, ignore_index=True))), figures)
 
 
@@ -116,7 +134,33 @@ _DIGITS = {
 }  # fmt: skip
 
 
-def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
+def _hidden(table: str) -> list[str]:
+    """Return the columns that a table does not show; one's own programs have no published values."""
+    if table != OWN:
+        return ["table", "within"]
+    published = [
+        "published",
+        "ours / published",
+        "published to consecutive",
+        "difference",
+        "published winner",
+    ]
+    return ["table", "within", "note", *published]
+
+
+def _td_against_classic(cells: pd.DataFrame) -> Iterator[str]:
+    """Yield a sentence for each program: the mean time with td relative to that with classic."""
+    for app, own in cells.groupby("app", sort=False):
+        rows = own.set_index("mapping")
+        ratio = rows.at["td", "mean"] / rows.at["classic", "mean"] - 1
+        winners = rows.index[rows["winner"] != ""].tolist()
+        yield (
+            f"{app}: td takes {abs(ratio):.1%} {'longer' if ratio > 0 else 'less'} than classic; "
+            f"fastest: {', '.join(winners)}."
+        )
+
+
+def _cells(runs: pd.DataFrame, printed: pd.DataFrame, part: Part) -> pd.DataFrame:
     cells = []
     for (table, app), group in runs.groupby(["table", "app"], sort=False):
         samples = {
@@ -126,7 +170,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
         theirs = printed.loc[(table, app)] if (table, app) in printed.index else printed.iloc[:0]
         their_winners = _published_winners(theirs)
         # SP of class A is printed at exactly twice one run: compared with half of it.
-        printed_runs = 2 if app == "SP" and PARTS[table].traces.startswith("A") else 1
+        printed_runs = 2 if app == "SP" and part.traces.startswith("A") else 1
         base = float(np.mean(samples["consecutive"]))
         for mapping, sample in samples.items():
             mean, deviation = spread(sample)
@@ -139,7 +183,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                     "table": table,
                     "app": app,
                     "mapping": mapping,
-                    "within": WITHIN_BY_CHANCE if _drawn(table, mapping) else WITHIN,
+                    "within": WITHIN_BY_CHANCE if _drawn(part, mapping) else WITHIN,
                     "best": min(sample),
                     "mean": mean,
                     "std": deviation if len(sample) > 1 else np.nan,
@@ -156,9 +200,9 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(cells)
 
 
-def _drawn(table: str, mapping: str) -> bool:
+def _drawn(part: Part, mapping: str) -> bool:
     """Return whether there is chance in the runs of a mapping: in itself, or in the partition."""
-    return mapping != "consecutive" or PARTS[table].partition == "random"
+    return mapping != "consecutive" or part.partition == "random"
 
 
 def _published_winners(theirs: pd.DataFrame) -> list[str]:
@@ -167,13 +211,18 @@ def _published_winners(theirs: pd.DataFrame) -> list[str]:
     return [str(name) for name in theirs.index[theirs[column] <= theirs[column].min() * (1 + TIE)]]
 
 
+_MARKS = (
+    "`*` marks the mapping with the least mean, `=` those within 0.1 % of it or not different at 0.05 "
+    "(t-test where one side does not vary, else Kruskal-Wallis; Holm's correction for all mappings of an "
+    "application)."
+)
+
+
 def summary(cells: pd.DataFrame) -> list[str]:
     """Return sentences on the agreement of the cells with published values."""
     sentences = [
-        "`*` marks the mapping with the least mean, `=` those within 0.1 % of it or not different at 0.05 "
-        "(t-test where one side does not vary, else Kruskal-Wallis; Holm's correction for all mappings of an "
-        "application). In the published column `*` marks those "
-        "within 0.1 % of the least mean, or of the least best where a mean is not printed."
+        f"{_MARKS} In the published column `*` marks those within 0.1 % of the least mean, or of the least "
+        "best where a mean is not printed."
     ]
     printed = cells[cells["table"].isin(cells.loc[cells["published"].notna(), "table"])]
     beside = cells[cells["published"].notna()]
@@ -238,5 +287,5 @@ STUDY = Study(
     parts={name: part.title for name, part in PARTS.items()},
     default=("1a", "1b", "2"),
     run=of_runs(rows, report),
-    options=("mappings", "partitions", "sim_seeds"),
+    options=("mappings", "partitions", "sim_seeds", "programs"),
 )

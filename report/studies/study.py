@@ -34,6 +34,10 @@ class StudyRequest:
         Job logs to use; empty means the study's own logs.
     data : str
         Folder with measurements by others, for studies that need them.
+    network : str
+        Network on which the study is made instead of those of its parts.
+    programs : tuple of str
+        Programs of the study, instead of those of its parts.
     """
 
     parts: tuple[str, ...]
@@ -43,6 +47,8 @@ class StudyRequest:
     sim_seeds: int | None = None
     logs: tuple[str, ...] = ()
     data: str = ""
+    network: str = ""
+    programs: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -93,8 +99,8 @@ class Study:
         Function that computes the missing results of a request and returns a report; most studies use
         `of_runs`.
     options : tuple of str
-        Options that the study takes, out of ``"mappings"``, ``"partitions"``, ``"sim_seeds"``, ``"logs"`` and
-        ``"data"``.
+        Options that the study takes, out of ``"mappings"``, ``"partitions"``, ``"sim_seeds"``, ``"logs"``,
+        ``"data"`` and ``"programs"`` (with ``"network"``).
     many : bool
         Whether the study executes plans, which several workers or a cluster can share.
     """
@@ -130,6 +136,8 @@ def make_request(
     quick: bool = False,
     logs: Sequence[str] = (),
     data: str = "",
+    network: str = "",
+    programs: Sequence[str] = (),
     **numbers: int | None,
 ) -> StudyRequest:
     """Return a checked request for `study`.
@@ -147,6 +155,16 @@ def make_request(
         if name not in study.options:
             raise ValueError(f"study {study.name}: takes no {option}, but {number} was given")
         check_int(number, option)
+    if bool(network) != bool(programs) or (programs and "programs" not in study.options):
+        own = f"{network or 'none'} and {', '.join(programs) or 'none'} given"
+        raise ValueError(
+            f"study {study.name}: --network and --program: {own}, expected "
+            + ("both of them" if "programs" in study.options else "neither; td-vs-classic takes them")
+        )
+    if programs and parts:
+        raise ValueError(
+            f"study {study.name}: --table {parts[0]} given with --program, which is a table itself"
+        )
     if logs and "logs" not in study.options:
         raise ValueError(f"study {study.name}: takes no --log, but {logs[0]} was given")
     if bool(data) != ("data" in study.options):
@@ -155,7 +173,9 @@ def make_request(
         )
         raise ValueError(f"study {study.name}: {needs}")
     chosen = tuple(part for part in study.parts if part in parts) or study.default
-    return StudyRequest(parts=chosen, quick=quick, logs=tuple(logs), data=data, **numbers)
+    return StudyRequest(
+        chosen, quick, logs=tuple(logs), data=data, network=network, programs=tuple(programs), **numbers
+    )
 
 
 def measured(rows: Sequence[Row], context: StudyContext) -> pd.DataFrame:

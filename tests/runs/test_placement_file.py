@@ -1,6 +1,10 @@
 """Placement studies: one file from programs to schedules."""
 
 import re
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +14,7 @@ from netplace.inputs import FaultsError
 from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.resources import simulators
 from netplace.runs.schedules import run_schedule, workload_of
+from netplace.runs.store import Store
 from netplace.runs.tabled_jobs import complete_tables
 
 STUDY = """\
@@ -72,6 +77,35 @@ def test_a_second_schedule_simulates_nothing(study):
     for (machine, policy, partition, mapping), makespan in by_mapping.items():
         if mapping == "best-known" and partition == "contiguous" and policy == "fcfs":
             assert makespan <= by_mapping[machine, policy, partition, "consecutive"]
+
+
+@pytest.mark.all
+def test_a_study_that_was_killed_goes_on_to_the_same_schedules(study, tmp_path):
+    def command(folder: Path) -> list[str]:
+        (folder / "study.toml").write_text(STUDY.replace("1KiB", "64KiB"))
+        return [sys.executable, "-m", "netplace", "schedule", "study.toml", "-o", "out"]
+
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    subprocess.run(command(whole), cwd=whole, check=True, capture_output=True)
+    for enough in (1, 4):
+        process = subprocess.Popen(command(killed), cwd=killed, stderr=subprocess.DEVNULL)
+        while process.poll() is None and _simulated(killed / "study.sqlite") < enough:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+    subprocess.run(command(killed), cwd=killed, check=True, capture_output=True)
+    for name in ("means.csv", "differences.csv"):
+        assert (killed / "out" / name).read_text() == (whole / "out" / name).read_text()
+
+
+def _simulated(path: Path) -> int:
+    try:
+        with Store(path, read_only=True) as store:
+            return len(store.simulated())
+    except (ValueError, OSError):  # it is being made
+        return 0
 
 
 def test_the_programs_of_a_log_come_from_classes(study, tmp_path):

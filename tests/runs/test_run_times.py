@@ -58,24 +58,28 @@ _BY_HAND = (
     ("butterfly,packets=1", "mesh:4x1", "consecutive", 40), ("butterfly,packets=1", "mesh:4x1", "td", 30),
     ("butterfly,packets=1", "mesh:2x2", "consecutive", 50), ("butterfly,packets=1", "mesh:2x2", "td", 20),
 )  # fmt: skip
-_ENDS = {  # of jobs A, A, A on a 4 x 2 mesh, in which two squares or two rows fit, and job B behind them
-    ("contiguous:cubic", "consecutive"): [60, 60, 120, 110],
-    ("contiguous:cubic", "td"): [70, 70, 140, 90],
-    ("contiguous:cubic", BEST_KNOWN): [60, 60, 120, 80],
-    ("contiguous:bps", "consecutive"): [60, 60, 120, 220],
-    ("contiguous:bps", BEST_KNOWN): [60, 60, 120, 80],
+_ENDS = {  # of jobs A, A, A and, behind them, B; two squares fit, and on 4 x 3 nodes a row beside them
+    ("mesh:4x2", "contiguous:cubic", "consecutive"): [60, 60, 120, 110],
+    ("mesh:4x2", "contiguous:cubic", "td"): [70, 70, 140, 90],
+    ("mesh:4x2", "contiguous:cubic", BEST_KNOWN): [60, 60, 120, 80],
+    ("mesh:4x3", "contiguous:fs", "consecutive"): [60, 60, 100, 110],
+    ("mesh:4x3", "contiguous:fs", "td"): [70, 70, 80, 90],
+    ("mesh:4x3", "contiguous:fs", BEST_KNOWN): [60, 60, 80, 80],
+    ("mesh:4x2", "contiguous:bps", "consecutive"): [60, 60, 120, 160],  # B waits for a row
+    ("mesh:4x2", "contiguous:bps", "td"): [70, 70, 140, 90],
+    ("mesh:4x2", "contiguous:bps", BEST_KNOWN): [60, 60, 120, 80],
 }
 
 
-@pytest.mark.parametrize(("partition", "mapping"), [key for key in _ENDS if key[0] == "contiguous:cubic"])
-def test_starts_and_ends_as_worked_out_by_hand(partition, mapping):
-    machine = parse("mesh:4x2")
+@pytest.mark.parametrize(("network", "partition", "mapping"), list(_ENDS))
+def test_starts_and_ends_as_worked_out_by_hand(network, partition, mapping):
+    machine = parse(network)
     times = table(*_BY_HAND, machine=machine, mapping=mapping)
     jobs = [job(4, "2d-mesh,bytes=64", number=number) for number in (1, 2, 3)]
     jobs.append(job(4, "butterfly,bytes=64", number=4))
     made = schedule(machine, jobs, "fcfs", make_partitioner(partition, machine, ranking=times.ranking), times)
     ends = dict(zip(made.number.tolist(), (made.end / CYCLE).round().tolist(), strict=True))
-    assert [ends[number] for number in (1, 2, 3, 4)] == _ENDS[partition, mapping]
+    assert [ends[number] for number in (1, 2, 3, 4)] == _ENDS[network, partition, mapping]
 
 
 def test_the_best_shapes_are_those_of_the_fastest_mapping():

@@ -2,12 +2,14 @@
 
 import csv
 
+import pandas as pd
 import pytest
 
 from netplace.experiments import td_vs_classic as study
 from netplace.experiments.published import published
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
+from netplace.runs import execute
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -25,6 +27,26 @@ def test_random_partitions_are_crossed_with_mappings():
     assert len(runs) == 7 * 2 * (1 + 3 * 3)
     assert {row.run.partition for row in runs} == {"random:0", "random:1"}
     assert all(len(row.run.jobs) == 4 for row in runs)
+
+
+def test_programs_and_a_network_of_ones_own():
+    request = make_request(
+        STUDY, mappings=3, network="mesh:4x2", programs=["lu,class=S,iterations=1", "2d-mesh"]
+    )
+    runs = study.rows(request)
+    assert len(runs) == 2 * (1 + 3 * 3)
+    assert {row.run.network for row in runs} == {"mesh:4x2"}
+    assert {row.run.jobs[0].program for row in runs} == {"lu", "2d-mesh"}
+    frame = pd.DataFrame({**row.labels, "cycles": execute(row.run).cycles} for row in runs)
+    made = study.report(request, frame)
+    [shown] = made.tables
+    assert "published" not in shown.frame.columns
+    assert len(shown.frame) == 8
+    assert sum("than classic; fastest:" in sentence for sentence in made.summary) == 2
+    with pytest.raises(ValueError, match="expected both of them"):
+        make_request(STUDY, programs=["2d-mesh"])
+    with pytest.raises(ValueError, match="td-vs-classic takes them"):
+        make_request(STUDIES["pareto"], network="mesh:4x2", programs=["2d-mesh"])
 
 
 def test_simulations_share_their_placement():
