@@ -20,25 +20,6 @@ def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
     return f"<table><caption>{escaped(title)}</caption>{cells}</table>"
 
 
-def html_bars(title: str, rows: Sequence[tuple[str, float, float]]) -> str:
-    """Return bars with names, lengths, and half-widths of intervals."""
-    most = max((value + half for _, value, half in rows), default=0.0) or 1.0
-    room = _WIDE - _NAMES - 80
-    drawn = []
-    for place, (name, value, half) in enumerate(rows):
-        y, right = place * _TALL, _NAMES + room * value / most
-        low, high = (_NAMES + room * (value + side * half) / most for side in (-1, 1))
-        drawn.append(
-            f"<text x='{_NAMES - 6}' y='{y + 13}' text-anchor='end'>{escaped(name)}</text>"
-            f"<rect x='{_NAMES}' y='{y + 2}' width='{right - _NAMES:.1f}' height='{_TALL - 5}' "
-            f"fill='rgb{_BLUE}'/>"
-            f"<text x='{high + 5:.1f}' y='{y + 13}'>{escaped(_text(value))}</text>"
-        )
-        if half:
-            drawn.append(f"<path d='M{low:.1f} {y + 9}H{high:.1f}' stroke='currentColor'/>")
-    return _svg(title, _WIDE, _TALL * len(rows), "".join(drawn))
-
-
 def html_matrix(title: str, values: Sequence[Sequence[float]]) -> str:
     """Return a matrix of squares that are darker for larger values, with the value on hover."""
     size = max(1, 320 // max(1, len(values)))

@@ -121,7 +121,8 @@ def mean_frame(contestants: Sequence[Contestant]) -> pd.DataFrame:
 def mean_table(what: str, contestants: Sequence[Contestant], measures: Measures, others: Others) -> Table:
     """Return the table of means with intervals, with what tells contestants apart."""
     differing = _differing(contestants)
-    units = _units(contestants, measures)
+    times = [value for values, _, factor in others.values() if factor is None for value in values]
+    units = _units(contestants, measures, times)
     head = [f"{name} %" if unit == "%" else name for name, (_, unit) in units.items()]
     size, time = next(units[name] for name, (*_, factor) in measures.items() if factor is None)
     columns_of_others = [
@@ -234,12 +235,16 @@ def _differing(contestants: Sequence[Contestant]) -> list[str]:
     return [name for name in names if len({one.words.get(name) for one in contestants}) > 1] or ["policy"]
 
 
-def _units(contestants: Sequence[Contestant], measures: Measures) -> dict[str, tuple[float, str]]:
-    """Return by which factor each measure is shown, and in which unit, which is one for all times."""
-    times = [name for name, (*_, factor) in measures.items() if factor is None]
-    size, unit = time_unit(
-        float(np.mean(one.values[name])) for one in contestants for name in times if one.values[name]
-    )
+def _units(
+    contestants: Sequence[Contestant], measures: Measures, others: Sequence[float] = ()
+) -> dict[str, tuple[float, str]]:
+    """Return by which factor each measure is shown, and in which unit, which is one for all times.
+
+    Where all times are zero, `others` decide on the unit.
+    """
+    names = [name for name, (*_, factor) in measures.items() if factor is None]
+    times = [float(np.mean(one.values[name])) for one in contestants for name in names if one.values[name]]
+    size, unit = time_unit(times if any(times) else others)
     return {
         name: (1 / size, unit) if factor is None else (factor, "%" if factor == 100 else "")
         for name, (*_, factor) in measures.items()

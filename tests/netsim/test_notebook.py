@@ -1,15 +1,11 @@
 """What notebooks show of results."""
 
-import pandas as pd
-
 from netplace.apps import application
 from netplace.netsim import simulate
 from netplace.notebook import html_table
 from netplace.placement.metrics import metrics
 from netplace.report.pages.html import DataTable, Page
 from netplace.report.plots.charts import bar_figure
-from netplace.runs.tables import ENTRY
-from netplace.runs.times import RunTimes
 from netplace.scheduling import Job, schedule
 from netplace.topologies import parse
 
@@ -38,19 +34,10 @@ def test_a_program_shows_who_writes_to_whom():
     assert application("all-to-all", 100)._repr_html_().count("<title>") <= 64 * 64
 
 
-def test_metrics_and_run_times_are_shown():
+def test_metrics_are_shown():
     text = metrics(parse("torus:4x4"), range(4))._repr_html_()
     assert ">AD<" in text
     assert "TAD" not in text  # nothing is known of traffic
-    frame = pd.DataFrame({name: ["a<b", "a<b"] for name in ENTRY}).assign(
-        mapping=["random", "td"], count=[2, 1], missing=0, failed=0, mean=[110.0, 90.0], std=[14.0, 0.0],
-        min=90, max=120,
-    )  # fmt: skip
-    text = RunTimes(frame)._repr_html_()
-    assert text.count("<rect") == 2
-    assert text.count("<path") == 1
-    assert "random" in text
-    assert ">110<" in text
 
 
 def test_a_page_shows_its_pictures_and_tables():

@@ -15,7 +15,6 @@ from netplace.runs.job_tables import job_table, job_time_table
 from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, read_table, run_table, time_table, times_of, write_table
-from netplace.runs.times import RunTimes, StoredTimes
 
 JOB = {"app": "2d-torus", "packets": 4, "rounds": 3, "mapping": "random"}
 RUNS = [resolve("torus:4x4", JOB, seed=seed) for seed in range(4)]
@@ -195,46 +194,18 @@ def test_a_thousand_stored_runs_are_tabulated_quickly(tmp_path):
     assert table["count"].tolist() == [100] * 10
 
 
-def test_run_times_are_found_by_what_tells_them_apart(store, tmp_path):
+def test_run_times_are_statistics_over_seeds_in_files_too(store, tmp_path):
     other = resolve("mesh:4x4", JOB)
     frame = run_table([*store.rows(RUNS), row(other, 500)])
-    times = RunTimes(frame)
+    times = time_table(frame).set_index("network")
     cycles = [execute(run).cycles for run in RUNS]
-    found = times.find(network="torus:4x4", application="2d-torus", tasks=16)
-    assert (found.count, found.missing) == (4, 0)
-    assert found.mean == pytest.approx(statistics.fmean(cycles))
-    assert found.std == pytest.approx(statistics.stdev(cycles))
-    assert (found.least, found.most) == (min(cycles), max(cycles))
-    assert times.find(network="mesh:4x4").mean == 500
+    found = times.loc["torus:4x4"]
+    assert (found["count"], found["missing"], found["failed"]) == (4, 0, 0)
+    assert found["mean"] == pytest.approx(statistics.fmean(cycles))
+    assert found["std"] == pytest.approx(statistics.stdev(cycles))
+    assert (found["min"], found["max"]) == (min(cycles), max(cycles))
+    assert times.loc["mesh:4x4", "mean"] == 500
     for name in ("t.csv", "t.parquet"):
         write_table(frame, tmp_path / name)
-        assert RunTimes.read(tmp_path / name).find(network="torus:4x4") == found
-    assert RunTimes.read(store.path).find(network="torus:4x4") == found
-
-
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        ({}, "2 entries fit, expected one; set network"),
-        ({"netwrk": "torus:4x4"}, "column of run times: unknown name 'netwrk'; did you mean network"),
-    ],
-)
-def test_run_times_that_cannot_be_found(store, entry, words):
-    frame = run_table([*store.rows(RUNS), row(resolve("mesh:4x4", JOB), 500)])
-    with pytest.raises(ValueError, match=words):
-        RunTimes(frame).find(**entry)
-
-
-def test_run_times_are_filled_on_demand(tmp_path):
-    run = resolve("torus:4x4", JOB)
-    with Store(tmp_path / "s.sqlite") as store:
-        empty = StoredTimes(store, simulate=False).of(run, range(3))
-        assert (empty.count, empty.missing) == (0, 3)
-        assert math.isnan(empty.mean)
-        full = StoredTimes(store).of(run, range(3))
-        assert (full.count, full.missing) == (3, 0)
-        assert full.mean == statistics.fmean(execute(run.seeded(seed)).cycles for seed in range(3))
-        assert StoredTimes(store, simulate=False).of(run, range(3)) == full
-        assert StoredTimes(store).of(run).mean == execute(run).cycles
-        with pytest.raises(ValueError, match="1 of 1 runs failed, the first: mapping shuffle"):
-            StoredTimes(store).of(resolve("torus:4x4", {**JOB, "mapping": "shuffle"}))
+        read = times_of(read_table(tmp_path / name), name).set_index("network")
+        assert read["mean"].to_dict() == times["mean"].to_dict()
