@@ -95,7 +95,7 @@ def table_command(files: tuple[str, ...], **given: Any) -> None:
 
 def _for_people(frame: pd.DataFrame, given: dict[str, Any]) -> pd.DataFrame:
     """Return a table as the terminal shows it: repetitions of a program as the cycles of one more."""
-    from netplace.runs.run_times import is_repeated, with_periods
+    from netplace.runs.repetitions import is_repeated, with_periods
 
     if given["jobs"]:
         return _without_others(frame)

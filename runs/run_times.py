@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,11 +22,12 @@ from netplace.runs.executors import Executor
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.places import Place, canonical, is_random, place_of, stays_inside
 from netplace.runs.programs import request_of
+from netplace.runs.repetitions import RepeatedTime, without_repeats
 from netplace.runs.resolve import resolve
 from netplace.runs.resources import simulators
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
-from netplace.runs.tables import ENTRY, entry_of, read_table, run_table, settings_of, times_of
+from netplace.runs.tables import entry_of, read_table, run_table, settings_of, times_of
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
@@ -38,50 +38,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ENOUGH_DRAWS = 3  # for a mean that also serves other networks on which the place is the same
-_TOLERANCE = 0.001  # relative difference of two periods that agree
-_MOST_REPEATS = 64  # that are simulated
-_REPEATS = "repeats="
 
 
 Key = tuple[str, int, Place]  # program, tasks and place: what the mappings of a table have in common
-
-
-@dataclass(frozen=True)
-class RepeatedTime:
-    """Cycles of an entry by the number of repetitions."""
-
-    cycles: Mapping[int, float] = field(default_factory=dict)  # a mean over draws
-    failed: int = 0  # runs that did not end
-
-    def total(self, repeats: int, separate: bool = False) -> float | None:
-        """Return the cycles of so many repetitions; None if the table does not tell."""
-        if repeats in self.cycles:
-            return self.cycles[repeats]
-        known = sorted(self.cycles)
-        if not known or known[0] != 1:
-            return None
-        if separate:
-            return self.cycles[1] * repeats
-        if len(known) < 2:
-            return None
-        high = next((count for count in known if count > repeats), known[-1])
-        low = known[known.index(high) - 1]
-        period = (self.cycles[high] - self.cycles[low]) / (high - low)
-        start = low if repeats < high else high
-        return self.cycles[start] + (repeats - start) * period
-
-    @property
-    def next_repeats(self) -> int | None:
-        """Number of repetitions to simulate next; None if the period is known well enough."""
-        known = sorted(self.cycles)
-        if len(known) < 3:
-            return 1 << len(known)
-        last, before = (
-            (self.cycles[high] - self.cycles[low]) / (high - low)
-            for low, high in ((known[-2], known[-1]), (known[-3], known[-2]))
-        )
-        settled = abs(last - before) <= _TOLERANCE * max(last, 1.0)
-        return None if settled or known[-1] >= _MOST_REPEATS else 2 * known[-1]
 
 
 class RunTimeTable:
@@ -133,12 +92,8 @@ class RunTimeTable:
         self.machine, self.config, self.name = machine, config or Config(), name
         self.mapping = mapping
         self._mappings = tuple(mappings)
-        self._separate, self._scattered_factor, self._seeds, self._supply = (
-            separate,
-            scattered_factor,
-            seeds,
-            supply,
-        )
+        self._separate, self._scattered_factor = separate, scattered_factor
+        self._seeds, self._supply = seeds, supply
         self._settings = settings_of(self.config)
         self._rows: list[dict[str, Any]] = []  # of all settings, for errors
         self._known: dict[Key, dict[str, RepeatedTime]] = {}  # by mapping
@@ -192,8 +147,6 @@ class RunTimeTable:
         program, repeats = _program_of(row)
         return (program, int(row["tasks"]), place), repeats
 
-    # Look-up.
-
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time of a job on its nodes in seconds."""
         if not job.program:
@@ -214,7 +167,7 @@ class RunTimeTable:
         share in which it communicates is as much longer as its program.
         """
         if not job.run_time:
-            return cycles * self._second
+            return cycles * self.config.cycle_ns * 1e-9
         compact = self._cycles(job, self.compact(job))
         if compact is None:
             raise LookupError(self.lacking([self.run_of(job, self.compact(job), "consecutive")]))
@@ -251,11 +204,11 @@ class RunTimeTable:
             return job.run_time
         known = [cycles for cycles, _, _ in self._boxes(job)]
         if not known:
-            first = self._cycles(job, Allocation(np.arange(job.nodes)))
-            known = [] if first is None else [first]
-        if not known:
-            run = self.run_of(job, Allocation(np.arange(job.nodes)), self._simulated(self.mapping))
-            raise LookupError(self.lacking([run]))
+            first = Allocation(np.arange(job.nodes))
+            cycles = self._cycles(job, first)
+            if cycles is None:
+                raise LookupError(self.lacking([self.run_of(job, first, self._simulated(self.mapping))]))
+            known = [cycles]
         return self._seconds(job, max(known))
 
     def ranking(self, job: Job) -> Choices:
@@ -310,12 +263,6 @@ class RunTimeTable:
             best = self.best(job, self._box_place(shape), self.mapping)
             if best is not None:
                 yield best[0], shape, best[1]
-
-    @property
-    def _second(self) -> float:
-        return self.config.cycle_ns * 1e-9
-
-    # What is missing.
 
     def missing(self, jobs: Iterable[Job], places: Mapping[int, Sequence[Allocation]]) -> list[Run]:
         """Return the runs that the table lacks for jobs in the places that an allocator can give them.
@@ -422,25 +369,6 @@ def simulated_times(
     return run_table(store.rows(runs))
 
 
-def is_repeated(frame: pd.DataFrame) -> bool:
-    """Return whether programs of a table run several times."""
-    return bool(frame["problem"].str.contains(rf"\b{_REPEATS}").any())
-
-
-def with_periods(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the times of single repetitions, with the cycles of one more in a column ``period``.
-
-    `frame` is a table of run times; the period is empty where a program does not run several times.
-    """
-    parts = frame["problem"].map(_without_repeats)
-    ordered = frame.assign(problem=parts.str[0], count_=parts.str[1]).sort_values("count_", kind="stable")
-    groups = ordered.groupby(ENTRY, dropna=False, sort=False)
-    last, before = groups.tail(1).set_index(ENTRY), groups.nth(-2).set_index(ENTRY)
-    period = (last["mean"] - before["mean"]) / (last["count_"] - before["count_"])
-    single = ordered[ordered["count_"] == 1].drop(columns="count_")
-    return single.join(period.rename("period"), on=ENTRY).sort_values(ENTRY)
-
-
 def describe(run: Run) -> str:
     """Return the entry of a run in words."""
     entry = entry_of(run)
@@ -465,15 +393,8 @@ def _request(program: str, tasks: int) -> dict[str, Any]:
 
 def _program_of(row: Mapping[str, Any]) -> tuple[str, int]:
     """Return the program of a row of a table, and the number of its repetitions."""
-    problem, repeats = _without_repeats(str(row["problem"]))
+    problem, repeats = without_repeats(str(row["problem"]))
     return ",".join(filter(None, (str(row["application"]), problem))), repeats
 
 
-def _without_repeats(problem: str) -> tuple[str, int]:
-    """Return a problem without the number of its repetitions, and this number."""
-    words = [word for word in problem.split(",") if word]
-    repeats = [int(word.removeprefix(_REPEATS)) for word in words if word.startswith(_REPEATS)]
-    return ",".join(word for word in words if not word.startswith(_REPEATS)), repeats[0] if repeats else 1
-
-
-__all__ = ["RepeatedTime", "RunTimeTable", "describe", "program_text"]
+__all__ = ["RunTimeTable", "describe", "program_text"]

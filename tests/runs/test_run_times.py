@@ -10,7 +10,8 @@ from netplace.netsim import Config
 from netplace.runs import execute, resolve
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.places import place_of
-from netplace.runs.run_times import RepeatedTime, RunTimeTable, is_repeated, program_text, with_periods
+from netplace.runs.repetitions import RepeatedTime, is_repeated, with_periods
+from netplace.runs.run_times import RunTimeTable, program_text
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, run_table, time_table, write_table
 from netplace.scheduling import Allocation, Job, make_partitioner, schedule
