@@ -12,7 +12,6 @@ from netplace.report.files.provenance import provenance_of, results_in
 from netplace.report.pages.html import Page, render
 from netplace.report.pages.kinds import (
     cosimulation,
-    load,
     mapping,
     run,
     schedule,
@@ -43,7 +42,7 @@ PAGES = {
     "schedule": PageKind("a folder of netplace schedule -o", schedule.page, schedule.outcome),
     "co-simulation": PageKind("a folder of netplace cosim -o", cosimulation.page, cosimulation.outcome),
     "mapping": PageKind("output of netplace map --json", mapping.page, tables.outcome),
-    "load": PageKind("output of netplace load --json", tables.page, load.outcome),
+    "load": PageKind("output of netplace load --json", tables.page, tables.load_outcome),
     "table": PageKind("a table of netplace table --csv or --parquet", table.page, table.outcome),
     "store": PageKind("a store (.sqlite), or a sweep file with its store", store.page, store.outcome),
     "study": PageKind("a folder of netplace study", None, study.outcome),

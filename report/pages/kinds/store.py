@@ -10,12 +10,11 @@ from typing import Any
 from netplace.cosim.outcome import OUTCOME
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.cosimulation import cosim_entry
-from netplace.report.pages.kinds.load import point_entries
 from netplace.report.pages.kinds.outcome import Entry, Outcome
 from netplace.report.pages.kinds.saved import asked_of
 from netplace.report.pages.kinds.schedule import plan_entries
 from netplace.report.pages.kinds.table import run_entries, times_page
-from netplace.report.pages.kinds.tables import flat_table
+from netplace.report.pages.kinds.tables import flat_table, point_entries
 from netplace.report.tables.data_table import DataTable
 from netplace.runs.chance import network_draws, placement_draws
 from netplace.runs.spec import Run

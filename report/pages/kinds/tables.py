@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from netplace.quantities import NEITHER
+from netplace.quantities import LESS, MORE, NEITHER
 from netplace.report.pages.html import Page, Part
-from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample, is_computing_time
+from netplace.report.pages.kinds.outcome import (
+    Entry,
+    Figures,
+    Outcome,
+    Result,
+    Sample,
+    figure_results,
+    is_computing_time,
+    seed_entries,
+)
 from netplace.report.pages.kinds.saved import (
     asked_of,
     read_object,
     saved_object,
+    saved_results,
     versions_of,
     written_versions,
 )
@@ -24,6 +34,13 @@ _LONGEST = 200  # characters of a cell
 _MOST = 100_000  # numbers
 # What was asked, how it was made, and how long the search took.
 _NO_RESULTS = ("plan", "seconds", "versions", "checksum", "version", "asked", "provenance")
+# What is compared of load points, and what they are asked.
+_OF_LOAD: Figures = {
+    ("accepted",): ("accepted load", MORE),
+    ("delay", "mean"): ("mean delay (cycles)", LESS),
+    ("delay", "p99"): ("99th percentile of delays (cycles)", LESS),
+}
+_REQUEST = ("network", "traffic", "offered", "engine", "warmup", "measure", "hot_node", "hot_share", "config")
 
 
 def page(path: Path) -> Page:
@@ -111,3 +128,18 @@ def _numbers(value: Any, where: str) -> Iterator[tuple[str, float]]:
             yield from _numbers(member, f"{where}[{place}]")
     elif isinstance(value, int | float) and math.isfinite(value):
         yield where, float(value)
+
+
+def load_outcome(path: Path) -> Outcome:
+    results = saved_results(path, "load")
+    points = [results | point for point in results["points"]]
+    versions = written_versions(points[0].get("versions"))
+    return Outcome("load", str(path), point_entries(path, [(point, point) for point in points]), versions)
+
+
+def point_entries(path: Path, points: Iterable[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> list[Entry]:
+    """Return an entry for each plan and what was measured, those of all seeds together."""
+    return seed_entries(
+        ((asked_of({name: plan.get(name) for name in _REQUEST}), plan, point) for plan, point in points),
+        lambda _, draws: figure_results(path, draws, _OF_LOAD, "seeds"),
+    )
