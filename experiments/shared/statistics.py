@@ -98,14 +98,14 @@ def crossing(x: Sequence[float], ratio: ArrayLike) -> float:
     return float(x[after - 1] + share * (x[after] - x[after - 1]))
 
 
-def point_of(sample: Sequence[float], start: float = 0.0, confidence: float = 0.95) -> Point:
-    """Return the mean crossing of several seeds, with a confidence interval by Student's t."""
+def point_of(sample: Sequence[float]) -> Point:
+    """Return the mean crossing of several seeds, with a 95 % confidence interval by Student's t."""
     values = np.asarray(sample, float)
     beyond = int(np.count_nonzero(np.isinf(values)))
-    at_start = int(np.count_nonzero(values == start))
+    at_start = int(np.count_nonzero(values == 0.0))
     if beyond:
         return Point(math.nan, math.nan, at_start, beyond)
-    return Point(float(values.mean()), half_width(values, confidence), at_start, 0)
+    return Point(float(values.mean()), half_width(values), at_start, 0)
 
 
 _LIKE = 0.05  # means within this share are alike

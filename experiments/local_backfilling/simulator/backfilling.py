@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -176,7 +175,7 @@ def backfill(
         jobs,
         Policy(
             f"conservative on processors, {rule}",
-            lambda: _Reservations(
+            lambda: ConservativeQueue(
                 moves_up=reassign, plan=lambda machine, _: _Timeline(platform, places, machine.now)
             ),
             "a reservation names its processors",
@@ -217,17 +216,3 @@ class _Times:
 
     def longest(self, job: Job) -> float:
         return job.run_time
-
-
-class _Reservations(ConservativeQueue):
-    """The policy, for jobs with wall times."""
-
-    def add(self, waiting: Waiting) -> None:
-        job, wall = waiting.job, waiting.estimate
-        if not 0 < wall < math.inf:
-            raise ValueError(f"job {job.number}: wall time {wall:g} s, expected a finite number over 0")
-        if job.submit + wall == job.submit:
-            raise ValueError(
-                f"job {job.number}: wall time {wall:g} s is too short compared with time {job.submit:g} s"
-            )
-        super().add(waiting)

@@ -198,7 +198,6 @@ def test_bad_penalties(text: str, told: str) -> None:
     [
         ([], "jobs: none given, expected at least one"),
         ([Job(1, 5, 1, 1, 1), Job(2, 4, 1, 1, 1)], "expected at or after"),
-        ([Job(1, 0, 1, 0)], "wall time 0"),
     ],
 )
 def test_bad_jobs(jobs: list[Job], told: str) -> None:
