@@ -89,6 +89,13 @@ def _policies() -> tuple[list[str], Rows]:
     return ["flag", "value", "description"], rows
 
 
+def _fabrics() -> tuple[list[str], Rows]:
+    from netplace.netsim.presets import FABRICS, fabric_of
+
+    rows = [[name, fabric_of(name).network, fabric_of(name).says] for name in FABRICS]
+    return ["fabric", "network", "description"], rows
+
+
 def _scheduling() -> tuple[list[str], Rows]:
     from netplace.runs.file_times import FILE_TIMES
     from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
@@ -138,6 +145,7 @@ def _formats() -> tuple[list[str], Rows]:
 TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
     "networks": _networks,
     "apps": _apps,
+    "fabrics": _fabrics,
     "formats": _formats,
     "mappings": _mappings,
     "partitions": _partitions,
@@ -152,7 +160,7 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 @click.argument(
     "topic",
     required=False,
-    metavar="[networks|apps|formats|mappings|partitions|policies|scheduling|traces|traffic]",
+    metavar="[networks|apps|fabrics|formats|mappings|partitions|policies|scheduling|traces|traffic]",
 )
 @json_flag
 def list_command(topic: str | None, as_json: bool) -> None:

@@ -52,6 +52,21 @@ class SettingsCommand(FilesCommand):
 
         return [*own[:-1], *flags_of(SETTINGS, self._of_plan), own[-1]]
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Let a fabric whose network is known stand for ``--network`` too."""
+        rest = super().parse_args(ctx, args)
+        network = next((each for each in self.params if each.name == "network"), None)
+        if network is not None and not ctx.params.get("network") and not ctx.resilient_parsing:
+            from netplace.netsim.presets import fabric_of
+
+            fabric = ctx.params.get("fabric")
+            name = fabric_of(fabric).network if fabric else ""
+            if name:
+                ctx.params["network"] = (name,) if network.multiple else name
+            elif not network.multiple:  # of load, a study may name it
+                raise click.MissingParameter(ctx=ctx, param=network)
+        return rest
+
 
 def flags_of(settings: Mapping[str, Setting], of_plan: bool = False) -> list[click.Parameter]:
     """Return a flag for each setting; `of_plan`: without a default, which its help shows."""
@@ -97,8 +112,7 @@ def config_from(given: dict[str, Any]) -> Config:
 
 network_flag = flag(
     "--network",
-    "Network, such as torus:8x8; see netplace list networks.",
-    required=True,
+    "Network, such as torus:8x8; see netplace list networks. [default: that of --fabric]",
     metavar="NETWORK",
     panel=WHAT_RUNS,
 )

@@ -16,6 +16,7 @@ from netplace.apps.formats import FORMATS
 from netplace.cli import app
 from netplace.cli.listing import TOPICS
 from netplace.netsim import ARBITERS, EJECTIONS, PATTERNS, TREE_ROUTINGS, VC_POLICIES
+from netplace.netsim.presets import FABRICS
 from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, RUN_TIMES
 from netplace.scheduling import POLICIES as QUEUES
@@ -29,6 +30,7 @@ EXAMPLES = {
 NAMES = {
     "networks": list(TOPOLOGIES),
     "apps": list(APPLICATIONS),
+    "fabrics": list(FABRICS),
     "formats": list(FORMATS),
     "mappings": list(MAPPINGS),
     "partitions": list(PARTITIONS),
