@@ -463,7 +463,7 @@ CALIBRATIONS = {
     "sampled-budget": Calibration(
         partial(estimated, method="sampled-budget"), ((range(7400, 7470), 1),), (regimes,)
     ),
-    "draws": Calibration(intervals_of_draws, ((range(5000, 7400), 1),), (intervals,)),
+    "draws": Calibration(intervals_of_draws, ((range(5000, 5900), 1),), (intervals,)),
     "stall_attribution": Calibration(blamed, ((range(len(WAITING)), 3),), (blame,)),
 }
 
