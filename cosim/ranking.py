@@ -102,31 +102,23 @@ def _in_order(
     return order, [math.isclose(mean[better], mean[worse], rel_tol=1e-12) for better, worse in pairs]
 
 
-def _pairs(
-    names: list[str], live: str, values: dict[tuple[str, str], list[float]]
-) -> list[tuple[Paired, Paired]]:
+def _pairs(names: list[str], live: str, values: dict[tuple[str, str], list[float]]) -> list[list[Paired]]:
+    """Return the differences of every two candidates: by a table's times, and by live ones."""
     return [
-        (
-            paired(values[first, "table"], values[second, "table"]),
-            paired(values[first, live], values[second, live]),
-        )
+        [paired(values[first, time], values[second, time]) for time in ("table", live)]
         for first, second in itertools.combinations(names, 2)
     ]
 
 
 def _ranked(
-    names: list[str], pairs: list[tuple[Paired, Paired]], seeds: int, clear: Iterator[bool]
+    names: list[str], pairs: list[list[Paired]], seeds: int, clear: Iterator[bool]
 ) -> list[RankedPair]:
     """Return every two candidates, given whether each difference in turn is clear."""
     made = []
-    for (first, second), (table, live) in zip(itertools.combinations(names, 2), pairs, strict=True):
-        turns = table.mean * live.mean < 0 and None not in (table.share, live.share)
-        both = [next(clear), next(clear)]
-        made.append(
-            RankedPair(
-                first, second, _difference(table, seeds), _difference(live, seeds), turns, turns and all(both)
-            )
-        )
+    for candidates, both in zip(itertools.combinations(names, 2), pairs, strict=True):
+        turns = both[0].mean * both[1].mean < 0 and None not in (both[0].share, both[1].share)
+        clearly = all([next(clear), next(clear)]) and turns
+        made.append(RankedPair(*candidates, *(_difference(one, seeds) for one in both), turns, clearly))
     return made
 
 

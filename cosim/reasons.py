@@ -24,7 +24,7 @@ from netplace.topologies import Topology
 class _Beside:
     job: Started
     overlap: float  # share of our time
-    links: NDArray[np.float64]  # what we met of it on each link, see `reasons`
+    links: NDArray[np.int64]  # what we met of it on each link, see `reasons`
 
 
 def reasons(
@@ -49,16 +49,18 @@ def reasons(
     placing = placing_of(plan)
     ends = {row["job"]: row["end_cycle"] for row in rows}
     ours = next(started for started in everybody if started.number == job)
-    beside = {
-        other: overlap
+    waited = replay(placing, everybody, until=job, watch=job).waited
+    routers, ports = placing.machine.neighbor.shape
+    nothing = np.zeros((routers, ports + 1), np.int64)
+    own = int(waited.get(job, nothing).sum())
+    neighbours = [
+        _Beside(other, overlap, waited.get(other.number, nothing))
         for other in everybody
         if other.number != job
         and (overlap := _overlap(ours.start, ends[job], other.start, ends[other.number])) > 0
-    }
-    own, met = _waited(placing, everybody, beside, job)
-    neighbours = [_Beside(other, overlap, met[other]) for other, overlap in beside.items()]
-    neighbours.sort(key=lambda neighbour: -float(neighbour.links.sum()))
-    total = float(own + sum(neighbour.links.sum() for neighbour in neighbours))
+    ]
+    neighbours.sort(key=lambda neighbour: -int(neighbour.links.sum()))
+    total = own + sum(int(neighbour.links.sum()) for neighbour in neighbours)
     described = [_described(neighbour, total) for neighbour in neighbours]
     second = plan.config.cycle_ns * 1e-9
     tested = [neighbour for neighbour in described[:suspects] if neighbour.amount]
@@ -70,17 +72,6 @@ def reasons(
     described = sorted(tested, key=lambda suspect: suspect.without or 0.0) + described[len(tested) :]
     most = _most(placing.machine, neighbours, links)
     return Explanation(job_row(row), own, tuple(described), most)
-
-
-def _waited(
-    placing: Placing, everybody: Sequence[Started], beside: Mapping[Started, float], job: int
-) -> tuple[int, dict[Started, NDArray[np.float64]]]:
-    """Return the cycles that a job waited for itself, and by link for each of the jobs beside it."""
-    waited = replay(placing, everybody, until=job, watch=job).waited
-    shape = placing.machine.neighbor.shape
-    nothing = np.zeros((shape[0], shape[1] + 1), np.int64)
-    own = int(waited.get(job, nothing).sum())
-    return own, {other: waited.get(other.number, nothing).astype(np.float64) for other in beside}
 
 
 def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
@@ -99,15 +90,15 @@ def _overlap(start: int, end: int, other_start: int, other_end: int) -> float:
     return max(0, min(end, other_end) - max(start, other_start)) / max(1, end - start)
 
 
-def _described(neighbour: _Beside, total: float) -> Neighbour:
-    amount = float(neighbour.links.sum())
+def _described(neighbour: _Beside, total: int) -> Neighbour:
+    amount = int(neighbour.links.sum())
     return Neighbour(
         job=neighbour.job.number,
         application=neighbour.job.placed.work.application,
         size=len(neighbour.job.placed.nodes),
         overlap=neighbour.overlap,
         links=int(np.count_nonzero(neighbour.links)),
-        amount=round(amount),
+        amount=amount,
         share=amount / total if total else 0.0,
         without=None,
         saved=None,
@@ -124,10 +115,10 @@ def _most(machine: Topology, neighbours: Sequence[_Beside], count: int) -> tuple
         router, port = divmod(place, total.shape[1])
         if total[router, port] <= 0:
             break
-        others = [(float(neighbour.links[router, port]), neighbour.job.number) for neighbour in neighbours]
-        waited = {number: round(much) for much, number in sorted(others, reverse=True) if much > 0}
-        amount = round(float(total[router, port]))
-        rows.append(WaitedLink(machine.link_name(router, port), router, port, amount, waited))
+        others = [(int(neighbour.links[router, port]), neighbour.job.number) for neighbour in neighbours]
+        waited = {number: much for much, number in sorted(others, reverse=True) if much > 0}
+        name, amount = machine.link_name(router, port), int(total[router, port])
+        rows.append(WaitedLink(name, router, port, amount, waited))
     return tuple(rows)
 
 
