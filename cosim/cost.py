@@ -16,17 +16,6 @@ from netplace.scheduling import Job
 _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 
 
-def times_alone(placing: Placing) -> int:
-    """Return how many runs a time alone takes, at least."""
-    return _DRAWS if network_draws(placing.machine, placing.config) else 1
-
-
-def live_packets(placing: Placing, jobs: Sequence[Job]) -> float:
-    """Return about how many packets a live run simulates, including each job alone and on a new network."""
-    whole = sum(_all_packets(placing, placing.work_of(job)) for job in jobs)
-    return whole * (1 + 2 * times_alone(placing))
-
-
 def affordable_draws(placing: Placing, jobs: Sequence[Job], most: float) -> int:
     """Return how many draws, of all jobs together and of each alone, take at most so many packets."""
     packets = sum(_all_packets(placing, placing.work_of(job)) for job in jobs)
@@ -34,11 +23,12 @@ def affordable_draws(placing: Placing, jobs: Sequence[Job], most: float) -> int:
 
 
 def check_affordable(placing: Placing, jobs: Sequence[Job], fidelity: str, most: float) -> None:
-    if not jobs:
-        return
-    live = live_packets(placing, jobs)
+    """Check that a run of jobs, each also alone and on a new network, takes so many packets at most."""
+    packets = [_all_packets(placing, placing.work_of(job)) for job in jobs]
+    alone = _DRAWS if network_draws(placing.machine, placing.config) else 1
+    live = sum(packets) * (1 + 2 * alone)
     if live > most:
-        longest = max(jobs, key=lambda job: _all_packets(placing, placing.work_of(job)))
+        longest = jobs[packets.index(max(packets))]
         times = placing.work_of(longest).iterations
         raise ValueError(
             f"fidelity: {fidelity} would simulate about {live:.2g} packets (most of them those of "
