@@ -115,10 +115,11 @@ def _ranked(
 ) -> list[RankedPair]:
     """Return every two candidates, given whether each difference in turn is clear."""
     made = []
-    for candidates, both in zip(itertools.combinations(names, 2), pairs, strict=True):
+    for (first, second), both in zip(itertools.combinations(names, 2), pairs, strict=True):
         turns = both[0].mean * both[1].mean < 0 and None not in (both[0].share, both[1].share)
         clearly = all([next(clear), next(clear)]) and turns
-        made.append(RankedPair(*candidates, *(_difference(one, seeds) for one in both), turns, clearly))
+        table, live = (_difference(one, seeds) for one in both)
+        made.append(RankedPair(first, second, table, live, turns, clearly))
     return made
 
 
