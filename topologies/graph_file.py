@@ -7,9 +7,11 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from netplace.inputs import abbreviate, check_float, check_int
+import msgspec
+
+from netplace.inputs import abbreviate, check_choice, check_int
 from netplace.topologies.cable_lists import anynet, cable_list, dot, ibnetdiscover
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.dimensional import Dimension, dimensional
@@ -39,34 +41,31 @@ def _astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
     ``bandwidth`` GB/s and ``latency`` ns. The fastest links take the smallest number of cycles per phit for
     which all links take whole numbers. Source: astra-sim.github.io/astra-network-analytical-docs.
     """
-    rows = {}
-    for key in ("topology", "npus_count", "bandwidth", "latency"):
-        values = given.get(key)
-        if not isinstance(values, list) or not values:
-            raise ValueError(
-                f"{text}: ASTRA-sim's {key} is {abbreviate(values)}, expected a list such as [ 8 ]"
-            )
-        rows[key] = [str(value) for value in values]
-        if len(values) != len(rows["topology"]):
-            raise ValueError(
-                f"{text}: ASTRA-sim's {key} has {len(values)} values, expected {len(rows['topology'])}: one "
-                "for each dimension of topology"
-            )
-    for block in rows["topology"]:
-        if block.lower() not in _BUILDING_BLOCKS:
-            raise ValueError(f"{text}: topology {abbreviate(block)}, expected Ring, FullyConnected or Switch")
-    sizes = [check_int(size, f"{text}: npus_count") for size in rows["npus_count"]]
-    speeds = [1e9 * check_float(speed, f"{text}: bandwidth (GB/s)", 1e-9, 1e9) for speed in rows["bandwidth"]]
-    times = [1e-9 * check_float(time, f"{text}: latency (ns)", 0, 1e12) for time in rows["latency"]]
-    paces = paces_of(text, speeds, phit)
+    try:
+        rows = msgspec.convert(given, _AstraSim, strict=False)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{text}: ASTRA-sim's network: {error}") from None
+    if not len(rows.topology) == len(rows.npus_count) == len(rows.bandwidth) == len(rows.latency):
+        raise ValueError(f"{text}: ASTRA-sim's network: expected as many values of each key as of topology")
+    paces = paces_of(text, [1e9 * speed for speed in rows.bandwidth], phit)
+    kinds = [
+        _BUILDING_BLOCKS[check_choice(kind.lower(), _BUILDING_BLOCKS, f"{text}: topology")]
+        for kind in rows.topology
+    ]
+    delays = [paces.delay(1e-9 * time) for time in rows.latency]
     made = dimensional(
-        text,
-        [
-            Dimension(_BUILDING_BLOCKS[block.lower()], size, int(cycles), paces.delay(time))
-            for block, size, cycles, time in zip(rows["topology"], sizes, paces.cycles, times, strict=True)
-        ],
+        text, list(map(Dimension, kinds, rows.npus_count, map(int, paces.cycles), delays))
     )
     return replace(made, rates=paces.rates("ASTRA-sim's network.yml"))
+
+
+class _AstraSim(msgspec.Struct):
+    """The keys of a network, one value for each dimension."""
+
+    topology: Annotated[list[str], msgspec.Meta(min_length=1)]
+    npus_count: list[Annotated[int, msgspec.Meta(ge=1)]]
+    bandwidth: list[Annotated[float, msgspec.Meta(ge=1e-9, le=1e9)]]  # GB/s
+    latency: list[Annotated[float, msgspec.Meta(ge=0, le=1e12)]]  # ns
 
 
 def _nccl(root: Element, text: str) -> Graph:

@@ -92,23 +92,19 @@ def levels_of(switches: int, above: list[tuple[int, int]], names: list[str], tex
 
     `above`: pairs of switches, of which the second is above the first.
     """
-    level = np.ones(switches, np.int64)
-    waits = np.zeros(switches, np.int64)
-    up: dict[int, list[int]] = {}
-    for child, parent in dict.fromkeys(above):
-        up.setdefault(child, []).append(parent)
-        waits[parent] += 1
-    done = np.flatnonzero(waits == 0).tolist()
-    for child in done:
-        for parent in up.get(child, []):
-            level[parent] = max(level[parent], level[child] + 1)
-            waits[parent] -= 1
-            if waits[parent] == 0:
-                done.append(parent)
-    circle = np.flatnonzero(waits > 0)
-    if circle.size:
+    import networkx as nx
+
+    tree: nx.DiGraph[int] = nx.DiGraph()
+    tree.add_nodes_from(range(switches))
+    tree.add_edges_from(above)
+    level = np.zeros(switches, np.int64)
+    try:
+        for height, members in enumerate(nx.topological_generations(tree), 1):
+            level[members] = height
+    except nx.NetworkXUnfeasible:
+        circle = sorted(child for child, _ in nx.find_cycle(tree))
         shown = ", ".join(names[switch] for switch in circle[:4])
-        raise ValueError(f"{text}: not a tree, switches form a cycle: {shown}")
+        raise ValueError(f"{text}: not a tree, switches form a cycle: {shown}") from None
     return numbered(level)
 
 

@@ -103,12 +103,8 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
     q = check_int(q, "slimfly: q")
     p = None if p is None else check_int(p, f"slimfly:{q}: p")
     _check_sizes(q, 3 * q // 4 if p is None else p)
-    if not _is_valid(q):
-        nearest = [n for n in (_step(q, -1), _step(q, 1)) if n]
-        raise ValueError(
-            f"slimfly:{q}: q is not a prime power of at least 3; "
-            f"nearest: {' or '.join(f'slimfly:{n}' for n in nearest)}"
-        )
+    if q < 3 or not _prime_power(q)[1]:
+        raise ValueError(f"slimfly:{q}: q is not a prime power of at least 3")
     numbers = _field(q)
     first, second = generators(numbers)
     usual = -(-(q + len(first)) // 2)
@@ -153,17 +149,3 @@ def _check_sizes(q: int, nodes: int) -> None:
     check_size(text, switches * (1 + nodes), ports)
     check_cables(text, switches * (3 * q // 2) // 2)
     inputs.check_size(switches**2 * ports, 2, "entries of its table of routes", text)
-
-
-def _is_valid(q: int) -> bool:
-    return q > 2 and _prime_power(q)[1] > 0
-
-
-def _step(q: int, step: int) -> int:
-    """Return the next valid number in one direction; 0 if there is none below."""
-    q += step
-    while q > 2 or step > 0:
-        if _is_valid(q):
-            return q
-        q += step
-    return 0

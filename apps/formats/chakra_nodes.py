@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import heapq
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from netplace.apps.formats.stream import whole_content
 from netplace.apps.recorded.trace import Reading
@@ -98,48 +98,45 @@ def groups_beside(path: Path, npus: int, reading: Reading) -> Groups:
     file = path.parent / GROUPS_FILE
     if not file.exists():
         return {}
-    parsed = _parsed(whole_content(file, reading, _HELD), str(file))
-    if not isinstance(parsed, dict):
-        raise ValueError(f"{file}: is {abbreviate(parsed)}, expected lists of NPUs by the name of the group")
+    parsed = _parsed(whole_content(file, reading, _HELD), dict[str, list[int]], str(file))
     return {
-        name: _members(members, npus, f"{file}: group {abbreviate(name)}") for name, members in parsed.items()
+        name: _members(npus, members, f"{file}: group {abbreviate(name)}") for name, members in parsed.items()
     }
+
+
+class _Group(msgspec.Struct):
+    pg_name: str | int
+    ranks: list[int] | None = None
 
 
 def groups_of_node(inputs: bytes, npus: int) -> Groups:
     """Return the groups that a node called `INIT` has among its inputs."""
     text = next((value for number, value in fields(inputs) if number == 1 and isinstance(value, bytes)), b"")
     # A list of inputs, as the field is text: of one that is itself JSON.
-    listed = _parsed(text, INIT)
-    if isinstance(listed, list) and listed and isinstance(listed[0], str):
-        listed = _parsed(listed[0].encode(), INIT)
-    if not isinstance(listed, list) or not all(isinstance(group, dict) for group in listed):
-        raise ValueError(f"{INIT}: is {abbreviate(listed)}, expected a list of process groups")
+    listed = _parsed(text, list[Any], INIT)
+    if listed and isinstance(listed[0], str):
+        text = listed[0].encode()
+    groups = _parsed(text, list[_Group], INIT)
     return {
-        str(group.get("pg_name")): _members(
-            group.get("ranks") or range(npus), npus, f"{INIT}: group {abbreviate(group.get('pg_name'))}"
-        )
-        for group in listed
+        str(group.pg_name): _members(npus, group.ranks or range(npus), f"{INIT}: group {group.pg_name}")
+        for group in groups
     }
 
 
-def _members(listed: Any, npus: int, what: str) -> tuple[int, ...]:
-    if not isinstance(listed, Iterable) or isinstance(listed, str | dict):
-        raise ValueError(f"{what}: is {abbreviate(listed)}, expected a list of NPUs")
+def _members(npus: int, listed: Iterable[int], what: str) -> tuple[int, ...]:
     members = tuple(listed)
-    wrong = [npu for npu in members if type(npu) is not int or not 0 <= npu < npus]
-    if wrong or len(set(members)) < len(members) or not members:
+    if not members or len(set(members)) < len(members) or not set(members) <= set(range(npus)):
         raise ValueError(
             f"{what}: is {abbreviate(list(members))}, expected different NPUs from 0 to {npus - 1}"
         )
     return members
 
 
-def _parsed(content: bytes, what: str) -> Any:
+def _parsed(content: bytes, kind: Any, what: str) -> Any:
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError):
-        raise ValueError(f"{what}: is not JSON, expected process groups") from None
+        return msgspec.json.decode(content, type=kind)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise ValueError(f"{what}: is not JSON of process groups: {error}") from None
 
 
 COMP, SEND, RECV, COLL = 4, 5, 6, 7
@@ -216,29 +213,17 @@ def in_order(nodes: list[Node], control: bool) -> list[Node]:
 
     Dependencies on other nodes than these, and on itself, count as met; control dependencies if `control`.
     """
+    import networkx as nx
+
     place = {node.number: at for at, node in enumerate(nodes)}
-    waiting = [0] * len(nodes)
-    following: list[list[int]] = [[] for _ in nodes]
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(range(len(nodes)))
     for at, node in enumerate(nodes):
-        for number in (*node.data, *(node.control if control else ())):
-            before = place.get(number, at)
-            if before != at:
-                waiting[at] += 1
-                following[before].append(at)
+        before = (place.get(number, at) for number in (*node.data, *(node.control if control else ())))
+        graph.add_edges_from((other, at) for other in before if other != at)
     rank = {SEND: 0, RECV: 2}
-    ready = [(rank.get(node.kind, 1), at) for at, node in enumerate(nodes) if not waiting[at]]
-    heapq.heapify(ready)
-    order = []
-    while ready:
-        _, at = heapq.heappop(ready)
-        order.append(nodes[at])
-        for after in following[at]:
-            waiting[after] -= 1
-            if not waiting[after]:
-                heapq.heappush(ready, (rank.get(nodes[after].kind, 1), after))
-    if len(order) < len(nodes):
-        stuck = next(node.number for at, node in enumerate(nodes) if waiting[at])
-        raise ValueError(
-            f"node {stuck}: is one of {len(nodes) - len(order)} nodes that depend on each other in a cycle"
-        )
-    return order
+    order = nx.lexicographical_topological_sort(graph, lambda at: (rank.get(nodes[at].kind, 1), at))
+    try:
+        return [nodes[at] for at in order]
+    except nx.NetworkXUnfeasible:
+        raise ValueError("nodes depend on each other in a cycle") from None

@@ -11,10 +11,11 @@ options ``problem_class`` and ``iterations``.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from typing import Any
 
-from netplace.apps.application import Application, uses_collectives
-from netplace.apps.collectives import Collectives
+from netplace.apps.application import Application
 from netplace.apps.npb.cg import cg
 from netplace.apps.npb.ft import ft
 from netplace.apps.npb.is_ import is_
@@ -25,38 +26,24 @@ from netplace.apps.program import Program
 
 __all__ = ["NPB", "bt", "cg", "ft", "is_", "lu", "mg", "sp"]
 
-Generator = Callable[[str, int, int | None], Program]
 
-
-def _by_tasks(generator: Generator) -> Callable[..., Program]:
-    """Return `generator` with the number of tasks first and an option for the class."""
-
-    def make(tasks: int, problem_class: str = "A", iterations: int | None = None) -> Program:
-        return generator(problem_class, tasks, iterations)
-
-    return make
-
-
-def _with_collectives(generator: Callable[..., Program]) -> Callable[..., Program]:
-    """Return the same for a benchmark that calls collectives."""
+def _by_tasks(generator: Callable[..., Program]) -> Callable[..., Program]:
+    """Return `generator` with the number of tasks first and a default class."""
 
     def make(
-        tasks: int,
-        problem_class: str = "A",
-        iterations: int | None = None,
-        collectives: Collectives | None = None,
+        tasks: int, problem_class: str = "A", iterations: int | None = None, **collectives: Any
     ) -> Program:
-        return generator(problem_class, tasks, iterations, collectives)
+        return generator(problem_class, tasks, iterations, **collectives)
 
+    of_class, of_tasks, *others = inspect.signature(generator).parameters.values()
+    make.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [of_tasks, of_class.replace(default="A"), *others]
+    )
     return make
-
-
-def _made_by(generator: Callable[..., Program]) -> Callable[..., Program]:
-    return _with_collectives(generator) if uses_collectives(generator) else _by_tasks(generator)
 
 
 NPB: dict[str, Application] = {
-    name: Application(name, description, _made_by(generator))
+    name: Application(name, description, _by_tasks(generator))
     for name, description, generator in (
         ("bt", "NPB BT: sweeps of 5x5 blocks along x, y and z through a multipartitioned cube", bt),
         ("cg", "NPB CG: vector sums along rows of tasks and exchanges with the transposed task", cg),

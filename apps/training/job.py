@@ -79,36 +79,21 @@ def layout_of(tasks: int, tp: int, cp: int, dp: int | None, pp: int, ep: int, or
     if dp is None:
         if tasks % others:
             listed = " x ".join(f"{name}={degree}" for name, degree in degrees.items())
-            raise ValueError(
-                f"tasks: {listed} = {others} does not divide {tasks} ranks, {_nearest(tasks, others)}, "
-                f"or a product of {_nearest_divisors(tasks, others)}"
-            )
+            raise ValueError(f"tasks: {listed} = {others} does not divide {tasks} ranks")
         dp = tasks // others
     if others * check_int(dp, "dp") != tasks:
         raise ValueError(
-            f"dp: tp x cp x dp x pp = {others * dp} differs from the {tasks} ranks, "
-            + (f"expected dp={tasks // others}" if tasks % others == 0 else _nearest(tasks, others))
-            + f", or --tasks {others * dp}"
+            f"dp: tp x cp x dp x pp = {others * dp} differs from the {tasks} ranks, expected "
+            f"--tasks {others * dp}"
         )
     if dp % check_int(ep, "ep"):
-        near = [n for n in range(1, dp + 1) if dp % n == 0]
-        raise ValueError(f"ep: {ep} does not divide dp={dp}, expected one of {near}")
+        raise ValueError(f"ep: {ep} does not divide dp={dp}")
     words = tuple(order.split("-")) if isinstance(order, str) else ()
     if sorted(words) != sorted(DIMENSIONS):
         raise ValueError(
             f"order: {abbreviate(order)} is not tp, cp, dp and pp in some order, such as tp-cp-dp-pp"
         )
     return Layout(degrees["tp"], degrees["cp"], dp, degrees["pp"], ep, words)
-
-
-def _nearest_divisors(number: int, wanted: int) -> str:
-    divisors = [n for n in range(1, number + 1) if number % n == 0]
-    return " or ".join(map(str, sorted(sorted(divisors, key=lambda n: abs(n - wanted))[:2])))
-
-
-def _nearest(tasks: int, others: int) -> str:
-    below = tasks // others * others
-    return "expected " + " or ".join(str(n) for n in (below, below + others) if n) + " of them"
 
 
 @dataclass(frozen=True)
@@ -302,11 +287,7 @@ def job_of(job: Job, global_batch: int | None) -> Job:
     share = layout.dp * job.micro_batch
     batch = share * layout.pp if global_batch is None else check_int(global_batch, "global_batch")
     if batch % share:
-        near = sorted({max(1, batch // share) * share, (batch // share + 1) * share})
-        raise ValueError(
-            f"global_batch: dp x micro_batch = {share} does not divide {batch}, expected "
-            + " or ".join(map(str, near))
-        )
+        raise ValueError(f"global_batch: dp x micro_batch = {share} does not divide {batch}")
     micros = batch // share
     if job.chunks > 1:
         if layout.pp == 1:
@@ -334,7 +315,5 @@ def _check_times(job: Job) -> None:
 
 def _check_divides(what: str, number: int, by: str, divisor: int) -> None:
     if number % divisor:
-        near = [n for n in range(1, min(number, 2 * divisor) + 1) if number % n == 0]
-        nearest = sorted(sorted(near, key=lambda n: abs(n - divisor))[:3])
-        listed = ", ".join(map(str, nearest[:-1])) + (" or " if nearest[:-1] else "") + str(nearest[-1])
-        raise ValueError(f"{by}: {divisor} does not divide the {number} {what}, expected {listed}")
+        near = [n for n in range(1, 2 * divisor) if number % n == 0]
+        raise ValueError(f"{by}: {divisor} does not divide the {number} {what}, expected one of {near[-3:]}")

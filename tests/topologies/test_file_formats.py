@@ -290,8 +290,8 @@ REFUSED = {
     "source,target,width\na,b\n": "line 2: 2 words, expected two names, width",
     NETWORK_YML.format(
         blocks="Ring", sizes="4, 4", speeds="50", times="1"
-    ): "npus_count has 2 values, expected 1",
-    NETWORK_YML.format(blocks="Mesh", sizes="4", speeds="50", times="1"): "topology 'Mesh', expected Ring",
+    ): "expected as many values of each key as of topology",
+    NETWORK_YML.format(blocks="Mesh", sizes="4", speeds="50", times="1"): "topology: unknown name 'mesh'",
 }
 
 

@@ -113,12 +113,9 @@ extern __thread int depth;
 /* stream.c */
 int64_t now(void);
 int recording(void);
-void open_streams(int rank, int ranks);
-void close_streams(void);
 int64_t write_entry(struct entry entry, const int64_t *numbers, int64_t count);
 void rewrite_entry(int64_t place, void (*change)(struct entry *, const void *), const void *how);
 void left_out(const char *function);
-void write_left_out(void);
 
 /* communicators.c */
 struct communicator *known(MPI_Comm handle);
@@ -131,12 +128,7 @@ int world_rank(const struct communicator *on, int rank);
 int64_t next_requests(int64_t many);
 void write_acts(struct acts *acts, int64_t begin, int is_open, struct request *request);
 void done(struct acts *acts, int64_t begin, MPI_Request *request, int is_persistent);
-void free_acts(struct acts *acts);
-struct request *opened(MPI_Request handle, int64_t number, int64_t place, const struct communicator *on,
-                       int receives);
 struct request *find_request(MPI_Request handle);
-void drop_request(struct request *request);
-void completed(MPI_Request handle, const MPI_Status *status, int64_t begin, int64_t end);
 struct entry received(struct entry entry, const struct communicator *on, const MPI_Status *status);
 
 /* The library's own function behind the one of this name. */

@@ -1,4 +1,4 @@
-/* The two files of a rank, mapped into memory piece by piece. */
+/* The two files of a rank, mapped into memory piece by piece; beginning and end of a recording. */
 #include "recorder.h"
 
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static char *room(struct stream *stream, int64_t bytes)
     return stream->memory + (stream->length - stream->begin);
 }
 
-void open_streams(int rank, int ranks)
+static void open_streams(int rank, int ranks)
 {
     const char *folder = getenv("NETPLACE_RECORDING");
     if (!folder || recording())
@@ -107,7 +107,7 @@ void open_streams(int rank, int ranks)
     write_entry(first, NULL, 0);
 }
 
-void close_streams(void)
+static void close_streams(void)
 {
     struct stream *both[] = {&entries, &lists};
     if (!recording())
@@ -181,7 +181,7 @@ void left_out(const char *function)
     pthread_mutex_unlock(&lock);
 }
 
-void write_left_out(void)
+static void write_left_out(void)
 {
     int64_t name[6];
     for (int i = 0; i < names; i++) {
@@ -189,4 +189,66 @@ void write_left_out(void)
         struct entry entry = {.kind = LEFT_OUT, .size = unused[i].calls, .request = -1};
         write_entry(entry, name, 6);
     }
+}
+
+static void begin_recording(void)
+{
+    int rank, ranks;
+    MPI_Comm parent;
+    /* Processes that others start have a world of their own, which is not recorded: theirs is that of the files. */
+    PMPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        return;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    open_streams(rank, ranks);
+    if (recording())
+        known(MPI_COMM_WORLD);
+}
+
+WRAP(Init, (int *count, char ***words))
+{
+    depth++;
+    int result = REAL(Init)(count, words);
+    depth--;
+    if (!depth)
+        begin_recording();
+    return result;
+}
+
+WRAP(Init_thread, (int *count, char ***words, int wanted, int *provided))
+{
+    depth++;
+    int result = REAL(Init_thread)(count, words, wanted, provided);
+    depth--;
+    if (!depth)
+        begin_recording();
+    return result;
+}
+
+static void end_recording(enum kind kind)
+{
+    write_left_out();
+    struct entry last = {.kind = kind, .peer = -1, .request = -1, .begin = now()};
+    last.end = last.begin;
+    write_entry(last, NULL, 0);
+    close_streams();
+}
+
+WRAP(Finalize, (void))
+{
+    if (!INSIDE)
+        end_recording(FINALIZED);
+    depth++;
+    int result = REAL(Finalize)();
+    depth--;
+    return result;
+}
+
+WRAP(Abort, (MPI_Comm on, int code))
+{
+    if (!INSIDE)
+        end_recording(ABORTED);
+    depth++;
+    return REAL(Abort)(on, code);
 }
