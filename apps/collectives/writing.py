@@ -28,59 +28,42 @@ ALLTOALL_ORDERS = {
 _SENDS_FIRST = selection("builtin+alltoall=linear")
 
 
-def bcast(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
-    """Send `bytes` from world rank `root` to all members."""
-    _write(writer, "bcast", members, bytes, tag, root)
+def _rooted(operation: str, purpose: str) -> Callable[..., None]:
+    def write(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
+        _write(writer, operation, members, bytes, tag, root)
+
+    write.__name__, write.__doc__ = operation, purpose
+    return write
 
 
-def reduce(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
-    """Combine vectors of `bytes` of all members at world rank `root`."""
-    _write(writer, "reduce", members, bytes, tag, root)
+def _for_all(operation: str, purpose: str) -> Callable[..., None]:
+    def write(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
+        _write(writer, operation, members, bytes, tag)
+
+    write.__name__, write.__doc__ = operation, purpose
+    return write
 
 
-def scatter(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
-    """Send `bytes` of its own from world rank `root` to each member."""
-    _write(writer, "scatter", members, bytes, tag, root)
-
-
-def gather(writer: TaskWriter, members: Sequence[int], root: int, bytes: int, tag: int = 0) -> None:
-    """Collect `bytes` from each member at world rank `root`."""
-    _write(writer, "gather", members, bytes, tag, root)
-
-
-def allreduce(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
-    """Combine vectors of `bytes` of all members and leave the result with all of them."""
-    _write(writer, "allreduce", members, bytes, tag)
-
-
-def reduce_scatter(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
-    """Combine vectors of `bytes` and leave each member its share, the first ones a byte more if necessary."""
-    _write(writer, "reduce_scatter", members, bytes, tag)
-
-
-def reduce_scatter_block(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
-    """Combine vectors of `bytes` and leave each member as large a share, rounded down."""
-    _write(writer, "reduce_scatter_block", members, bytes, tag)
-
-
-def scan(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
-    """Combine vectors of `bytes` of each member and all before it."""
-    _write(writer, "scan", members, bytes, tag)
-
-
-def exscan(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
-    """Combine vectors of `bytes` of all members before each."""
-    _write(writer, "exscan", members, bytes, tag)
+bcast = _rooted("bcast", "Send `bytes` from world rank `root` to all members.")
+reduce = _rooted("reduce", "Combine vectors of `bytes` of all members at world rank `root`.")
+scatter = _rooted("scatter", "Send `bytes` of its own from world rank `root` to each member.")
+gather = _rooted("gather", "Collect `bytes` from each member at world rank `root`.")
+allreduce = _for_all("allreduce", "Combine vectors of `bytes` of all members and leave the result with all.")
+reduce_scatter = _for_all(
+    "reduce_scatter",
+    "Combine vectors of `bytes` and leave each member its share, the first ones a byte more if necessary.",
+)
+reduce_scatter_block = _for_all(
+    "reduce_scatter_block", "Combine vectors of `bytes` and leave each member as large a share, rounded down."
+)
+scan = _for_all("scan", "Combine vectors of `bytes` of each member and all before it.")
+exscan = _for_all("exscan", "Combine vectors of `bytes` of all members before each.")
+allgather = _for_all("allgather", "Bring `bytes` of each member to all.")
 
 
 def barrier(writer: TaskWriter, members: Sequence[int], tag: int = 0) -> None:
     """Wait for all members."""
     _write(writer, "barrier", members, 0, tag)
-
-
-def allgather(writer: TaskWriter, members: Sequence[int], bytes: int, tag: int = 0) -> None:
-    """Bring `bytes` of each member to all."""
-    _write(writer, "allgather", members, bytes, tag)
 
 
 def allgatherv(writer: TaskWriter, members: Sequence[int], sizes: Sequence[int], tag: int = 0) -> None:
