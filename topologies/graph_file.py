@@ -53,9 +53,7 @@ def _astra_sim(given: dict[str, Any], text: str, phit: int) -> Graph:
         for kind in rows.topology
     ]
     delays = [paces.delay(1e-9 * time) for time in rows.latency]
-    made = dimensional(
-        text, list(map(Dimension, kinds, rows.npus_count, map(int, paces.cycles), delays))
-    )
+    made = dimensional(text, list(map(Dimension, kinds, rows.npus_count, map(int, paces.cycles), delays)))
     return replace(made, rates=paces.rates("ASTRA-sim's network.yml"))
 
 
