@@ -1,11 +1,13 @@
-"""What the command line answers: a result as JSON, or a mistake in one sentence."""
+"""What the command line answers: a result as JSON or in CSV, or a mistake in one sentence."""
 
+import csv
 import json
+from pathlib import Path
 from typing import Any
 
 from click.testing import Result
 
-__all__ = ["described", "refused"]
+__all__ = ["csv_rows", "described", "refused"]
 
 
 def described(result: Result) -> Any:
@@ -15,6 +17,12 @@ def described(result: Result) -> Any:
     content = json.loads(result.stdout)
     content.pop("provenance", None)
     return content
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a file."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def refused(result: Result, *words: str) -> None:

@@ -106,6 +106,12 @@ def add() -> Iterator[Callable[[Any, str, Any], None]]:
         registry._remove(name)
 
 
+@pytest.fixture(params=["kernel", "reference"])
+def engine(request: pytest.FixtureRequest) -> str:
+    """Return the name of an engine: what both do alike is tested on each."""
+    return str(request.param)
+
+
 @pytest.fixture
 def netplace(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
     """Return a function that runs the command line in this process, as wide as a wide terminal."""

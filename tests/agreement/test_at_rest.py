@@ -72,7 +72,6 @@ def test_engines_come_to_rest_in_the_same_cycle_after_a_stop(data):
     assert stands[0] == stands[1] == stands[2]
 
 
-@pytest.mark.parametrize("engine", ["kernel", "reference"])
 def test_the_cycle_in_which_the_last_credit_becomes_known_is_simulated(engine):
     network = Network(parse("mesh:3"), Config(credit_delay=6), engine=engine)
     network.start(application("all-to-all", 3))

@@ -13,7 +13,6 @@ from netplace.netsim import Config, Network, measure_load, simulate
 from netplace.runs.sweep import read_sweep
 from netplace.topologies import TOPOLOGIES, parse
 
-ENGINES = ("kernel", "reference")
 FEW = settings(
     derandomize=True, deadline=None, database=None, max_examples=12, suppress_health_check=list(HealthCheck)
 )
@@ -58,7 +57,6 @@ def overtaken(text, config, engine, seed, packets=30):
     return late
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("case", CASES)
 def test_packets_overtake_each_other_unless_flows_are_in_order(case, engine):
     text, routing, vcs, injectors = CASES[case]
@@ -72,7 +70,6 @@ def test_packets_overtake_each_other_unless_flows_are_in_order(case, engine):
     assert ordered == 0
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_flows_are_in_order_in_random_cases(engine, monkeypatch):
     monkeypatch.setitem(TOPOLOGIES._entries, "random", RANDOM)
 
@@ -108,7 +105,6 @@ def test_order_costs_throughput_under_adaptive_routing():
     assert ordered == pytest.approx(hashed, rel=0.15)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_flow_chooses_its_way_anew_only_when_nothing_of_it_is_under_way(engine):
     """Packets one by one take ways of their own, packets one behind the other the way of the first."""
 

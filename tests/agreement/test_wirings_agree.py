@@ -71,7 +71,6 @@ def test_a_head_is_charged_where_it_would_go_and_not_at_the_escape_channel():
     agree(Story("dragonfly+:leaves=2,spines=2,p=1,h=1,g=3", config=config, seed=1, steps=steps, explain=True))
 
 
-@pytest.mark.parametrize("engine", ["kernel", "reference"])
 def test_what_heads_wait_is_what_is_charged_also_at_routers_of_many_inputs(engine):
     network = Network(parse("mesh:2x1,c=40"), Config(vcs=2, queue_packets=5), engine=engine, explain=True)
     network.generate(Traffic(0.05, np.zeros(80, np.int32)))

@@ -1,11 +1,10 @@
 """``netplace run``: what it prints, writes and draws."""
 
-import csv
 from dataclasses import fields
 
 import pytest
 import rich_click as click
-from answers import described, refused
+from answers import csv_rows, described, refused
 
 from netplace.cli.run import run_command
 from netplace.netsim import Config
@@ -160,8 +159,7 @@ def test_an_application_of_ones_own(netplace, plugin):
 def test_messages_are_recorded(netplace, tmp_path):
     path = tmp_path / "messages.csv"
     assert netplace("run", *HALO, "--record-messages", path, "--seeds", "2").exit_code == 0
-    with path.open() as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(path)
     assert len(rows) == 2 * 16 * 4
     assert {row["seed"] for row in rows} == {"0", "1"}
     assert all(int(row["end"]) > int(row["start"]) >= 0 for row in rows)

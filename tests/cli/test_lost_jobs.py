@@ -1,9 +1,9 @@
 """Jobs that a fault ends: exit code 3, no run time anywhere, and files that can be read again."""
 
-import csv
 import json
 
 import pytest
+from answers import csv_rows
 
 LOST = ("run", "--network", "mesh:4x4", "--app", "all-to-all", "--tasks", "16")
 FAULTS = {
@@ -39,7 +39,7 @@ def test_everything_that_a_run_writes_can_be_read(netplace, tmp_path, faults):
         same = netplace("compare", tmp_path / name, tmp_path / name)
         assert same.exit_code == 0, same.stderr
     for path in (messages, tmp_path / "f" / "messages.csv"):
-        rows = list(csv.DictReader(path.read_text().splitlines()))
+        rows = csv_rows(path)
         assert rows
         assert all(0 <= int(row["start"]) <= int(row["end"]) for row in rows)
     assert all(event.get("dur", 0) >= 0 for event in json.loads(timeline.read_text())["traceEvents"])
@@ -67,10 +67,10 @@ def test_run_time_tables_count_lost_runs_and_keep_the_reason(netplace, tmp_path)
     )
     done = netplace("table", sweep, "--workers", "1", "-o", tmp_path / "t")
     assert done.exit_code == 1
-    rows = list(csv.DictReader((tmp_path / "t" / "table.csv").read_text().splitlines()))
+    rows = csv_rows(tmp_path / "t" / "table.csv")
     found = [(row["count"], row["failed"], row["mean"]) for row in rows]
     assert found == [("1", "0", "338.0"), ("0", "1", "")]
-    runs = list(csv.DictReader((tmp_path / "t" / "runs.csv").read_text().splitlines()))
+    runs = csv_rows(tmp_path / "t" / "runs.csv")
     assert "stopped in cycle 20" in runs[1]["failure"]
     for table in ("table.csv", "runs.csv"):
         same = netplace("compare", tmp_path / "t" / table, tmp_path / "t" / table)

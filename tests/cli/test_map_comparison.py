@@ -1,9 +1,7 @@
 """``netplace map`` without a single mapping: candidates simulated, verdicts, the fastest written."""
 
-import csv
-
 import pytest
-from answers import described, refused
+from answers import csv_rows, described, refused
 
 from netplace.netsim import simulate
 from netplace.report.pages import page_of
@@ -24,7 +22,7 @@ def test_the_mapping_that_is_written_is_the_fastest_of_all_that_were_simulated(n
         "consecutive", "classic", "td", "link-load", "random",
     ]  # fmt: skip
     assert found["cycles"] == min(min(one["cycles"]) for one in found["candidates"])
-    written = [int(row["node"]) for row in csv.DictReader(path.read_text().splitlines())]
+    written = [int(row["node"]) for row in csv_rows(path)]
     assert written == found["nodes"]
     run = described(netplace("run", *MESH[:2], "--app", "butterfly", "--mapping", f"file:{path}", "--json"))
     assert run["jobs"][0]["cycles"] == found["cycles"]
@@ -77,7 +75,7 @@ def test_a_page_opens_with_the_question_the_answer_and_a_figure(netplace, tmp_pa
 def test_tables_are_written_as_csv_and_latex(netplace, tmp_path):
     tables = ("--csv", tmp_path / "times.csv", "--latex", tmp_path / "times.tex")
     found = described(netplace("map", *MESH, "--seeds", "5", *tables, "--json"))
-    rows = {row["mapping"]: row for row in csv.DictReader((tmp_path / "times.csv").read_text().splitlines())}
+    rows = {row["mapping"]: row for row in csv_rows(tmp_path / "times.csv")}
     td = found["candidates"][2]
     assert float(rows["td"]["mean"]) == td["mean"]
     [verdict] = [each for each in found["verdicts"] if (each["mapping"], each["than"]) == ("classic", "td")]

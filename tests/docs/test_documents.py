@@ -1,6 +1,8 @@
-"""Every example in the documents runs, what they point to exists, and pictures are as wide as a page."""
+"""Every example in documents and docstrings runs, links lead somewhere, pictures are as wide as a page."""
 
 import doctest
+import importlib
+import pkgutil
 import re
 import shlex
 import struct
@@ -126,3 +128,50 @@ def test_pictures_have_the_width_of_a_page_or_a_column(name):
         assert wide <= 2000
     else:
         assert wide in PRINT
+
+
+PACKAGES = re.findall(
+    r'^"netplace/(\w+)" = ', (ROOT / "pyproject.toml").read_text(encoding="utf-8"), re.MULTILINE
+)
+
+
+def modules(package: str) -> list[str]:
+    inner = pkgutil.walk_packages([str(ROOT / package)], f"netplace.{package}.")
+    return [f"netplace.{package}", *sorted(module.name for module in inner)]
+
+
+def examples(package: str) -> list[doctest.DocTest]:
+    found = [doctest.DocTestFinder().find(importlib.import_module(name)) for name in modules(package)]
+    return [test for tests in found for test in tests if test.examples]
+
+
+EXAMPLES = [test for package in PACKAGES for test in examples(package)]
+
+
+def test_no_example_is_overlooked():
+    """Doctest passes over functions that are wrapped, such as compiled ones."""
+    written = sum(
+        len(re.findall(r"^ *>>> ", path.read_text(encoding="utf-8"), re.MULTILINE))
+        for package in PACKAGES
+        for path in (ROOT / package).rglob("*.py")
+    )
+    assert written > 0
+    assert sum(len(test.examples) for test in EXAMPLES) == written
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda test: test.name)
+def test_docstring_examples(example, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    report: list[str] = []
+    failed, _ = doctest.DocTestRunner(optionflags=OPTIONS).run(example, out=report.append)
+    assert not failed, "".join(report)
+
+
+def test_examples_stand_under_their_heading():
+    """Elsewhere the site shows them as quotations."""
+    loose = [
+        example.name
+        for example in EXAMPLES
+        if (text := example.docstring or "") and "Examples\n" not in text[: text.index(">>>")]
+    ]
+    assert not loose

@@ -20,7 +20,6 @@ def flow(packets):
     return Program.of(writers, "flow")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("share", "gap"), [(1.0, 16), (0.5, 32), (0.3, 54), (0.001, 15888)])
 def test_a_source_rate_sets_packets_apart(share, gap, engine):
     """A packet has 16 phits; the cycles between two are rounded up, the rate being a multiple of 2^-16."""
@@ -40,7 +39,6 @@ def pairs_of_one_node(control, engine):
     return simulate(parse("mesh:3x1"), Program.of(writers, "two"), config=config, engine=engine).cycles
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_rate_is_that_of_a_pair_of_nodes(engine):
     """Two pairs at half the rate each fill a link; one pair's packets wait, as messages keep their order."""
     assert pairs_of_one_node("rate=0.5", engine) == pytest.approx(40 * 16, rel=0.05)
@@ -106,7 +104,6 @@ def test_engines_agree_on_an_incast_with_marks():
     assert kernel == reference
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_single_way_into_a_node_marks_as_a_link_does(engine):
     """Node 4 takes a phit a cycle and is sent three; node 0's packets to 7, the victim's, go through it."""
 

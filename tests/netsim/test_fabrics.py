@@ -14,8 +14,6 @@ from netplace.netsim.presets import FABRICS, fabric_of
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import parse
 
-ENGINES = ("kernel", "reference")
-
 
 def flow(packets, size=64):
     writers = [TaskWriter(task, 2) for task in range(2)]
@@ -27,7 +25,6 @@ def vcs_on(text, routing="default"):
     return verdict_on(parse(text), routing, "default")[2].needed
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("text", "ends", "cables", "switches"),
     [
@@ -50,7 +47,6 @@ def test_an_empty_network_takes_its_hops_cables_and_switches(text, ends, cables,
     assert long - plain == 3 * switches + sum(count * latency[kind] for kind, count in cables.items())
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("queue", [1, 2, 5, 9])
 def test_a_long_cable_carries_what_its_buffers_bear(queue, engine):
     """Throughput is at most room / round trip (Dally and Towles, 2004, section 13.3.1), and reaches it."""
@@ -82,7 +78,6 @@ def test_nobody_is_told_of_limits_where_room_is_known_at_once():
     assert limited_links(parse("dragonfly:a=2,p=2,h=1"), Config(queue_packets=1, bubble=0)) == ()
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_room_is_told_as_late_as_the_cable_is_long(engine):
     """With room for one packet the next follows when its credit is back; without credits, at once."""
     network = parse("mesh:2x1")
@@ -144,7 +139,6 @@ def incast(control, engine, network="tree:4,2"):
     return found.jobs[1].cycles, found.jobs[0].cycles
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_bounds_by_pair_of_nodes_protect_the_victims_of_incast(engine):
     """As Slingshot's congestion control does (De Sensi et al., SC 2020); the incast itself loses nothing."""
     victim, all_to_one = incast("", engine)
@@ -153,7 +147,6 @@ def test_bounds_by_pair_of_nodes_protect_the_victims_of_incast(engine):
     assert bounded < 1.01 * all_to_one
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("packets", "ack"), [(1, 0), (1, 12), (3, 40)])
 def test_a_bound_of_packets_is_a_bound_of_the_rate(packets, ack, engine):
     """One pair has no more than the bound in each round trip: 17 cycles and the acknowledgement."""
@@ -218,7 +211,6 @@ def shared_link(engine, classes, sizes=(64, 64)):
     return [job.cycles / 16 for job in found.jobs]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("classes", "first"),
     [("", 400), ("count=2", 200), ("weights=3+1", 267), ("weights=1+1", 400), ("weights=1+15", 400)],
@@ -229,7 +221,6 @@ def test_classes_share_a_link_by_priority_or_weights(classes, first, engine):
     assert max(ends) == pytest.approx(400, rel=0.03)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_messages_are_of_a_class_by_their_size(engine):
     ends = shared_link(engine, "bytes=100", sizes=(640, 64))
     assert ends[1] == pytest.approx(200, rel=0.03)
@@ -249,7 +240,6 @@ def small_ones_come(engine, classes):
     return [part.max() / 16 for part in (found.jobs[0].message_end[:200], found.jobs[0].message_end[200:])]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("classes", "first"),
     [("", 400), ("bytes=100", 200), ("bytes=100,weights=3+1", 267), ("weights=3+1", 400)],

@@ -19,7 +19,6 @@ def one_packet(received: bool = False, packets: int = 1) -> Program:
     return Program.of(writers, "one")
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("at", "links"), [(5, 3), (15, 3), (16, 1), (0, 3)])
 def test_a_packet_is_sent_again_the_other_way_round(engine, at, links):
     # Its tail leaves node 0 in cycle 15. Sent again it is as if it had been created when the link went down.
@@ -45,7 +44,6 @@ def test_from_a_switch_on_the_way_there_may_be_more_links_than_from_any_node(see
     assert kernel == reference
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_packet_is_lost_and_its_receiver_waits_for_ever(engine):
     config = Config(vcs=3, routing="minimal", faults="at=5,link=0-1")
     lost = simulate(RING, one_packet(), config=config, engine=engine)
@@ -54,7 +52,6 @@ def test_a_packet_is_lost_and_its_receiver_waits_for_ever(engine):
         simulate(RING, one_packet(received=True), config=config, engine=engine)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_what_has_crossed_is_thrown_away_where_its_header_is(engine):
     # Over 0-1-2 in a network whose links take 2 cycles a header: in cycle 6 the header is in node 2.
     config = Config(vcs=3, routing="minimal", link_delay=2, faults="at=6,link=0-1,packets=again")
@@ -64,7 +61,6 @@ def test_what_has_crossed_is_thrown_away_where_its_header_is(engine):
     assert result.drained_cycles == 6 + 3 * 2 + 16
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("faults", "drained"),
     [
@@ -107,7 +103,6 @@ def test_half_as_fast_links_carry_half_as_much():
     assert slow / whole == pytest.approx(0.5, rel=0.05)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("packets", ["lost", "again"])
 @pytest.mark.parametrize("network", ["torus:4x4", "dragonfly:a=4,p=2,h=2", "tree:4,2"])
 def test_every_packet_is_delivered_or_counted_as_lost(engine, packets, network):
@@ -204,7 +199,6 @@ def test_mistakes_in_writing(faults, words):
         Config(faults=faults)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_faults_after_the_end_do_not_happen(engine):
     network = Network(parse("mesh:4x2"), Config(faults="at=2000,link=0-1"), engine=engine)
     network.generate(pattern("uniform", network.topology, 0.001))
@@ -216,7 +210,6 @@ def test_faults_after_the_end_do_not_happen(engine):
     assert len(network.faults) == 1
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_what_is_stuck_waits_for_the_next_fault(engine):
     writers = [TaskWriter(task, 2) for task in range(2)]
     writers[1].recv(0, 64, 0)
@@ -228,7 +221,6 @@ def test_what_is_stuck_waits_for_the_next_fault(engine):
     assert network.job(job).stopped
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_what_no_fault_sets_free_is_a_deadlock(engine):
     writers = [TaskWriter(task, 2) for task in range(2)]
     writers[1].recv(0, 64, 0)
@@ -239,7 +231,6 @@ def test_what_no_fault_sets_free_is_a_deadlock(engine):
     assert (caught.value.cycle, len(network.faults)) == (500, 1)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_open_loop_traffic_goes_on_through_faults(engine):
     network = Network(parse("mesh:4x2"), Config(faults="at=500,slow=1"), engine=engine)
     quiet = pattern("uniform", network.topology, 1e-9)

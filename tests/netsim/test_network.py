@@ -9,8 +9,6 @@ from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import ENGINES, Network, simulate
 from netplace.topologies import parse
 
-BOTH = pytest.mark.parametrize("engine", ENGINES)
-
 
 def computing(cycles, tasks=2):
     made = [TaskWriter(task, tasks) for task in range(tasks)]
@@ -28,19 +26,16 @@ def computing(cycles, tasks=2):
         ([0.0, 1.0], "placement: nodes are whole numbers, not float64"),
     ],
 )
-@BOTH
 def test_placements_that_cannot_be(engine, nodes, message):
     with pytest.raises(ValueError, match=message):
         simulate(parse("torus:4x4"), computing(3), nodes, engine=engine)
 
 
-@BOTH
 def test_more_tasks_than_nodes(engine):
     with pytest.raises(ValueError, match="computing: 17 tasks are more than the 16 nodes of torus:4x4"):
         simulate(parse("torus:4x4"), computing(3, 17), engine=engine)
 
 
-@BOTH
 def test_several_jobs_need_nodes_of_their_own(engine):
     topology, job = parse("torus:4x4"), computing(3)
     with pytest.raises(ValueError, match="placement: node 1 is still used by job 0"):
@@ -51,7 +46,6 @@ def test_several_jobs_need_nodes_of_their_own(engine):
     assert [job.nodes.tolist() for job in result.jobs] == [[0, 1], [2, 3]]
 
 
-@BOTH
 def test_a_node_is_free_again_when_its_job_has_ended(engine):
     network = Network(parse("torus:4x4"), engine=engine)
     network.start(computing(5), [3, 4])
@@ -63,7 +57,6 @@ def test_a_node_is_free_again_when_its_job_has_ended(engine):
     assert network.now == 6
 
 
-@BOTH
 def test_no_job_starts_in_the_past(engine):
     network = Network(parse("torus:4x4"), engine=engine)
     assert network.advance(10) == []
@@ -75,7 +68,6 @@ def test_no_job_starts_in_the_past(engine):
     assert (network.job(0).start, network.job(0).end) == (20, 27)
 
 
-@BOTH
 def test_jobs_that_do_nothing(engine):
     network = Network(parse("torus:4x4"), engine=engine)
     network.start(Program.of([TaskWriter(task, 3) for task in range(3)]), at=4)
@@ -84,7 +76,6 @@ def test_jobs_that_do_nothing(engine):
     assert (record.start, record.end, record.task_end.tolist()) == (4, 4, [4, 4, 4])
 
 
-@BOTH
 def test_messages_to_oneself_cost_nothing(engine):
     writer = TaskWriter(0, 1)
     request = writer.isend(0, 10**6)
@@ -100,7 +91,6 @@ def test_engines_are_listed():
         Network(parse("torus:4x4"), engine="kernl")
 
 
-@BOTH
 def test_windows_of_link_loads(engine):
     topology, program = parse("torus:4x4"), APPLICATIONS["all-to-all"].make(tasks=16)
     result = simulate(topology, program, engine=engine, window=50)
@@ -111,7 +101,6 @@ def test_windows_of_link_loads(engine):
     assert (result.window_load() <= 1).all()
 
 
-@BOTH
 @pytest.mark.parametrize(
     "network", ["torus:4x4", "tree:4,2", "faulty:slow=0.5,cycles=3,seed=1/dragonfly:a=4,p=1,h=1"]
 )
@@ -144,7 +133,6 @@ def test_link_loads_of_a_window_that_ends_in_mid_packet():
     assert loads[0].max() == 1.0
 
 
-@BOTH
 def test_a_slow_link_is_loaded_while_it_is_in_use(engine):
     topology, program = (
         parse("faulty:slow=1,cycles=3,seed=1/mesh:2"),
@@ -154,7 +142,6 @@ def test_a_slow_link_is_loaded_while_it_is_in_use(engine):
     assert result.link_load.max() == pytest.approx(3 * 16 * 16 / result.drained_cycles)
 
 
-@BOTH
 def test_a_later_job_has_the_nodes_of_an_earlier_one(engine):
     topology, job = parse("torus:4x4"), APPLICATIONS["all-to-all"].make(tasks=4)
     alone = simulate(topology, job, engine=engine).cycles
@@ -180,7 +167,6 @@ def test_windows_put_together_are_those_of_twice_the_length(monkeypatch):
     assert (found.window_load() == expected.window_load()).all()
 
 
-@BOTH
 def test_time_does_not_go_back(engine):
     network = Network(parse("torus:4x4"), engine=engine)
     network.start(computing(3000), [0, 1])

@@ -19,7 +19,6 @@ from netplace.topologies import parse
 
 PACKET = 64  # bytes
 CROSS = 16  # cycles from the creation of a packet to its consumption by the next node
-ENGINES = ["kernel", "reference"]
 FEW = settings(derandomize=True, deadline=None, database=None, max_examples=25)
 
 
@@ -31,7 +30,6 @@ def ran(engine, *tasks, network="torus:8x8", nodes=None, **more):
     return network.job(job)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_messages_advance_alike(engine):
     """Packets of two messages alternate: the short one is over after twice its packets."""
     tasks = (
@@ -48,7 +46,6 @@ def test_messages_advance_alike(engine):
     assert in_order.message_end.tolist() == [10 * CROSS, 14 * CROSS]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_the_task_goes_on(engine):
     """It computes beside its sends, and its wait passes in the cycle after the last packet's creation."""
     size = 12 * PACKET
@@ -63,7 +60,6 @@ def test_the_task_goes_on(engine):
     assert long.task_end[0] == 501
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_blocking_send_goes_first(engine):
     tasks = (
         [("isend", 1, 40 * PACKET), ("compute", 100), ("send", 2, 2 * PACKET), ("wait", 0)],
@@ -77,7 +73,6 @@ def test_a_blocking_send_goes_first(engine):
     assert record.message_end.tolist()[0] == 42 * CROSS
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_data_by_rendezvous_take_turns(engine):
     tasks = (
         [("isend", 1, 20 * PACKET), ("isend", 2, 20 * PACKET), ("wait", 0), ("wait", 1)],
@@ -93,7 +88,6 @@ def test_data_by_rendezvous_take_turns(engine):
     assert in_order.message_end[1] - in_order.message_end[0] == 20 * CROSS
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("bound", [{"outstanding_sends": 1}, {"outstanding_bytes": 10 * PACKET}])
 def test_a_bound_holds_the_task_up(engine, bound):
     """With one message outstanding the second begins in the cycle after the last packet of the first."""
@@ -106,7 +100,6 @@ def test_a_bound_holds_the_task_up(engine, bound):
     assert record.message_end.tolist() == [10 * CROSS, 14 * CROSS]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_a_standstill_names_the_bound(engine):
     one, other = (
         [("isend", peer, PACKET), ("isend", peer, 2 * PACKET), ("wait", 0), ("wait", 1)] for peer in (1, 0)
@@ -196,7 +189,6 @@ def test_a_bound_of_nothing_is_refused(bound):
         Config(**{bound: 0})
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_sends_that_nobody_waits_for_end_after_the_last_operation_of_their_task(engine):
     tasks = (
         [("isend", 1, 10 * PACKET), ("isend", 1, 4 * PACKET), ("send", 2, PACKET)],

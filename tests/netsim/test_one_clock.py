@@ -10,7 +10,6 @@ from netplace.apps import APPLICATIONS
 from netplace.netsim import ENGINES, Config, DeadlockError, Network, Traffic
 from netplace.topologies import parse
 
-BOTH = pytest.mark.parametrize("engine", ENGINES)
 SINGLE = {"ejection": "single", "packet_phits": 3}
 STANDSTILL = 17  # of two sends by rendezvous that wait for each other: their requests have come
 EXCHANGE = [[("send", 1, 64), ("recv", 1, 64)], [("send", 0, 64), ("recv", 0, 64)]]
@@ -34,7 +33,6 @@ def test_a_network_rests_when_the_last_packet_is_consumed(settings, text):
     assert stands[0] == stands[1]
 
 
-@BOTH
 def test_a_standstill_is_told_when_two_cycles_are_over_in_which_nothing_moved(engine):
     for until in range(1, 40):
         network = Network(parse("mesh:4"), Config(eager_limit=0), engine=engine)
@@ -48,7 +46,6 @@ def test_a_standstill_is_told_when_two_cycles_are_over_in_which_nothing_moved(en
         assert (told_at is not None) == (until >= STANDSTILL + 2)
 
 
-@BOTH
 def test_packets_of_others_on_its_nodes_do_not_matter_to_a_drained_job(engine):
     network = Network(parse("mesh:4"), Config(eager_limit=0), engine=engine)
     first = network.start(writers([("send", 1, 64)], [("recv", 0, 64)]))
@@ -59,7 +56,6 @@ def test_packets_of_others_on_its_nodes_do_not_matter_to_a_drained_job(engine):
     assert network.drained(first)
 
 
-@BOTH
 def test_a_job_is_not_drained_while_a_message_of_it_is_still_to_be_created(engine):
     config = Config(nonblocking_sends="interleaved")
     network = Network(parse("mesh:4"), config, engine=engine)
@@ -70,7 +66,6 @@ def test_a_job_is_not_drained_while_a_message_of_it_is_still_to_be_created(engin
     assert network.drained(job)
 
 
-@BOTH
 def test_tasks_of_a_standstill_are_listed_by_job_and_task(engine):
     network = Network(parse("torus:4x4"), engine=engine)
     waiting = [[("recv", (task + 1) % 4, 64)] for task in range(4)]
@@ -81,7 +76,6 @@ def test_tasks_of_a_standstill_are_listed_by_job_and_task(engine):
     assert [task[:2] for task in caught.value.blocked.tasks] == [(j, t) for j in range(2) for t in range(4)]
 
 
-@BOTH
 def test_a_job_has_the_class_of_its_identity(engine):
     ends = []
     for identity, before in ((1, 0), (1, 1), (0, 0)):
@@ -104,7 +98,6 @@ def test_an_identity_is_no_negative_number():
         network.start(writers([("compute", 1)]), identity=-1)
 
 
-@BOTH
 def test_a_network_belongs_to_one_thread(engine):
     network, said = Network(parse("mesh:4"), engine=engine), []
 

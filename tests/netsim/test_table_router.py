@@ -149,7 +149,6 @@ def ring_of_sends(nodes: int) -> Program:
     return Program.of(writers, "ring")
 
 
-@pytest.mark.parametrize("engine", ["kernel", "reference"])
 def test_deadlock_is_refused_or_named(engine):
     topology = parse("torus:5,c=1")
     config = {"routing": "dor", "vc_discipline": "none", "vcs": 1, "queue_packets": 1}

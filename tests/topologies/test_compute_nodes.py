@@ -29,7 +29,6 @@ def cycles(network: str, engine: str, *pairs: tuple[int, int]) -> int:
     return int(simulate(parse(network), sends(*pairs), [0, 1, 2, 3], config=CONFIG, engine=engine).cycles)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_within_a_compute_node_nothing_is_on_the_wire(engine):
     topology = parse("nodes:tasks=2/torus:3x2")
     network = Network(topology, CONFIG, engine=engine)
@@ -41,7 +40,6 @@ def test_within_a_compute_node_nothing_is_on_the_wire(engine):
     assert topology.home[[0, 1, 2, 3]].tolist() == [18, 18, 19, 19]
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(
     ("nodes", "times"),
     [
@@ -57,7 +55,6 @@ def test_what_tasks_send_to_another_node_shares_its_links(nodes, times, engine):
     assert times * SERIAL < taken < times * SERIAL + 150
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_memory_has_a_rate_and_a_latency(engine):
     plain = cycles("nodes:tasks=4/torus:3", engine, (0, 1))
     assert SERIAL < plain < SERIAL + 10
@@ -66,7 +63,6 @@ def test_memory_has_a_rate_and_a_latency(engine):
     assert cycles("nodes:tasks=4/torus:3", engine, (0, 1), (2, 3)) == plain  # each task has a way of its own
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("of", ["torus:3", "tree:2,2"])
 def test_sockets_have_a_bus_that_their_tasks_share(of, engine):
     machine = f"nodes:tasks=4,sockets=2,bus=3,crossing=20/{of}"
@@ -194,7 +190,6 @@ def test_who_loses_the_plane_of_most_is_cut_off_and_the_others_keep_both():
     assert set(ways.values()) == {1}  # of 1, 2 and 3 only the last has both planes
 
 
-@pytest.mark.parametrize("engine", ENGINES)
 def test_messages_take_the_plane_that_is_left(engine):
     machine = parse("nodes:tasks=1,planes=2/torus:3x3")
     first = machine.first_switch

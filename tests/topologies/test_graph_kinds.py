@@ -28,24 +28,6 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("text", EVERY)
-def test_links_come_in_pairs_and_distances_are_those_of_networkx(text: str) -> None:
-    network = parse(text)
-    assert isinstance(network, Graph)
-    assert str(network) == text
-    router, port, end, entry = network.links().T
-    assert (network.neighbor[end, entry] == router).all()
-    assert (network.entry[end, entry] == port).all()
-    graph = nx.Graph(network.to_networkx())
-    far = nx.single_source_shortest_path_length(graph, 0)
-    expected = [far[node] for node in range(network.nodes)]
-    assert network.distance(0, np.arange(network.nodes)).tolist() == expected
-    every = network.distances()
-    assert network.diameter == every.max()
-    pairs = network.nodes * (network.nodes - 1)
-    assert network.average_distance == pytest.approx(every.sum() / pairs)
-
-
 @pytest.mark.parametrize(
     ("text", "nodes", "switches", "diameter"),
     [

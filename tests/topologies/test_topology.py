@@ -44,6 +44,14 @@ SMALL = [
     "thintree:3,2,3",
     "thintree:4,2,2",
     "thintree:4,1,1",
+    "torus:4x3,c=2",
+    "mesh:3x3x2,c=3",
+    "hyperx:4x3,c=2",
+    "dragonfly:a=4,p=2,h=2,links=relative",
+    "dragonfly:a=3,p=1,h=2,g=4,links=circulant",
+    "dragonfly+:leaves=3,spines=2,p=2,h=2",
+    "slimfly:5,p=1",
+    "xgft:3;4,3,2;1,2,3",
 ]
 
 

@@ -7,12 +7,12 @@
 sorted pairs.
 """
 
-import csv
 import hashlib
 from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from answers import csv_rows
 
 from netplace.apps.collectives import ALGORITHMS, schedule
 
@@ -20,8 +20,7 @@ HERE = Path(__file__).parent
 
 
 def _rows(name):
-    with (HERE / name).open(newline="") as file:
-        return list(csv.DictReader(file))
+    return csv_rows(HERE / name)
 
 
 def _numbers(text):

@@ -1,10 +1,10 @@
 """The study of allocators: its parts, and what its small version finds."""
 
-import csv
 import itertools
 
 import numpy as np
 import pytest
+from answers import csv_rows
 
 from netplace.experiments.allocators.cases import (
     STREAM,
@@ -175,11 +175,6 @@ def test_sets_schedule_live_with_measured_weights_and_under_a_constraint():
     assert all(one["slowdown"] >= 0.9 and one["turnaround"] >= one["run"] for one in found.values())
 
 
-def read(file):
-    with file.open() as lines:
-        return list(csv.DictReader(lines))
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, quick):
     return quick(STUDY.name, tmp_path_factory.mktemp("allocators") / "out")
@@ -187,9 +182,9 @@ def folder(tmp_path_factory, quick):
 
 def test_the_small_version_has_every_table(folder):
     for part in STUDY.default:
-        assert read(folder / f"{part}.csv")
+        assert csv_rows(folder / f"{part}.csv")
     assert (folder / "choice.png").is_file()
-    chosen = {(row["machine"], row["partition"]): row for row in read(folder / "choice.csv")}
+    chosen = {(row["machine"], row["partition"]): row for row in csv_rows(folder / "choice.csv")}
     assert float(chosen["mesh:8x8", "gen-alg"]["mean hops"]) < 1
     assert float(chosen["mesh:8x8", "random"]["live makespan"]) == 1
 
@@ -197,14 +192,14 @@ def test_the_small_version_has_every_table(folder):
 def test_decisions_rank_as_printed(folder):
     report = (folder / "report.md").read_text()
     assert "in 4 of 4 rows (printed: all)" in report
-    for row in read(folder / "decisions.csv"):
+    for row in csv_rows(folder / "decisions.csv"):
         assert 0.9 < float(row["ratio"]) < 1.1
 
 
 def test_scattered_suites_take_longer(folder):
-    rows = {(row["machine"], row["partition"]): row for row in read(folder / "stream.csv")}
+    rows = {(row["machine"], row["partition"]): row for row in csv_rows(folder / "stream.csv")}
     assert float(rows["torus:8x8,c=4, every other row", "curve:hilbert,best-fit"]["ratio"]) < 1
-    [apart, alternate, compact] = read(folder / "overlap.csv")
+    [apart, alternate, compact] = csv_rows(folder / "overlap.csv")
     assert 1.9 < float(alternate["first"]) < 2.2
     assert float(apart["first"]) > 1.3
     assert float(compact["first"]) == 1

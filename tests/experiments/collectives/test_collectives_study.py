@@ -5,10 +5,8 @@ import pytest
 
 from netplace.experiments.collectives.cells import HOPELESS, SETTINGS, Cell
 from netplace.experiments.collectives.study import (
-    STUDY,
     best,
     by_ranks,
-    cells,
     choice_table,
     draw_winners,
     findings,
@@ -17,7 +15,6 @@ from netplace.experiments.collectives.study import (
     winners_of,
 )
 from netplace.netsim import simulate
-from netplace.report.studies.study import make_request
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -83,11 +80,3 @@ def test_tables_and_pictures_are_made(outcomes, tmp_path):
     assert (chosen[list(SETTINGS)] >= 1).all(axis=None)
     draw_winners(tmp_path / "barrier.png", winners, "barrier")
     assert (tmp_path / "barrier.png").stat().st_size > 5000
-
-
-def test_the_quick_version_is_smaller():
-    whole, quick = cells(make_request(STUDY)), cells(make_request(STUDY, quick=True))
-    assert len(quick) < len(whole) / 10
-    assert {cell.ranks for cell in whole} == {8, 24, 64, 128, 256}
-    assert all(parse(cell.network).nodes >= 2 * cell.ranks for cell in whole)
-    assert len({cell.key for cell in whole}) == len(whole)

@@ -1,8 +1,7 @@
 """The demonstration, on less."""
 
-import csv
-
 import pytest
+from answers import csv_rows
 
 from netplace.experiments.demo import runs as demo
 
@@ -20,8 +19,7 @@ def test_it_leaves_table_csv_and_picture(tmp_path, monkeypatch, netplace, sketch
     assert shown.exit_code == 0, shown.stderr
     assert "torus:4x4" in shown.stdout
     assert "tree:4,2" in shown.stdout
-    with (tmp_path / "out put" / "runs.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(tmp_path / "out put" / "runs.csv")
     assert len(rows) == 2 * 4
     torus = [
         int(row["cycles"]) for row in rows if (row["network"], row["mapping"]) == ("torus:4x4", "consecutive")

@@ -45,13 +45,6 @@ def test_cells_are_settings_that_cables_bear(part):
     assert not [limit for config in configs for limit in limited_links(machine, config)]
 
 
-def test_the_quick_version_is_smaller():
-    whole = [cell for part in PARTS for _, cell in cells(part, make_request(STUDY))]
-    quick = [cell for part in PARTS for _, cell in cells(part, make_request(STUDY, quick=True))]
-    assert len(quick) < len(whole) / 20
-    assert len({cell.key for cell in whole}) == len(whole)
-
-
 @pytest.mark.nightly
 def test_an_incast_harms_others_less_under_a_bound_of_packets():
     free, bound = (

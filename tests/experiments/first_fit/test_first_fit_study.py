@@ -1,8 +1,7 @@
 """The study of first-fit searches."""
 
-import csv
-
 import pytest
+from answers import csv_rows
 from click.testing import CliRunner
 
 from netplace.cli import app
@@ -22,14 +21,9 @@ def folder(tmp_path_factory, carried_out):
     return carried_out("first-fit", tmp_path_factory.mktemp("first-fit") / "out", "--quick")
 
 
-def read(file):
-    with file.open() as lines:
-        return list(csv.DictReader(lines))
-
-
 @pytest.mark.parametrize(("part", "names"), [("mesh", ROWS), ("torus", ("NFF", "ZFF", "IFF", "ours"))])
 def test_every_search_is_measured_on_every_set(folder, part, names):
-    rows = read(folder / f"{part}.csv")
+    rows = csv_rows(folder / f"{part}.csv")
     assert [(row["set"], row["search"]) for row in rows] == [
         (place, name) for place in "12" for name in names
     ]
@@ -66,7 +60,7 @@ def test_the_published_sets_have_a_size_each():
 
 
 def test_visits_stand_beside_the_printed(folder):
-    rows = read(folder / "visits.csv")
+    rows = csv_rows(folder / "visits.csv")
     assert len(rows) == 2 * 3 * 2
     for row in rows:
         assert float(row["found"]) >= 1

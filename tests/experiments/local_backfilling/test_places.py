@@ -154,13 +154,6 @@ def test_two_pieces_at_both_ends_count_as_one_and_local_is_not_its_level() -> No
     assert (figures.contiguity, figures.contiguous_jobs, figures.local_jobs) == (1, 3, 1)
 
 
-def test_geometric_with_factor_one_is_no_penalty() -> None:
-    jobs = [Job(number, 0, 3, 5, 6) for number in range(1, 6)]
-    one = backfill(Platform.read("1-2-4-8"), jobs, "basic", "geometric:1")
-    none = backfill(Platform.read("1-2-4-8"), jobs, "basic")
-    assert one.end.tolist() == none.end.tolist()
-
-
 def test_large_jobs_are_rejected_and_missing_wall_times_counted() -> None:
     made = backfill(Platform.read("1-2-4"), [Job(1, 0, 9, 5), Job(2, 0, 4, 5)], "plat", estimates="factor:2")
     assert [number for number, *_ in made.rejected] == [1]

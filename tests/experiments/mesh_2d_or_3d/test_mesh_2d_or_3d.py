@@ -1,9 +1,8 @@
 """The study of the 8x8 and the 4x4x4 mesh."""
 
-import csv
-
 import pandas as pd
 import pytest
+from answers import csv_rows
 
 from netplace.experiments.mesh_2d_or_3d import rows, verdicts
 from netplace.report.studies import STUDIES
@@ -26,21 +25,16 @@ def folder(tmp_path_factory, quick):
     return quick(STUDY.name, tmp_path_factory.mktemp("meshes") / "out", "--mappings", "1")
 
 
-def read(file):
-    with file.open() as lines:
-        return list(csv.DictReader(lines))
-
-
 def test_task_grids_of_two_dimensions_like_the_flat_mesh(folder):
-    times = {(row["mesh"], row["mapping"]): float(row["mean"]) for row in read(folder / "times.csv")}
+    times = {(row["mesh"], row["mapping"]): float(row["mean"]) for row in csv_rows(folder / "times.csv")}
     assert len(times) == 8
     assert min(times, key=times.get) == ("8x8", "consecutive")  # LU's tasks are an 8x8 grid
     assert times["4x4x4", "random"] < times["8x8", "random"]  # shorter ways, more links
 
 
 def test_ratios_are_those_of_the_means(folder):
-    times = {(row["mesh"], row["mapping"]): float(row["mean"]) for row in read(folder / "times.csv")}
-    (row,) = read(folder / "meshes.csv")
+    times = {(row["mesh"], row["mapping"]): float(row["mean"]) for row in csv_rows(folder / "times.csv")}
+    (row,) = csv_rows(folder / "meshes.csv")
     for mapping in ("consecutive", "random", "classic", "td"):
         assert float(row[mapping]) == pytest.approx(times["4x4x4", mapping] / times["8x8", mapping])
     assert row["8x8 best with"] == "consecutive"

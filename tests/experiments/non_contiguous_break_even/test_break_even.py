@@ -1,11 +1,11 @@
 """The study of the slowdown at which scattered jobs stop paying."""
 
-import csv
 from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
+from answers import csv_rows
 from click.testing import CliRunner
 
 from netplace.cli import app
@@ -101,13 +101,13 @@ def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
 @pytest.mark.nightly
 def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path, quick):
     quick(STUDY.name, tmp_path / "out")
-    with (tmp_path / "out" / "fcfs.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = csv_rows(tmp_path / "out" / "fcfs.csv")
     assert [row["load"] for row in rows] == ["0.5", "saturated"]
     assert all(0 < float(row["turnaround"]) < 60 for row in rows)
     assert float(rows[1]["util. contiguous"]) < float(rows[1]["util. scattered"])
-    with (tmp_path / "out" / "shapes.csv").open() as file:
-        shapes = {(row["policy"], row["kind"], row["shapes"]): row for row in csv.DictReader(file)}
+    shapes = {
+        (row["policy"], row["kind"], row["shapes"]): row for row in csv_rows(tmp_path / "out" / "shapes.csv")
+    }
     boxes = [float(shapes["fcfs", "batch", shape]["util. contiguous"]) for shape in SHAPES]
     assert boxes == sorted(boxes, reverse=True)  # the fewer boxes are tried, the more nodes are idle
     text = (tmp_path / "out" / "report.md").read_text()

@@ -1,10 +1,9 @@
 """The study of partition metrics and run time."""
 
-import csv
-
 import numpy as np
 import pandas as pd
 import pytest
+from answers import csv_rows
 
 from netplace.apps import application
 from netplace.experiments.partition_metrics.measures import (
@@ -71,11 +70,6 @@ def test_jobs_share_the_blocks_of_a_set(network, sides, k, anywhere):
     assert small != anywhere
 
 
-def test_blocks_that_do_not_tile():
-    with pytest.raises(ValueError, match=r"no box of 3 blocks of \(4, 4\) tiles mesh:16x16"):
-        block_sets(parse("mesh:16x16"), "4x4", 3, np.random.default_rng(0))
-
-
 def test_pieces_are_dealt_out_whole():
     grid = parse("mesh:8x8")
     nodes = pieces(grid, 2, 4, np.random.default_rng(3))
@@ -110,12 +104,6 @@ def test_pairs_of_blocks_anywhere_are_the_reading_of_3_d():
     assert (np.sign(printed[["NA", "LA", "AD", "DFC"]]) < 0).all()
 
 
-def test_published_correlations_are_complete():
-    table = published("partition_metric_correlations_2d.csv")
-    assert len(table) == 2 * 7 * 9
-    assert set(table["metric"]) == set(METRICS)
-
-
 def test_correlations_are_set_beside_the_published():
     line = np.arange(8.0)
     points = pd.DataFrame(dict.fromkeys(METRICS, line) | {"app": "LU", "time": 2 * line, "mean time": -line})
@@ -138,23 +126,18 @@ def folder(tmp_path_factory, quick):
     return quick(STUDY.name, tmp_path_factory.mktemp("metrics") / "out")
 
 
-def read(file):
-    with file.open() as lines:
-        return list(csv.DictReader(lines))
-
-
 def test_what_tasks_send_foretells_the_time_of_lu(folder):
     for part in ("2d-W", "3d-W"):
-        cells = {row["metric"]: row for row in read(folder / f"correlations-{part}.csv")}
+        cells = {row["metric"]: row for row in csv_rows(folder / f"correlations-{part}.csv")}
         assert set(cells) == set(METRICS)
         assert all(-1 <= float(cell["r"]) <= 1 for cell in cells.values())
         assert float(cells["WTAD_AL"]["r"]) > 0.9
         assert float(cells["WTAD_AL"]["r"]) > float(cells["DFC"]["r"])
-    assert sum(row["published"] != "" for row in read(folder / "correlations-3d-W.csv")) == 7
+    assert sum(row["published"] != "" for row in csv_rows(folder / "correlations-3d-W.csv")) == 7
 
 
 def test_dispersion_grows_with_the_number_of_blocks(folder):
-    points = {row["configuration"]: row for row in read(folder / "points-2d-W.csv")}
+    points = {row["configuration"]: row for row in csv_rows(folder / "points-2d-W.csv")}
     assert list(points) == ["8x8", "4x16", "2x32", "k=2", "k=4", "k=8", "k=16"]
     affected = [float(points[name]["NA"]) for name in ("8x8", "k=2", "k=4", "k=8", "k=16")]
     assert affected[0] == 64

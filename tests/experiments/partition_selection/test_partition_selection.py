@@ -1,16 +1,15 @@
 """The published study of partition selection: its table, its schedules, and what the small version finds."""
 
-import csv
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from answers import csv_rows
 
 from netplace.experiments.partition_selection import schedules as selection_schedules
 from netplace.experiments.partition_selection.cells import break_evens, cells_of
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, key_of, rounded_up
-from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.partition_selection.study import (
     ALONE,
     FULL,
@@ -76,11 +75,6 @@ def test_a_set_up_changes_programs_and_keys_and_nothing_else():
     assert key_of(once, machine, ("low",)) != key_of(replace(once, setup="insee"), machine, ("low",))
 
 
-def test_class_iv_runs_longer_only_where_that_is_asked():
-    assert {name: one.repeats for name, one in SETUPS.items() if one.repeats > 1} == {"longer": 100}
-    assert read("break-even-longer") == Part("break-even", "longer", False)
-
-
 def test_ratios_stand_beside_the_printed():
     made = [
         {"classes": "II", "selection": rule, "mapping": mapping, "batches": [jobs] * 4, "started": jobs}
@@ -111,16 +105,14 @@ def test_break_evens_where_curves_cross():
 @pytest.mark.nightly
 def test_the_small_version(tmp_path, quick):
     folder = quick(STUDY.name, tmp_path / "out", "--table", "medium", "--table", "break-even")
-    with (folder / "medium.csv").open() as lines:
-        cells = {row["strategy"]: row for row in csv.DictReader(lines)}
+    cells = {row["strategy"]: row for row in csv_rows(folder / "medium.csv")}
     assert len(cells) == 9
     for row in cells.values():
         # Under saturation the head waits as long as it takes for the next job to start.
         assert float(row["started"]) * float(row["head_wait"]) == pytest.approx(1e7, rel=0.05)
         assert 0.3 < float(row["utilisation"]) <= 1
     assert float(cells["BPS-BM"]["run"]) <= 1.02 * float(cells["CS-BM"]["run"])
-    with (folder / "break-even.csv").open() as lines:
-        points = {(row["sizes"], row["strategy"]): row for row in csv.DictReader(lines)}
+    points = {(row["sizes"], row["strategy"]): row for row in csv_rows(folder / "break-even.csv")}
     assert len(points) == 9
     for row in points.values():
         assert float(row["util. scattered"]) > float(row["util. boxes"])

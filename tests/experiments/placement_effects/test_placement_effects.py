@@ -1,12 +1,10 @@
 """The study of partition and mapping on tori and trees."""
 
-import csv
-
 import numpy as np
 import pytest
+from answers import csv_rows
 
 from netplace.experiments.placement_effects import PARTS, places, rows
-from netplace.experiments.published import published
 from netplace.placement import map_tasks, partition
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
@@ -68,12 +66,6 @@ def test_every_part_has_its_applications_and_placements():
     assert set(PARTS["torus-16"].applications).isdisjoint(PARTS["torus-16-others"].applications)
 
 
-def test_published_times_are_relative_to_the_best():
-    table = published("placement_32x32_torus_16_instances.csv")
-    assert table["app"].tolist() == ["LU", "MG", "FT"]
-    assert (table["quadrant"] == 1).all()
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory, quick):
     tables = [word for name in ("torus-1", "torus-16", "tree-4") for word in ("--table", name)]
@@ -81,8 +73,7 @@ def folder(tmp_path_factory, quick):
 
 
 def read(file):
-    with file.open() as lines:
-        return {row["app"]: row for row in csv.DictReader(lines)}
+    return {row["app"]: row for row in csv_rows(file)}
 
 
 def test_compact_partitions_win_side_by_side(folder):

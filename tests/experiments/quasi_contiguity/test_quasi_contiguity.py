@@ -1,11 +1,9 @@
 """The study of tasks outside their job's subtree."""
 
-import csv
-
 import numpy as np
 import pytest
+from answers import csv_rows
 
-from netplace.experiments.published import published
 from netplace.experiments.quasi_contiguity import FIRST_FIT, READINGS, Reading, exchanged, rows
 from netplace.placement.rule import node_lists
 from netplace.report.studies import STUDIES
@@ -46,12 +44,6 @@ def test_together_they_move_to_one_leaf_switch():
         assert len(set(own[own // 16 != job] // 4)) == 1
 
 
-def test_a_reading_that_is_none():
-    assert len(READINGS) == 12
-    with pytest.raises(ValueError, match=r"reading: reach: .*'two levels'"):
-        Reading("last", "two levels", "each")
-
-
 def test_layouts_of_the_study():
     runs = rows(make_request(STUDY, ["one-level", "together", "apart"], partitions=2))
     assert len(runs) == 3 * 3 * (1 + 5 * 2)
@@ -60,16 +52,9 @@ def test_layouts_of_the_study():
     assert all(row.run.config.vcs == 1 and len(row.run.jobs) == 16 for row in runs)
 
 
-def test_published_numbers_are_relative_to_contiguous():
-    table = published("quasi_contiguous_4ary4tree_16_tasks.csv")
-    assert table["app"].tolist() == ["LU", "MG", "FT"]
-    assert (table["contiguous"] == 1).all()
-
-
 def test_the_quick_version_says_what_straying_costs(tmp_path, quick):
     quick(STUDY.name, tmp_path / "out", "--table", "together", "--partitions", "1")
-    with (tmp_path / "out" / "together.csv").open() as file:
-        cells = {row["layout"]: row for row in csv.DictReader(file)}
+    cells = {row["layout"]: row for row in csv_rows(tmp_path / "out" / "together.csv")}
     relative = {layout: float(cell["to contiguous"]) for layout, cell in cells.items()}
     assert relative["contiguous"] == 1
     assert all(1 < relative[f"{count} outside"] < relative["random"] for count in (1, 2, 3, 4))

@@ -1,10 +1,9 @@
 """The study of the speed-up that pays for contiguity on trees."""
 
-import csv
-
 import numpy as np
 import pandas as pd
 import pytest
+from answers import csv_rows
 from click.testing import CliRunner
 
 from netplace.cli import app
@@ -111,8 +110,7 @@ def test_the_speed_up_needed_of_made_up_figures():
 def test_the_quick_version_with_a_log(folder, tmp_path, quick):
     quick(STUDY.name, tmp_path / "out")
     for part, workload in (("lublin", "like HPC2N"), ("logs", "small")):
-        with (tmp_path / "out" / f"{part}.csv").open() as file:
-            rows = {(row["policy"], row["allocation"]): row for row in csv.DictReader(file)}
+        rows = {(row["policy"], row["allocation"]): row for row in csv_rows(tmp_path / "out" / f"{part}.csv")}
         assert {row["workload"] for row in rows.values()} == {workload}
         fcfs = {name: row for (policy, name), row in rows.items() if policy == "fcfs"}
         assert (

@@ -1,12 +1,10 @@
 """The study of TD against the classic mapping: its runs, its report, and its command."""
 
-import csv
-
 import pandas as pd
 import pytest
+from answers import csv_rows
 
 from netplace.experiments import td_vs_classic as study
-from netplace.experiments.published import published
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
 from netplace.runs import execute
@@ -58,12 +56,6 @@ def test_simulations_share_their_placement():
     assert study.rows(make_request(STUDY, ["1a"], mappings=2))[0].run in [row.run for row in runs]
 
 
-def test_published_numbers_cover_every_printed_table():
-    table = published("td_vs_classic.csv")
-    assert set(table["table"]) == {"1a", "1b", "2", "3a", "3b", "3c"}
-    assert len(table) == 6 * 7 * 4
-
-
 @pytest.fixture(
     scope="module", params=[("BT", "MG", "IS"), pytest.param(study.APPLICATIONS, marks=pytest.mark.nightly)]
 )
@@ -84,8 +76,7 @@ def test_report_from_the_store_is_the_same(report):
 
 
 def test_consecutive_means_are_the_published_ones(report):
-    with (report / "first" / "table-1a.csv").open() as file:
-        cells = {(row["app"], row["mapping"]): row for row in csv.DictReader(file)}
+    cells = {(row["app"], row["mapping"]): row for row in csv_rows(report / "first" / "table-1a.csv")}
     assert len(cells) == 4 * len(study.APPLICATIONS)
     for (_, mapping), cell in cells.items():
         if mapping == "consecutive":

@@ -7,18 +7,14 @@ import pytest
 from netplace.experiments.training_placement import (
     MACHINES,
     MIX,
-    ORDERS,
     RANKS,
-    STUDY,
     Cell,
     _placed,
     by_partitioner,
-    cells,
     draw_steps,
     shares_of_spread,
     steps_of,
 )
-from netplace.report.studies.study import make_request
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -45,11 +41,6 @@ def test_a_step_is_not_quicker_beside_others(tmp_path):
     assert found["live"] > found["alone"] > 100
     draw_steps(tmp_path / "torus.png", steps_of([(cell, found)]), "torus")
     assert (tmp_path / "torus.png").stat().st_size > 5000
-
-
-def test_orders_are_all_there_are():
-    assert len(set(ORDERS)) == 6
-    assert {tuple(sorted(order.split("-"))) for order in ORDERS} == {("cp", "dp", "pp", "tp")}
 
 
 def _steps(time):
@@ -86,10 +77,3 @@ def test_partitioners_have_their_best_and_worst_order():
     assert table["best order"].tolist() == ["z", "z"]
     assert table["live, worst"].tolist() == [120.5, 220.5]
     assert table["live"].tolist() == [110.5, 210.5]
-
-
-def test_the_quick_version_is_smaller():
-    whole = [cell for part in MACHINES for cell in cells(part, make_request(STUDY))]
-    quick = [cell for part in MACHINES for cell in cells(part, make_request(STUDY, quick=True))]
-    assert len(quick) < len(whole) / 20
-    assert len({cell.key for cell in whole}) == len(whole)

@@ -376,11 +376,6 @@ def test_a_bound_on_the_time_in_system_costs_energy():
     assert plan_shared(SharedCluster((2,), (1,), 6, longest_mean={"q": 2}), jobs) is None
 
 
-def test_jobs_that_make_no_sense():
-    with pytest.raises(ValueError, match="9 nodes are on, but the machine has 4"):
-        Slots(4, 3, POWER, on=9)
-
-
 def test_a_second_phase_that_rounding_makes_impossible_is_no_proof():
     slots = Slots(2, 6, SlotPower(109, 61, 18, 128, 28, 1, 2), held=((1, 1),), on=1, keep=1)
     found = plan_on_off(slots, (SlotJob(1, 1), SlotJob(1, 3)))
