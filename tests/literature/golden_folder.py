@@ -21,3 +21,12 @@ def rows(pattern: str) -> list[dict[str, str]]:
             with path.open(newline="", encoding="utf-8") as file:
                 found += [{**row, "file": path.name} for row in csv.DictReader(file)]
     return found
+
+
+def listed(text: str) -> list[int]:
+    """Return the nodes of ``0-3 8``."""
+    found: list[int] = []
+    for word in text.split():
+        low, _, high = word.partition("-")
+        found += range(int(low), int(high or low) + 1)
+    return found

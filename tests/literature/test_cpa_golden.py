@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_folder import folders, rows
+from golden_folder import folders, listed, rows
 
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling import Job, make_partitioner
@@ -17,15 +17,6 @@ from netplace.topologies import parse
 CASES = rows("cpa_golden*.csv")
 CURVES = [case for case in CASES if case["order"]]
 CENTRES = [case for case in CASES if not case["order"]]
-
-
-def listed(text: str) -> list[int]:
-    """Return the nodes of ``0-3 8``."""
-    found: list[int] = []
-    for word in text.split():
-        low, _, high = word.partition("-")
-        found += range(int(low), int(high or low) + 1)
-    return found
 
 
 def held(case, partitioner):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from golden_folder import OWN, folders, rows
+from golden_folder import OWN, folders, listed, rows
 
 from netplace.scheduling.partitioner.pss.derive import box_levels, leveled, levels, tree_levels
 from netplace.scheduling.partitioner.pss.language import read_configuration
@@ -15,14 +15,6 @@ from netplace.scheduling.partitioner.pss.sets import ProcessorSets, processor_se
 from netplace.topologies import parse
 
 CASES = rows("pss_golden*.csv")
-
-
-def listed(text: str) -> list[int]:
-    found: list[int] = []
-    for word in text.split():
-        low, _, high = word.partition("-")
-        found += range(int(low), int(high or low) + 1)
-    return found
 
 
 def figure_6() -> Path:

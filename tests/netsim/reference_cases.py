@@ -20,6 +20,11 @@ def program(*tasks):
     return Program.of(writers)
 
 
+def flow(packets: int = 1, size: int = 64, received: bool = True) -> Program:
+    """Return a program of two tasks, the first of which sends the other one so many packets of a message."""
+    return program([("send", 1, size * packets)], [("recv", 0, size * packets)] * received)
+
+
 def engine(network: str, seed: int = 1, **config) -> ReferenceEngine:
     return ReferenceEngine(parse(network), Config(**config), seed)
 

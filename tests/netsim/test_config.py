@@ -5,8 +5,9 @@ from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
+from reference_cases import program as writers
 
-from netplace.apps import APPLICATIONS, OperationError, Program, TaskWriter, application
+from netplace.apps import APPLICATIONS, OperationError, TaskWriter, application
 from netplace.apps.formats import read
 from netplace.netsim import (
     ARBITERS,
@@ -154,18 +155,9 @@ def test_a_twisted_torus_keeps_its_shortest_routes_in_tables():
 RING = parse("torus:4")
 
 
-def pair(*operations):
-    """Return a program of two tasks, from one list of operations each."""
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    for writer, own in zip(writers, operations, strict=True):
-        for name, *arguments in own:
-            getattr(writer, name)(*arguments)
-    return Program.of(writers)
-
-
 @pytest.mark.parametrize("size", [1 << 37, 1 << 40, (1 << 62) - 1])
 def test_a_message_of_very_many_packets_does_not_end_early(size):
-    program = pair([("send", 1, size)], [("recv", 0, size)])
+    program = writers([("send", 1, size)], [("recv", 0, size)])
     told = []
     for engine in ENGINES:
         network = Network(RING, engine=engine)
@@ -179,7 +171,7 @@ def test_a_message_of_very_many_packets_does_not_end_early(size):
 
 @pytest.mark.parametrize("cycles", [1 << 33, 1 << 58, (1 << 59) - 1])
 def test_a_long_computation_takes_its_time(engine, cycles):
-    program = pair([("compute", cycles)], [("compute", cycles), ("send", 0, 64)])
+    program = writers([("compute", cycles)], [("compute", cycles), ("send", 0, 64)])
     job = simulate(RING, program, engine=engine).jobs[0]
     assert job.task_cycles.tolist() == [cycles, cycles + 1]
 
@@ -187,7 +179,7 @@ def test_a_long_computation_takes_its_time(engine, cycles):
 def test_a_computation_that_is_too_long_is_refused():
     with pytest.raises(ValueError, match=r"cycles in task 0: 576460752303423488 is too large, .* 2\*\*59"):
         TaskWriter(0, 1).compute(1 << 59)
-    program = pair([("compute", 7)], [])
+    program = writers([("compute", 7)], [])
     program = replace(program, size=np.array([1 << 59]))
     for engine in ENGINES:
         with pytest.raises(
@@ -214,7 +206,7 @@ def test_files_name_the_line(tmp_path, text, words):
 
 def test_time_has_an_end_that_is_told(engine):
     cycles = (1 << 59) - 1
-    program = pair([("compute", cycles)] * 3, [])
+    program = writers([("compute", cycles)] * 3, [])
     with pytest.raises(CycleLimitError, match="cycle 1152921504606846976 is the last"):
         simulate(RING, program, engine=engine)
     with pytest.raises(ValueError, match="start cycle"):
@@ -222,7 +214,7 @@ def test_time_has_an_end_that_is_told(engine):
 
 
 def test_a_message_that_waited_for_ages_is_counted(engine):
-    program = pair([("send", 1, 640)], [("compute", 1 << 50), ("recv", 0, 640)])
+    program = writers([("send", 1, 640)], [("compute", 1 << 50), ("recv", 0, 640)])
     result = simulate(RING, program, engine=engine, config=Config(eager_limit=0))
     assert result.message_delay.count == 1
     assert result.message_delay.mean > 1 << 50
@@ -230,7 +222,7 @@ def test_a_message_that_waited_for_ages_is_counted(engine):
 
 def test_a_packet_under_way_for_more_cycles_than_32_bits_count_is_counted():
     config = Config(router_delay=1 << 20)
-    program = pair([("send", 1, 64)], [("recv", 0, 64)])
+    program = writers([("send", 1, 64)], [("recv", 0, 64)])
     result = simulate(parse("mesh:5000"), program, [0, 4999], config=config)
     assert result.packet_delay.mean == result.message_delay.mean == 4999 * ((1 << 20) + 1) + 15
 
@@ -247,7 +239,7 @@ def test_a_long_delay_needs_no_memory():
 
 
 def test_engines_agree_on_long_delays():
-    program = pair([("send", 1, 640), ("recv", 1, 64)], [("recv", 0, 640), ("send", 0, 64)])
+    program = writers([("send", 1, 640), ("recv", 1, 64)], [("recv", 0, 640), ("send", 0, 64)])
     config = Config(router_delay=70, link_delay=50)
     ends = [simulate(RING, program, config=config, engine=engine).cycles for engine in ENGINES]
     assert ends[0] == ends[1] > 240

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reference_cases import flow
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, Network, simulate
@@ -11,13 +12,6 @@ from netplace.topologies import parse
 
 ENGINES = ("kernel", "reference")
 DCQCN = "dcqcn=1,every=50,timer=100,step=0.05"
-
-
-def flow(packets):
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, 64 * packets, 0)
-    writers[1].recv(0, 64 * packets, 0)
-    return Program.of(writers, "flow")
 
 
 @pytest.mark.parametrize(("share", "gap"), [(1.0, 16), (0.5, 32), (0.3, 54), (0.001, 15888)])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from reference_cases import flow
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, Network, measure_load, pattern, simulate
@@ -13,12 +14,6 @@ from netplace.netsim.link_limits import limited_links
 from netplace.netsim.presets import FABRICS, fabric_of
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import parse
-
-
-def flow(packets, size=64):
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, size * packets, 0)
-    return Program.of(writers, "flow")
 
 
 def vcs_on(text, routing="default"):
@@ -41,7 +36,9 @@ def test_an_empty_network_takes_its_hops_cables_and_switches(text, ends, cables,
     told = ",".join(f"{kind}={latency[kind]}" for kind in cables)
     given = {"vcs": vcs_on(text, "minimal"), "routing": "minimal"}
     plain, long = (
-        simulate(parse(text), flow(1), ends, config=Config(**given, **also), engine=engine).drained_cycles
+        simulate(
+            parse(text), flow(1, received=False), ends, config=Config(**given, **also), engine=engine
+        ).drained_cycles
         for also in ({}, {"cable_latency": told, "pipeline": 3, **more})
     )
     assert long - plain == 3 * switches + sum(count * latency[kind] for kind, count in cables.items())
@@ -56,7 +53,7 @@ def test_a_long_cable_carries_what_its_buffers_bear(queue, engine):
     round_trip = 31 + 16 + 30 + 3
     assert [(limit.kind, limit.round_trip) for limit in limits] == [("local", round_trip)] * (queue < 5)
     packets = 300
-    cycles = simulate(network, flow(packets), config=config, engine=engine).drained_cycles
+    cycles = simulate(network, flow(packets, received=False), config=config, engine=engine).drained_cycles
     bound = min(1.0, queue * 16 / round_trip)
     assert 16 * packets / cycles == pytest.approx(bound, rel=0.02)
     if limits:
@@ -85,7 +82,7 @@ def test_room_is_told_as_late_as_the_cable_is_long(engine):
 
     def cycles(**more):
         config = Config(**usual, **more)
-        return simulate(network, flow(2), config=config, engine=engine).drained_cycles
+        return simulate(network, flow(2, received=False), config=config, engine=engine).drained_cycles
 
     at_once = cycles(link_delay=11)
     assert cycles(link_delay=11, credit_delay=0) - at_once == 10
@@ -134,7 +131,11 @@ def incast(control, engine, network="tree:4,2"):
     to_one = APPLICATIONS["all-to-one"].make(tasks=13, bytes=64 * 30)
     config = Config(vcs=2, pipeline=1, congestion_control=control)
     found = simulate(
-        parse(network), [to_one, flow(30)], [senders, np.array([14, 4])], config=config, engine=engine
+        parse(network),
+        [to_one, flow(30, received=False)],
+        [senders, np.array([14, 4])],
+        config=config,
+        engine=engine,
     )
     return found.jobs[1].cycles, found.jobs[0].cycles
 
@@ -152,7 +153,9 @@ def test_a_bound_of_packets_is_a_bound_of_the_rate(packets, ack, engine):
     """One pair has no more than the bound in each round trip: 17 cycles and the acknowledgement."""
     control = f"window={packets},ack={ack}"
     config = Config(vcs=1, routing="dor", congestion_control=control, bubble=0)
-    cycles = simulate(parse("mesh:2x1"), flow(90), config=config, engine=engine).drained_cycles
+    cycles = simulate(
+        parse("mesh:2x1"), flow(90, received=False), config=config, engine=engine
+    ).drained_cycles
     assert cycles == pytest.approx(90 / packets * (17 + ack), rel=0.03)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from reference_cases import flow
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, DeadlockError, Network, Traffic, measure_load, pattern, simulate
@@ -11,19 +12,11 @@ ENGINES = ["kernel", "reference"]
 RING = graph("ring", Cables.of([(0, 1), (1, 2), (2, 3), (3, 0)]), [1] * 4, direct=True)
 
 
-def one_packet(received: bool = False, packets: int = 1) -> Program:
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, 64 * packets, 0)
-    if received:
-        writers[1].recv(0, 64 * packets, 0)
-    return Program.of(writers, "one")
-
-
 @pytest.mark.parametrize(("at", "links"), [(5, 3), (15, 3), (16, 1), (0, 3)])
 def test_a_packet_is_sent_again_the_other_way_round(engine, at, links):
     # Its tail leaves node 0 in cycle 15. Sent again it is as if it had been created when the link went down.
     config = Config(vcs=3, routing="minimal", faults=f"at={at},link=0-1,packets=again")
-    result = simulate(RING, one_packet(), config=config, engine=engine)
+    result = simulate(RING, flow(received=False), config=config, engine=engine)
     assert result.drained_cycles == links + 16 + (at if links == 3 else 0)
     assert (result.faults[0].lost, result.faults[0].again) == (0, int(0 < at < 16))
     assert result.packet_delay.count == 1
@@ -46,17 +39,17 @@ def test_from_a_switch_on_the_way_there_may_be_more_links_than_from_any_node(see
 
 def test_a_packet_is_lost_and_its_receiver_waits_for_ever(engine):
     config = Config(vcs=3, routing="minimal", faults="at=5,link=0-1")
-    lost = simulate(RING, one_packet(), config=config, engine=engine)
+    lost = simulate(RING, flow(received=False), config=config, engine=engine)
     assert (lost.faults[0].lost, lost.packet_delay.count) == (1, 0)
     with pytest.raises(DeadlockError, match=r"task 1 waits for task 0 to send .*; 1 packets were lost"):
-        simulate(RING, one_packet(received=True), config=config, engine=engine)
+        simulate(RING, flow(), config=config, engine=engine)
 
 
 def test_what_has_crossed_is_thrown_away_where_its_header_is(engine):
     # Over 0-1-2 in a network whose links take 2 cycles a header: in cycle 6 the header is in node 2.
     config = Config(vcs=3, routing="minimal", link_delay=2, faults="at=6,link=0-1,packets=again")
     line = graph("ring", Cables.of([(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)]), [1] * 5, direct=True)
-    result = simulate(line, one_packet(), [0, 2], config=config, engine=engine)
+    result = simulate(line, flow(received=False), [0, 2], config=config, engine=engine)
     assert result.packet_hops == 2 + 3
     assert result.drained_cycles == 6 + 3 * 2 + 16
 
@@ -79,14 +72,14 @@ def test_what_has_crossed_is_thrown_away_where_its_header_is(engine):
 )
 def test_a_packet_crosses_at_the_speed_at_which_it_began(engine, faults, drained):
     config = Config(vcs=3, routing="minimal", faults=faults)
-    result = simulate(RING, one_packet(packets=2), config=config, engine=engine)
+    result = simulate(RING, flow(2, received=False), config=config, engine=engine)
     assert (result.drained_cycles, result.packet_hops) == (drained, 2)
     assert all((one.links, one.lost, one.routing) == (0, 0, "minimal") for one in result.faults)
 
 
 def test_reports_tell_what_changed_speed():
     config = Config(routing="minimal", vcs=3, faults="at=3,slow=0.5,seed=1;at=9,slow-link=0-1,link=2-3")
-    found = simulate(RING, one_packet(packets=4), config=config).faults
+    found = simulate(RING, flow(4, received=False), config=config).faults
     assert [one.slow for one in found] == [4, 2]
     assert str(found[0]) == "cycle 3: 4 links change speed; routing minimal"
     assert str(found[1]).startswith(

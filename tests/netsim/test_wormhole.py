@@ -2,17 +2,11 @@
 
 import numpy as np
 import pytest
+from reference_cases import flow
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, DeadlockError, Network, measure_load, simulate
 from netplace.topologies import parse
-
-
-def flow(packets):
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, 64 * packets, 0)
-    writers[1].recv(0, 64 * packets, 0)
-    return Program.of(writers, "flow")
 
 
 def run(text, programs, places, **settings):

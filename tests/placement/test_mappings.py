@@ -172,44 +172,24 @@ def test_best_takes_what_the_network_defines(network, rule):
     assert nodes_of(rule, network, 16) in asked
 
 
+def tried_by_best(number, seed=0):
+    """Return the mappings that ``best`` with so many random ones simulates."""
+    asked, program = [], application("butterfly", 16)
+    run_time = lambda nodes, _: asked.append(nodes.tolist())  # noqa: E731
+    find_mapping(f"best:{number}", parse("torus:4x4"), 16, program=program, seed=seed, run_time=run_time)
+    return asked
+
+
 def test_best_tries_the_mapping_by_link_loads(monkeypatch):
-    program = application("butterfly", 16)
-
-    def tried():
-        asked = []
-        find_mapping(
-            "best:0",
-            parse("torus:4x4"),
-            16,
-            program=program,
-            run_time=lambda nodes, _: asked.append(nodes.tolist()),
-        )
-        return asked
-
-    torus = parse("torus:4x4")
-    assert len(tried()) == 5  # consecutive, column, classic, td, link-load
+    assert len(tried_by_best(0)) == 5  # consecutive, column, classic, td, link-load
     monkeypatch.setattr(sys.modules["netplace.placement.mapping.link_load"], "MOST_SWITCHES", 15)
     with pytest.raises(ValueError, match="more than 15"):
-        map_tasks("link-load", torus, 16, program=program)
-    assert len(tried()) == 4  # too large for it alone
+        map_tasks("link-load", parse("torus:4x4"), 16, program=application("butterfly", 16))
+    assert len(tried_by_best(0)) == 4  # too large for it alone
 
 
 def test_best_follows_the_seed():
-    program = application("butterfly", 16)
-
-    def drawn(seed):
-        asked = []
-        find_mapping(
-            "best:2",
-            parse("torus:4x4"),
-            16,
-            program=program,
-            seed=seed,
-            run_time=lambda nodes, _: asked.append(nodes.tolist()),
-        )
-        return asked
-
-    assert drawn(1) == drawn(1) != drawn(2)
+    assert tried_by_best(2, 1) == tried_by_best(2, 1) != tried_by_best(2, 2)
 
 
 def test_best_needs_a_simulator():

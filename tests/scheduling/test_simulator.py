@@ -20,7 +20,6 @@ from netplace.scheduling import (
     make_times,
     schedule,
 )
-from netplace.scheduling.estimates import estimate_rule
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.partitioner import PlainPartitioner
 from netplace.scheduling.schedule import COLUMNS, Schedule

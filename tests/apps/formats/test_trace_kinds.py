@@ -29,24 +29,13 @@ def dumpi_text(folder, ranks):
     return folder / "run-0000.txt"
 
 
-def to(peer, tag=5, count=8, comm=2):
-    return [
-        f"int count={count}",
-        "MPI_Datatype datatype=9",
-        f"int dest={peer}",
-        f"int tag={tag}",
-        f"MPI_Comm comm={comm}",
-    ]
+def to(peer, tag=5, count=8, comm=2, role="dest"):
+    words = [f"int {role}={peer}", f"int tag={tag}", f"MPI_Comm comm={comm}"]
+    return [f"int count={count}", "MPI_Datatype datatype=9", *words]
 
 
 def of(peer, tag=5, count=8, comm=2):
-    return [
-        f"int count={count}",
-        "MPI_Datatype datatype=9",
-        f"int source={peer}",
-        f"int tag={tag}",
-        f"MPI_Comm comm={comm}",
-    ]
+    return to(peer, tag, count, comm, "source")
 
 
 IGNORED = "MPI_Status status=<IGNORED>"
@@ -145,14 +134,6 @@ def test_one_sided_operations_are_counted_and_refused(tmp_path):
     assert read(first, ignore=["one-sided", "io"]).tasks == 2
 
 
-def test_a_send_without_a_receive_is_named(tmp_path):
-    program = read(dumpi_text(tmp_path, [[("Send", to(1))], []]))
-    with pytest.raises(
-        ValueError, match=r"task 0, operation 0 \(send 32 bytes to task 1, tag 5\): no receive"
-    ):
-        program.check()
-
-
 GOAL = """// two ranks, each of which must do first what stands last
 num_ranks 2
 rank 0 {
@@ -185,16 +166,11 @@ def test_a_schedule_comes_to_its_end_in_an_order_that_its_lines_do_not_have(tmp_
     [
         (("l2 requires l1", "l2 requires l9"), "line 6: label 'l9' is not defined above"),
         (("send 8b to 1 tag 1", "send 8 to 1 tag 1"), "line 5: size '8' is not a number of bytes"),
-        (("from 1", "from 7"), "line 4: peer '7' is not a whole number"),
         (("}\nrank 1", "\nrank 1"), "line 11: 'rank 1 {' is not an operation"),
-        (("send 8b to 0\nb requires a", "send 8b to 0"), None),
     ],
 )
 def test_a_broken_schedule_is_told_with_its_line(tmp_path, change, told):
     (tmp_path / "x.goal").write_text(GOAL.replace(*change))
-    if told is None:
-        assert read(tmp_path / "x.goal").tasks == 2
-        return
     with pytest.raises(ValueError, match=told):
         read(tmp_path / "x.goal")
 
@@ -231,7 +207,6 @@ def test_paravers_records_become_calls(tmp_path):
     ("line", "told"),
     [
         ("1:1:1:9:1:0:1:1", "line 16: refers to task 9, expected 1 to 2"),
-        ("1:1:1:1:1:9:5:1", "line 16: ends before it begins"),
     ],
 )
 def test_a_broken_record_of_paravers_is_told_with_its_line(tmp_path, line, told):

@@ -124,37 +124,22 @@ def test_the_number_of_tasks(parse):
     [
         ("0 send 1 8 0 0 -1", "line 1: has 7 words, expected 8: rank op peer bytes tag comm req gap_us"),
         ("\n# x\n0 send x 8 0 0 -1 0", "line 3: peer must be a whole number of at least -1, not 'x'"),
-        ("0 send 1 8k 0 0 -1 0", "line 1: bytes must be a whole number of at least 0, not '8k'"),
-        ("0 send 1 4611686018427387904 0 0 -1 0", r"bytes must be less than 2\*\*62"),
-        ("0 send 1 8 0 0 -1 -0.5", "gap_us must be a decimal number of at least 0, not '-0.5'"),
         ("0 sendx 1 8 0 0 -1 0", "op must be one of compute, send, .* not 'sendx'"),
-        ("0 send 1 8 bcast 0 -1 0", "tag of a message must be a whole number of at least 0, not 'bcast'"),
         ("0 send 1 8 0 0 -1 0", "line 1: peer must be a rank from 0 to 0"),
-        ("0 isend 0 8 0 0 -1 0", "req of a request must be a whole number of at least 0, not '-1'"),
         ("0 recv 0 8 0 0 -1 0\n0 wait 0 8 0 0 3 0", "line 2: waits for a request that the task never opens"),
-        ("0 isend 0 8 0 0 3 0", "line 1: opens a request that is never waited for"),
         ("9999999999 send 0 8 0 0 -1 0", "line 1: ranks must be less than 4194304, not '9999999999'"),
         ("0 coll 0 8 bcst 0 -1 0", "line 1: collective: unknown name 'bcst'; did you mean bcast"),
         ("0 coll 0 8 bcast 3 -1 0", "line 1: rank 0 does not know communicator 3"),
-        ("0 comm 0 1 split 1 0 0\n0 coll 4 8 bcast 1 -1 0", "line 2: root 4 of bcast is not a member"),
         (
             "0 coll -1 8 alltoallv 0 1,2 0\n1 mark 1 0 iter 0 -1 0",
             "rank 1 does not call alltoallv",
         ),
-        ("0 mark 1 0 itre 0 -1 0", "line 1: unknown mark 'itre'"),
         ("0 mark 0 0 timed_begin 0 -1 0", "section 'timed': rank 0 does not begin and end it"),
     ],
 )
 def test_what_is_refused(parse, text, message):
     with pytest.raises(ValueError, match=rf"example\.trace[,:] .*{message}"):
         parse(text)
-
-
-def test_the_error_names_the_line_of_the_file_when_ranks_alternate(parse):
-    with pytest.raises(ValueError, match="line 3: waits for a request"):
-        parse(
-            "1 compute -1 5 0 0 -1 0\n0 compute -1 5 0 0 -1 0\n1 wait 0 8 0 0 3 0\n0 compute -1 5 0 0 -1 0\n"
-        )
 
 
 @st.composite
