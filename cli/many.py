@@ -29,8 +29,8 @@ def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
     """Return what adds ``--workers``, with `more` names, and ``--dask``; `usual`: how many, for the help."""
     names = " ".join(("--workers", *more, "workers"))
     cluster = (
-        "Dask cluster to use instead of workers, such as tcp://host:8786; tcp://host:8786,wait=3600 waits an "
-        "hour for its first worker. [default: a minute]"
+        "Dask cluster instead of workers, tcp://HOST:PORT, with ,wait=SECONDS for its first worker. "
+        "[default: 60]"
     )
     return flags(
         flag(names, f"Worker processes. [default: {usual}]", PROCESSES, metavar="N", panel=_MANY),

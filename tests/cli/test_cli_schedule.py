@@ -162,6 +162,7 @@ def test_an_interrupted_study_goes_on(netplace, tmp_path, monkeypatch):
         carried.append(plan)
         return real(plan)
 
+    monkeypatch.setattr("netplace.runs.executors._BATCH_SECONDS", 0.0)  # each outcome is stored at once
     monkeypatch.setattr(module, "outcome_of", interrupted)
     monkeypatch.setattr(
         "netplace.runs.executors._BATCH_SECONDS", 0

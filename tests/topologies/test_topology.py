@@ -48,7 +48,7 @@ SMALL = [
     "mesh:3x3x2,c=3",
     "hyperx:4x3,c=2",
     "dragonfly:a=4,p=2,h=2,links=relative",
-    "dragonfly:a=3,p=1,h=2,g=4,links=circulant",
+    "dragonfly:a=3,p=1,h=2,g=5,links=circulant",
     "dragonfly+:leaves=3,spines=2,p=2,h=2",
     "slimfly:5,p=1",
     "xgft:3;4,3,2;1,2,3",
