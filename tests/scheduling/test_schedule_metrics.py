@@ -161,8 +161,6 @@ def test_batch_means_and_their_interval():
     ("call", "words"),
     [
         (lambda result: batch_means(result, batches=20), "more than the 9 jobs"),
-        (lambda result: batch_means(result, warmup=1), "warmup: 1 is invalid, expected a share"),
-        (lambda result: per_job(result, "speed"), "measure of jobs: unknown name"),
     ],
 )
 def test_mistakes_are_told(call, words):

@@ -227,21 +227,6 @@ def test_no_node_is_held_twice(name, steps):
     assert partitioner.searches == 1 + sum(step > 0 for step in steps)
 
 
-@pytest.mark.parametrize("name", SEARCHES)
-def test_a_copy_is_independent(name):
-    grid = parse("mesh:8x8")
-    partitioner = make_partitioner(name, grid)
-    partitioner.take(partitioner.find(Job(1, 0.0, 16, 1.0)))
-    twin = partitioner.copy()
-    second = twin.find(Job(2, 0.0, 16, 1.0))
-    twin.take(second)
-    assert (partitioner.free, twin.free) == (48, 32)
-    same = partitioner.find(Job(2, 0.0, 16, 1.0))
-    assert same.nodes.tolist() == second.nodes.tolist()
-    other = twin.find(Job(2, 0.0, 16, 1.0))
-    assert not set(other.nodes.tolist()) & set(second.nodes.tolist())
-
-
 def test_nodes_go_along_x_first_and_round_the_ring():
     boxes = [((2, 2), "td"), ((3, 1), ""), ((2, 3), "")]
     partitioner = Boxes(parse("torus:4x3"), SEARCHES["contiguous"], lambda job: [boxes[job.number]])
@@ -315,9 +300,7 @@ def test_visits_grow_with_the_machine_for_zhu_and_with_the_boxes_for_borders():
     ("name", "machine", "words"),
     [
         ("contiguous", "twisted:8x4", "meshes and tori, not on twisted:8x4"),
-        ("iff", "tree:4,2", "meshes and tori, not on tree:4,2"),
         ("rbs", "torus:4x4", "2-D meshes, not on torus:4x4"),
-        ("frame-sliding", "torus:4x4", "2-D meshes, not on torus:4x4"),
         ("buddy", "mesh:8x4", "one power of two, not on mesh:8x4"),
     ],
 )

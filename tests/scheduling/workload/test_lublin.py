@@ -170,19 +170,9 @@ def test_the_seed_decides(made):
     assert not np.array_equal(made["batch"].run_time, other.run_time)
 
 
-@pytest.mark.parametrize("nodes", [1, 2, 3, 8, 12])
-def test_small_machines(nodes):
-    workload = lublin(nodes, 500)
-    assert workload.nodes.min() == 1
-    assert nodes / 2 < workload.nodes.max() <= nodes
-    assert workload.machine_nodes == nodes
-
-
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"jobs": 1, "load": 0.5}, "jobs of lublin: 1 is too small, expected at least 2"),
-        ({"load": 0.0}, "load of lublin: 0 is invalid, expected a number greater than 0"),
         ({"kind": "bach"}, "did you mean batch"),
     ],
 )
