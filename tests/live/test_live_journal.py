@@ -20,6 +20,7 @@ NAMES = st.sampled_from("abcdefgh")
 KEYS = st.sampled_from(["", "", "k", "l"])
 RULES = {
     "xgft:2;4,8;1,1": ["slurm", "contiguous", "nearly-contiguous:20", "quasi-contiguous:20", "paging:1"],
+    "mesh:4x4x4": ["planes:2"],
     "mesh:8x8": [
         rule
         for rule in (
@@ -28,7 +29,8 @@ RULES = {
             "curve:snake,first-fit",
             "slurm",
         )
-        if rule.partition(":")[0] not in ("line", "nearly-contiguous", "quasi-contiguous", "optimal")
+        if rule.partition(":")[0]
+        not in ("line", "nearly-contiguous", "quasi-contiguous", "optimal", "planes")
         and rule != "buddy:cubic"
     ],
 }
