@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -203,8 +204,11 @@ def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
         if Path(path).is_file():
             open_store(path).close()  # says so if it is empty
 
-    def announce(count: int) -> None:
-        say(f"{count:,} run times are missing and are simulated")
+    steps = count(1)
+
+    def announce(runs: int) -> None:
+        more = "more are simulated for the time of one more repetition"
+        say(f"{runs:,} run times are missing and are simulated" if next(steps) == 1 else f"{runs:,} {more}")
 
     with SweepProgress("runs", True) as progress:
         complete_tables(

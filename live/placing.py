@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import APPLICATIONS
+from netplace.apps.carried import carried
 from netplace.inputs import abbreviate
 from netplace.live.messages import Place, RequestError, Took
 from netplace.live.searches import LateError, change, free_nodes, here, occupy, rank_order
@@ -27,7 +28,7 @@ __all__ = ["JobPlacer"]
 _KEPT = 8  # partitioners with their own account of free nodes
 _SECONDS = 300.0  # from one look at a file to the next, as in the paper on processor sets
 _SLOW = ("gen-alg+inc", "line", "mm+inc", "optimal")  # searches, of up to any length
-_READ_FILES = ("file", "hosts")  # mappings
+_READ_FILES = ("file", "hosts", "nodes")  # mappings, and a partition
 _KNOWN: dict[str, Registry[Any]] = {
     "partition": PARTITIONERS,
     "mapping": MAPPINGS,
@@ -36,12 +37,13 @@ _KNOWN: dict[str, Registry[Any]] = {
 
 
 def check_name(kind: str, text: str, allowed: Iterable[str]) -> None:
-    """Refuse an unknown rule or application, and one that reads a file unless it is allowed.
+    """Refuse an unknown rule or program, and one that reads a file unless it is allowed.
 
-    Nothing is imported or opened to find out.
+    Nothing is imported or opened to find out. Bundled traces are no files of users.
     """
     name, _, option = text.partition("," if kind == "app" else ":")
-    _KNOWN[kind].split(name if kind == "app" else text, kind)
+    if kind != "app" or (text not in allowed and carried(name) is None):
+        _KNOWN[kind].split(name if kind == "app" else text, kind)
     reads = (
         name in _READ_FILES
         or (name == "pss" and option not in ("", "levels"))

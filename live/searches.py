@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from netplace.live.power import Decision, PowerState, decide
 from netplace.live.sharing import Shared, shared_links
+from netplace.netsim import Config
 from netplace.placement import map_tasks
 from netplace.plugins import Portable
 from netplace.runs.executors import answer_of
+from netplace.runs.job_programs import program_once
 from netplace.runs.processes import leave_signals_to_parent, start_method, starting
-from netplace.runs.programs import Reading, application_program
+from netplace.runs.programs import Reading, application_program, is_trace
 from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.power import PowerModel
 from netplace.topologies import Grid, Topology
@@ -48,7 +50,11 @@ def free_nodes(topology: Topology, rule: str, free: NDArray[np.bool_], seed: int
 
 def rank_order(topology: Topology, mapping: str, app: str, nodes: Nodes, size: int, seed: int) -> list[int]:
     """Return the node of each rank of a job."""
-    program = application_program(app or "all-to-all", Reading(), size)
+    text = app or "all-to-all"
+    if is_trace(text.partition(",")[0]):
+        program = program_once(text, size, Config())
+    else:
+        program = application_program(text, Reading(), size)
     made = map_tasks(mapping, topology, size, nodes=nodes, program=program, seed=seed)
     return made.tolist()  # type: ignore[no-any-return]
 

@@ -198,6 +198,14 @@ def test_an_application_has_options():
     assert sorted(placed.nodes) == ["n0", "n1", "n7", "n8"]
 
 
+def test_a_program_may_be_a_bundled_trace():
+    cluster = Cluster(parse("torus:8x8"))
+    placed = cluster.place(Place("a", 16, "mc1x1", "link-load", "IS.W.16"))
+    assert len({*placed.nodes}) == 16
+    with pytest.raises(ValueError, match=r"is\.w\.16: is a program of 16 tasks"):
+        cluster.place(Place("b", 8, "mc1x1", "link-load", "is.w.16"))
+
+
 def test_jobs_wait_in_order_and_the_queue_is_bounded():
     cluster = Cluster(TREE, queue=2)
     cluster.place(Place("a", 30))
@@ -260,6 +268,8 @@ def test_plan_switches_only_free_nodes_and_boots_for_jobs_that_wait():
         (b'{"verb":"place","job":"a","nodes":2,"partition":"own.py:Mine"}', "unknown name 'own.py:Mine'"),
         (b'{"verb":"place","job":"a","nodes":2,"partition":"pss:/etc/passwd"}', "--allow"),
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"file:/etc/passwd"}', "--allow"),
+        (b'{"verb":"place","job":"a","nodes":2,"partition":"nodes:passwd"}', "--allow"),
+        (b'{"verb":"place","job":"a","nodes":2,"app":"./IS.W.16"}', "unknown name './IS.W.16'"),
         (b'{"verb":"place","job":"a","nodes":2,"partition":"curv"}', "did you mean curve"),
         (b'{"verb":"place","job":"a","nodes":2,"partition":"this:zen"}', "unknown name 'this'"),
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"this.zen:f"}', "unknown name 'this.zen'"),
