@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended
 from netplace.runs.executors import WorkerFailure
-from netplace.runs.spec import Run
+from netplace.runs.spec import Job, Run
 from netplace.runs.store import Store
 from netplace.schema import Kind, anything
 
@@ -80,10 +80,12 @@ class StoredRuns:
         known = self._store.simulated()
         wanted = {run.key: run for run in map(simulation_of, runs)}
         groups: dict[object, list[Run]] = {}
+        programs: dict[tuple[Job, ...], object] = {}  # the seeds of a run have one
         for key, run in wanted.items():
             if key not in known:
-                program = tuple(replace(job, mapping="", start=0) for job in run.jobs)
-                groups.setdefault(program, []).append(run)
+                if run.jobs not in programs:
+                    programs[run.jobs] = tuple(replace(job, mapping="", start=0) for job in run.jobs)
+                groups.setdefault(programs[run.jobs], []).append(run)
         return [run for group in groups.values() for run in group]
 
     def has(self, plan: Run) -> bool:
