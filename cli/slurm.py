@@ -29,6 +29,7 @@ def slurm_command() -> None:
 if TYPE_CHECKING:
     from netplace.live.sharing import Shared
     from netplace.live.slurm import Ended, QueuedJob
+    from netplace.report.tables.data_table import DataTable
     from netplace.topologies import Topology
 
 _ASSUMED = "Every node of a job is assumed to send the same amount of data to every other."
@@ -55,9 +56,13 @@ def watch_command(ended: Path | None, output: Path | None, **given: Any) -> None
 
     The command assumes that every node of a job sends the same amount of data to every other.
     """
+    from netplace.cli.provenance import command_line
     from netplace.live.follow import hurt_by
     from netplace.live.slurm import read_ended
     from netplace.report.files.outputs import check_output
+    from netplace.report.pages import write_page
+    from netplace.report.pages.html import Page
+    from netplace.report.tables.data_table import print_data
 
     if ended is not None and given["follow"]:
         raise ValueError("--follow: has no effect on a file of --ended")
@@ -68,26 +73,25 @@ def watch_command(ended: Path | None, output: Path | None, **given: Any) -> None
     def look() -> None:
         jobs = controller.jobs() if ended is None else read_ended(ended)
         found = hurt_by(machine, jobs)
-        click.echo(f"{len(jobs)} jobs, {len(found)} pairs share links")
-        for one in found[:20]:
-            click.echo(
-                f"job {one.job}: {100 * one.share:.0f} % of its traffic crosses {one.links} links of job "
-                f"{one.other} and meets a load of {one.load:.2f} nodes there"
-            )
+        pairs = {frozenset((one.job, one.other)) for one in found}
+        verdict = f"{sum(bool(job.nodes) for job in jobs)} jobs on nodes, {len(pairs)} pairs share links"
+        parts = _tables(machine, jobs, found)
+        print_data(parts, verdict)
         if output is not None:
-            _write_page(output, machine, jobs, found)
+            asked = [("machine", str(machine)), ("time", time.strftime("%Y-%m-%d %H:%M:%S %z"))]
+            page = Page(f"Jobs on {machine}", [verdict], asked, parts, notes=[_ASSUMED])
+            write_page(output, page, command_line())
 
     _repeat(look, given)
 
 
-def _write_page(
-    path: Path, machine: Topology, jobs: Sequence[QueuedJob | Ended], found: Sequence[Shared]
-) -> None:
-    """Write a page of the jobs that have or had nodes, and of those that share links."""
-    from netplace.cli.provenance import command_line
-    from netplace.report.pages import write_page
-    from netplace.report.pages.html import Page
+def _tables(machine: Topology, jobs: Sequence[QueuedJob | Ended], found: Sequence[Shared]) -> list[DataTable]:
+    """Return tables of the jobs that have or had nodes, of leaf switches, and of jobs that share links."""
+    import numpy as np
+
+    from netplace.live.state import host_names
     from netplace.report.tables.data_table import DataTable
+    from netplace.topologies import hierarchy
     from netplace.topologies.host_lists import host_list
 
     met: dict[str, float] = {}
@@ -108,11 +112,21 @@ def _write_page(
             "Jobs that share links",
             ["job", "other job", "links", "traffic of the job on them (%)", "load met (nodes)"],
             [[one.job, one.other, one.links, 100 * one.share, one.load] for one in found],
+            digits=(0, 0, 0, 0, 2),
+            most=20,
         ),
     ]
-    verdict = [f"{len(on_nodes)} jobs on nodes, {len(found)} pairs share links"]
-    asked = [("machine", str(machine)), ("time", time.strftime("%Y-%m-%d %H:%M:%S %z"))]
-    write_page(path, Page(f"Jobs on {machine}", verdict, asked, shown, notes=[_ASSUMED]), command_line())
+    if tree := hierarchy(machine):
+        hosts = host_names(machine)
+        rows = []
+        for below in np.split(tree.order, tree.starts[1][1:-1]):
+            names = [hosts[node] for node in below]
+            here = [(job.number, len({*names} & {*job.nodes})) for job in on_nodes]
+            busy = [f"{job}: {count}" for job, count in here if count]
+            rows.append([host_list(names), len(names), sum(count for _, count in here), ", ".join(busy)])
+        columns = ["nodes of the switch", "nodes", "nodes of jobs", "jobs, each with its nodes here"]
+        shown.insert(1, DataTable("Leaf switches", columns, rows))
+    return shown
 
 
 @slurm_command.command("place")

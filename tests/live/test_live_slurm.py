@@ -369,7 +369,11 @@ def test_a_page_shows_the_jobs_and_those_that_share_links(tmp_path, netplace):
     words = ("slurm", "watch", "--machine", "mesh:8", "--folder", tmp_path / "a", "--bin", tmp_path)
     result = netplace(*words, "-o", page)
     assert result.exit_code == 0, result.output
-    assert "2 jobs on nodes, 2 pairs share links" in page.read_text()
+    assert "2 jobs on nodes, 1 pairs share links" in page.read_text()
+    assert "traffic of the job" in result.output, "every field has a name"
+    tree = [word if word != "mesh:8" else "xgft:2;4,2;1,2" for word in words]
+    rows = [line.split() for line in netplace(*tree).output.splitlines()]
+    assert ["n[0-3]", "4", "2", "7:", "1,", "8:", "1"] in rows, rows  # a leaf switch
     assert netplace(*words, "-o", tmp_path / "jobs.txt").exit_code == 2
     words = [word if word != "mesh:8" else "mesh:2" for word in words]
     assert "mesh:2: has no node 'n2', on which Slurm" in netplace(*words).output
