@@ -20,7 +20,7 @@ from netplace.cli.flags import Integer, Number, flag, flags
 
 @click.group("slurm", epilog=examples_of("slurm"))
 def slurm_command() -> None:
-    """Watch a Slurm cluster, choose nodes for its waiting jobs, and switch its idle nodes off.
+    """Watch a Slurm cluster, choose nodes for its new jobs, and switch its idle nodes off.
 
     Slurm stays in control. Without --act, the commands only show the changes that they would make.
     """
@@ -131,11 +131,11 @@ def _tables(machine: Topology, jobs: Sequence[QueuedJob | Ended], found: Sequenc
 
 @slurm_command.command("place")
 @_flags
-@flag("--job", "Number of a waiting job. [default: all that the hook has caught]", metavar="J")
+@flag("--job", "Number of a waiting job. [default: all that the hook has put off]", metavar="J")
 @flag("--partition", "Allocator.", default="slurm")
 @_ACT
 def place_command(job: str | None, partition: str, act: bool, **given: Any) -> None:
-    """Choose nodes for waiting jobs, which then prefer them.
+    """Choose free nodes for new jobs, which then prefer them.
 
     If the nodes are not free when Slurm can start a job, Slurm chooses others. If the user of job J holds it,
     --job J ends the hold.
@@ -184,7 +184,7 @@ def ranks_command(machine: str | None, commands: Path | None, mapping: str, app:
 @flag("--folder", "Folder of place.", click.Path(path_type=Path), required=True)
 @flag("--bound", "Seconds after which Slurm starts a job alone.", Integer(1, 10**9), 60)
 def hook_command(folder: Path, bound: int) -> None:
-    """Print a job_submit.lua, which marks new jobs for netplace slurm place --follow."""
+    """Print a job_submit.lua, which puts new jobs off until place --follow has chosen their nodes."""
     from netplace.live.hook import hook
 
     click.echo(hook(folder, bound), nl=False)

@@ -1,4 +1,4 @@
-"""What netplace does on a cluster: watch it, choose nodes for its waiting jobs, switch its nodes."""
+"""What netplace does on a cluster: watch it, choose nodes for its new jobs, switch its nodes."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from netplace.scheduling import Job, make_partitioner
 from netplace.scheduling.power import PowerModel
 from netplace.topologies import Topology, parse
 from netplace.topologies.host_lists import expand, host_list
+
+_LONGEST_PREFERENCE = 1024  # in Slurm's job_mgr.c
 
 __all__ = ["Follower", "hurt_by", "machine_under"]
 
@@ -68,7 +70,7 @@ def hurt_by(topology: Topology, jobs: Iterable[QueuedJob | Ended]) -> list[Share
 
 
 class Follower:
-    """Lets waiting jobs prefer nodes, and switches nodes, in passes that each begin with the state of Slurm.
+    """Lets new jobs prefer nodes, and switches nodes, in passes that each begin with the state of Slurm.
 
     A preference is a request: if the nodes are not free when Slurm can start the job, Slurm takes others. No
     hold is set or ended, except by `place_one`. Without `act`, a pass only reports its actions.
@@ -117,40 +119,43 @@ class Follower:
                 "holds (sbatch -H)"
             )
         nodes = self.controller.nodes()
-        chosen, reason = self._choose(job, nodes, self._free_from(nodes, jobs))
+        chosen, reason = self._choose(job, nodes, _free(nodes))
         if not chosen:
             raise ValueError(f"--job {number}: {reason}")
         self._say(job, f"prefers {host_list(chosen)}")
         if self.act:
-            self._log("prefers", job=job.number, nodes=chosen)
-            self.controller.prefer(job, chosen)
+            self._log("prefers", job=number, nodes=chosen)
+            self.controller.update(number, Prefer="|".join(chosen))
             if held:
-                self._log("released", job=job.number)
-                self.controller.release(job)
+                self._log("released", job=number)
+                self.controller.release(number)
 
     def place_all(self, lasts: float = 60.0) -> int:
-        """Let the jobs that Slurm's hook has caught prefer nodes; return how many preferences are new.
+        """Begin the jobs that Slurm's hook has put off, on nodes that they prefer; return how many have some.
 
-        Jobs that still wait for the hook's begin time then begin at once. Jobs that wait in the queue get
-        new preferences when theirs are out of date. The hook (`netplace.live.hook`) can rely on the next
-        pass for `lasts` seconds.
+        A job that has begun to wait all the same, because other jobs took its nodes, prefers none from then
+        on: before 25.11.1, Slurm tries other nodes for it in the cycles of backfill alone. The hook
+        (`netplace.live.hook`) can rely on the next pass for `lasts` seconds.
         """
         jobs, nodes, placed = self.controller.jobs(), self.controller.nodes(), 0
-        ours = [job for job in jobs if job.mark and (job.delayed or job.waits)]
         known = {job.number for job in jobs}
         self._told = {number: told for number, told in self._told.items() if number in known}
         self._tries = Counter({key: count for key, count in self._tries.items() if key[0] in known})
-        free_from = self._free_from(nodes, jobs)
-        for job in _by_priority(ours):
-            chosen, reason = self._choose(job, nodes, free_from)
+        free = _free(nodes)
+        for job in sorted(jobs, key=_order):
+            if job.mark and job.waits and job.preferred and not job.preferred <= free.keys():
+                self._update(job, "left", Prefer="")
+            if not job.delayed:
+                continue
+            chosen, reason = self._choose(job, nodes, free)
+            self._say(job, f"prefers {host_list(chosen)}" if chosen else f"left to Slurm, {reason}")
             for name in chosen:
-                del free_from[name]
-            fresh = bool(chosen) and job.preferred != {*chosen}
-            if fresh or reason:
-                self._say(job, f"prefers {host_list(chosen)}" if chosen else f"left to Slurm, {reason}")
-            if self.act and (fresh or job.delayed):
-                placed += self._prefer(job, chosen if fresh else [])
-        self.promise(lasts, sum(begin == 0 for begin in free_from.values()))
+                del free[name]
+            if chosen and not self._tries[job.number, "fails"]:
+                placed += self._update(job, "prefers", Prefer="|".join(chosen), StartTime="now")
+            else:
+                self._update(job, "left", StartTime="now")
+        self.promise(lasts, len(free))
         return placed
 
     def promise(self, seconds: float, free: int = 0) -> None:
@@ -158,58 +163,45 @@ class Follower:
         if self.act:
             write_atomically(self.folder / UNTIL, f"{time.time() + seconds:.0f} {free}\n")
 
-    def _free_from(self, nodes: Iterable[SlurmNode], jobs: Iterable[QueuedJob]) -> dict[str, float]:
-        """Return the nodes that jobs can get, and from when: 0 now, 1 after a boot, and ends of jobs."""
-        ends = _ends(jobs)
-        begins = {"idle": 0.0, "planned": 0.0, "off": 1.0, "held": time.time()}
-        known = [node for node in nodes if node.name in self._number and node.state in begins]
-        return {node.name: ends.get(node.name, begins[node.state]) for node in known}
-
     def _choose(
-        self, job: QueuedJob, nodes: Iterable[SlurmNode], free_from: Mapping[str, float]
+        self, job: QueuedJob, nodes: Iterable[SlurmNode], free: Mapping[str, bool]
     ) -> tuple[list[str], str]:
-        """Return nodes for a job, of those that are free first; or none, and why if that stays so."""
-        if job.unknown:
-            return [], job.unknown
+        """Return free nodes for a job, switched on if possible; or none, and why."""
         known = [node for node in nodes if node.name in self._number]
         own = [node for node in known if not job.queues or not node.queues or job.queues & node.queues]
-        if any(job.cpus < job.size * node.cpus for node in own):
-            return [], "it does not need whole nodes"
+        if job.unknown or any(job.cpus < job.size * node.cpus for node in own):
+            return [], job.unknown or "it does not need whole nodes"
         if lacking := [node.name for node in own if node.name not in node.features]:
             return [], f"{host_list(lacking[:8])}: lack a feature of their own name"
-        begins = {node.name: free_from[node.name] for node in own if node.name in free_from}
-        if job.size > len(begins):
-            return [], ""
-        last = sorted(begins.values())[job.size - 1]
-        names = [name for name, begin in begins.items() if begin <= last]
-        if job.preferred and job.preferred <= {*names}:
-            return sorted(job.preferred), ""
-        free = np.zeros(self.topology.nodes, bool)
-        free[[self._number[name] for name in names]] = True
-        asked = Job(0, 0.0, job.size, job.limit, job.limit)
-        found = free_nodes(self.topology, self.partition, free, 0, asked)
-        return [] if found is None else [self._hosts[node] for node in np.sort(found)], ""
+        usable = [node.name for node in own if node.name in free]
+        on = [name for name in usable if free[name]]
+        mask = np.zeros(self.topology.nodes, bool)
+        mask[[self._number[name] for name in (on if len(on) >= job.size else usable)]] = True
+        found = None
+        if job.size <= mask.sum():
+            asked = Job(0, 0.0, job.size, job.limit, job.limit)
+            found = free_nodes(self.topology, self.partition, mask, 0, asked)
+        if found is None:
+            return [], f"the rule has no {job.size} nodes for it now"
+        names = [self._hosts[node] for node in np.sort(found)]
+        if len("|".join(names)) > _LONGEST_PREFERENCE:
+            return [], f"the names of its nodes have more than {_LONGEST_PREFERENCE} letters together"
+        return names, ""
 
-    def _prefer(self, job: QueuedJob, nodes: list[str]) -> bool:
-        """Let a job prefer nodes, and begin; return whether Slurm takes the preference.
-
-        No action is taken more than twice: Slurm itself begins the job in time.
-        """
-        if self._tries[job.number, "fails"]:  # of which the preference may be the cause
-            nodes = []
-        self._tries[action := (job.number, host_list(nodes))] += 1
-        if self._tries[action] > 2 or not (nodes or job.delayed):
+    def _update(self, job: QueuedJob, what: str, **fields: str) -> bool:
+        """Change fields of a job, the same ones twice at most; return whether Slurm does so."""
+        self._tries[action := (job.number, str(fields))] += 1
+        if not self.act or self._tries[action] > 2:
             return False
-        # Before it is done: the log lacks nothing after a kill.
-        self._log("prefers" if nodes else "left", job=job.number, nodes=nodes, begins=job.delayed)
+        self._log(what, job=job.number, **fields)  # before it is done: the log lacks nothing after a kill
         try:
-            self.controller.prefer(job, nodes, begin=job.delayed)
+            self.controller.update(job.number, **fields)
         except ValueError as error:
             self._tries[job.number, "fails"] += 1
             self._log("refused", job=job.number, error=str(error))
             self._tell(f"job {job.number}: {error}")
             return False
-        return bool(nodes)
+        return True
 
     def _say(self, job: QueuedJob, text: str) -> None:
         """Tell what becomes of a job, once."""
@@ -243,14 +235,18 @@ class Follower:
         nodes, jobs, now = self.controller.nodes(), self.controller.jobs(), time.time()
         needed = [job for job in jobs if job.state == "PENDING" and job.required]
         promised = {name for job in needed for name in expand(job.required, f"job {job.number}")}
-        ends = _ends(jobs)
+        ends: dict[str, float] = {}
+        for job in jobs:
+            for name in job.nodes:
+                # Slurm shows the end of a job without a time limit, too: a year after its start.
+                ends[name] = max(ends.get(name, 0.0), job.ends if job.limit < float("inf") else job.limit)
         left = Counter(max(0.0, ends.get(node.name, now) - now) for node in nodes if node.state == "held")
         return PowerState(
             now,
             {one.name: one.since for one in nodes if one.state == "idle" and one.name not in promised},
             tuple(node.name for node in nodes if node.state == "off"),
             tuple((count, seconds) for seconds, count in left.items()),
-            tuple((job.size, job.limit) for job in _by_priority(jobs) if job.waits or job.delayed),
+            tuple((job.size, job.limit) for job in sorted(jobs, key=_order) if job.waits or job.delayed),
             sum(node.state == "booting" for node in nodes),
         )
 
@@ -261,15 +257,11 @@ class Follower:
             file.write(f"{line}\n")
 
 
-def _by_priority(jobs: Iterable[QueuedJob]) -> list[QueuedJob]:
-    return sorted(jobs, key=lambda job: (-job.priority, job.submitted, job.number))
+def _order(job: QueuedJob) -> tuple[float, float, str]:
+    """Return what orders jobs by priority."""
+    return -job.priority, job.submitted, job.number
 
 
-def _ends(jobs: Iterable[QueuedJob]) -> dict[str, float]:
-    """Return the latest end of the jobs on each node; infinite without a time limit."""
-    ends: dict[str, float] = {}
-    for job in jobs:
-        for name in job.nodes:
-            # Slurm shows the end of a job without a time limit, too: a year after its start.
-            ends[name] = max(ends.get(name, 0.0), job.ends if job.limit < float("inf") else job.limit)
-    return ends
+def _free(nodes: Iterable[SlurmNode]) -> dict[str, bool]:
+    """Return the nodes without a job, now or in the plan of backfill, and whether they are on."""
+    return {node.name: node.state == "idle" for node in nodes if node.state in ("idle", "off")}

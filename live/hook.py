@@ -1,4 +1,4 @@
-"""Slurm's hook, which marks new jobs for netplace, and has them wait a moment for their nodes."""
+"""Slurm's hook, which puts new jobs off for a moment, until netplace has chosen their nodes."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from pathlib import Path
 
 __all__ = ["UNTIL", "hook"]
 
-UNTIL = (
-    "until"  # file in the folder of the follower: until when it is taken to run, and how many nodes are free
-)
+UNTIL = "until"  # file in the folder of the follower: until when it is taken to run, and free nodes
 _HOOK = """\
--- Slurm's job_submit/lua: marks new jobs in AdminComment for netplace slurm place --follow while that runs.
--- A job that would probably start at once waits for its nodes, {bound} s at most: Slurm then starts it.
+-- Slurm's job_submit/lua: while netplace slurm place --follow runs and has free nodes for a new job, the job
+-- waits until netplace has chosen nodes, but {bound} s at most: Slurm then starts it. AdminComment says so.
 local function is_set(value)
   return value ~= nil and value ~= "" and value ~= 0 and value ~= slurm.NO_VAL and value ~= slurm.NO_VAL64
 end
@@ -27,13 +25,10 @@ local function catch(job)
   local file = assert(io.open({path}, "r"))
   local until_then, free = file:read("*n", "*n")
   file:close()
-  if os.time() > until_then then return end
-  local begin = 0
-  if job.min_nodes <= free then
-    begin = os.time() + {bound}
-    job.begin_time = begin
-  end
+  if os.time() > until_then or job.min_nodes > free then return end
+  local begin = os.time() + {bound}
   job.admin_comment = string.format("netplace %d", begin)
+  job.begin_time = begin
 end
 
 function slurm_job_submit(job, partitions, user)

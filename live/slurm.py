@@ -36,7 +36,6 @@ __all__ = [
 ]
 
 _MOST_NAMES = 1_000_000
-_LONGEST_PREFERENCE = 1024  # in Slurm's job_mgr.c
 _ENVIRONMENT = ("HOME", "PATH", "SLURM_CONF")
 _COMMANDS = ("scontrol", "squeue")
 _ON_NODES = ("RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "STOPPED")
@@ -58,8 +57,7 @@ _STATES = {  # words in the state of a node, the first that is found counts
     "booting": "powering_up power_up",
     "off": "powered_down",
     "stopping": "powering_down power_down pending_power_down",
-    "reserved": "reserved maint reboot_requested reboot_issued",
-    "planned": "planned",
+    "reserved": "reserved planned maint reboot_requested reboot_issued",
     "idle": "idle",
 }
 
@@ -69,8 +67,8 @@ class SlurmNode:
     """A node in the output of scontrol."""
 
     name: str
-    # ``"idle"``, ``"planned"`` (by backfill), ``"held"``, ``"off"``, ``"booting"``, ``"stopping"``,
-    # ``"reserved"`` or ``"down"``, which includes all others.
+    # ``"idle"``, ``"held"``, ``"off"``, ``"booting"``, ``"stopping"``, ``"reserved"`` or ``"down"``, which
+    # includes all others.
     state: str
     since: float = 0.0  # when it was last busy, in seconds; 0 if unknown
     queues: frozenset[str] = frozenset()  # Slurm's partitions to which it belongs; empty if unknown
@@ -98,7 +96,7 @@ class QueuedJob:
     queues: frozenset[str] = frozenset()  # Slurm's partitions in which it can run; empty if unknown
     cpus: int = 0  # on all nodes; no other jobs run there if there are as many as the nodes have
     preferred: frozenset[str] = frozenset()  # features of the nodes that it prefers
-    mark: str = ""  # begin time that netplace's hook gave it, in seconds, or 0; empty: not caught by it
+    mark: str = ""  # begin time that netplace's hook gave it, in seconds; empty: not caught by it
     unknown: str = ""  # a property that netplace does not understand, if there is one
 
     @property
@@ -170,26 +168,15 @@ class Controller:
         jobs = read_queue(self._run("squeue", "--json"))
         return [job for job in jobs if job.state == "PENDING" or job.state in _ON_NODES]
 
-    def prefer(self, job: QueuedJob, nodes: Iterable[str], begin: bool = False) -> None:
-        """Let a job prefer nodes, each by the feature of its name, and begin now if that is wanted.
+    def update(self, job: str, **fields: str) -> None:
+        """Change fields of a job, as ``scontrol update`` calls them."""
+        self._run(
+            "scontrol", "update", f"JobId={_number(job)}", *(f"{key}={text}" for key, text in fields.items())
+        )
 
-        Slurm takes other nodes for the job if these are not free when it can start.
-        """
-        wanted = "|".join(nodes)
-        if len(wanted) > _LONGEST_PREFERENCE:
-            raise ValueError(
-                f"job {job.number}: the names of its nodes are longer than {_LONGEST_PREFERENCE} letters, "
-                "which is all that Slurm takes"
-            )
-        words = [f"Prefer={wanted}"] if wanted else []
-        if words or begin:
-            self._run(
-                "scontrol", "update", f"JobId={_number(job.number)}", *words, *["StartTime=now"] * begin
-            )
-
-    def release(self, job: QueuedJob) -> None:
+    def release(self, job: str) -> None:
         """End the hold of a job."""
-        self._run("scontrol", "release", _number(job.number))
+        self._run("scontrol", "release", _number(job))
 
     def power(self, nodes: Iterable[str], on: bool) -> None:
         """Have Slurm switch nodes on or off; a node that got a job meanwhile is left on until that ends."""

@@ -220,7 +220,7 @@ def saved(folder):
 
 def running(folder, job):
     """Return the nodes of a job that runs and has started its ranks."""
-    wait(lambda: (folder / f"{job}.ranks").exists() and (folder / f"{job}.ranks").stat().st_size, 60)
+    wait(lambda: (folder / f"{job}.ranks").exists() and (folder / f"{job}.ranks").stat().st_size, 300)
     [found] = [one for one in slurm.Controller().jobs() if one.number == job]
     return found.nodes
 
@@ -232,7 +232,7 @@ def queued(job):
 
 @pytest.mark.parametrize("count", [6, pytest.param(60, marks=pytest.mark.nightly)])
 def test_no_job_is_lost_though_netplace_controller_and_nodes_are_killed(cluster, count):
-    """All jobs end; those for which there is room run where they prefer; of 60 jobs, each third is a kill."""
+    """All jobs end, and most that are placed run where they prefer; of 60 jobs, each third is a kill."""
     draw = random.Random(4)
     jobs = [(draw.randint(2, 9), draw.randint(1, 3)) for _ in range(count)]
     follower = Following(cluster)
@@ -257,11 +257,11 @@ def test_no_job_is_lost_though_netplace_controller_and_nodes_are_killed(cluster,
         wait_for_end(cluster, mine, 120 + 3 * count)
     finally:
         follower.kill()
-    lines = [line for line in follower.log()[known:] if line["what"] == "prefers"]
+    lines = follower.log()[known:]
     assert {line["job"] for line in lines} <= {*mine}
-    first = {line["job"]: line["nodes"] for line in lines if line["begins"]}  # there was room for them
-    hits = [job for job, nodes in first.items() if {*ended(cluster)[job].nodes} == {*nodes}]
-    assert len(hits) > len(first) / 2 > 0
+    placed = {line["job"]: line["Prefer"].split("|") for line in lines if line["what"] == "prefers"}
+    hits = [job for job, nodes in placed.items() if {*ended(cluster)[job].nodes} == {*nodes}]
+    assert len(hits) > len(placed) / 2 > 0
 
 
 def test_jobs_that_others_hold_and_those_with_more_wishes_are_left_alone(cluster):

@@ -17,7 +17,7 @@ from netplace.topologies import parse
 STATES = {
     "IDLE": "idle", "ALLOCATED": "held", "IDLE+POWERED_DOWN": "off", "IDLE+POWERING_UP": "booting",
     "DOWN+NOT_RESPONDING": "down", "MIXED+DRAIN": "down", "MIXED": "held", "IDLE+RESERVED": "reserved",
-    "IDLE+POWERING_DOWN": "stopping", "IDLE+NOT_RESPONDING": "down", "IDLE+PLANNED": "planned",
+    "IDLE+POWERING_DOWN": "stopping", "IDLE+NOT_RESPONDING": "down", "IDLE+PLANNED": "reserved",
     "DOWN": "down", "UNKNOWN": "down", "IDLE+COMPLETING": "held", "IDLE+REBOOT_ISSUED": "reserved",
 }  # fmt: skip
 
@@ -142,13 +142,14 @@ def node(name, state="idle", **more):
 
 
 def waiting(number, size=2, **more):
-    more = {"eligible": 1.0, "priority": 1, "cpus": size, "mark": "0", **more}
+    more = {"eligible": 1.0, "priority": 1, "cpus": size, "mark": "1", **more}
     return slurm.QueuedJob(number, "PENDING", more.pop("reason", "Resources"), size, **more)
 
 
 def delayed(number, size=2, **more):
     begin = float(int(time.time()) + 60)
-    return waiting(number, size, reason="BeginTime", eligible=begin, mark=f"{begin:.0f}", **more)
+    more = {"reason": "BeginTime", "eligible": begin, "mark": f"{begin:.0f}", **more}
+    return waiting(number, size, **more)
 
 
 def follower(tmp_path, controller, act=True, told=None, machine=None):
@@ -156,11 +157,11 @@ def follower(tmp_path, controller, act=True, told=None, machine=None):
     return follow.Follower(controller, machine or parse("mesh:8"), tmp_path, "non-contiguous", act, tell)
 
 
-def test_jobs_that_the_hook_caught_prefer_nodes_and_begin(tmp_path):
-    controller = FakeController([delayed("5"), waiting("6", 3)])
+def test_jobs_that_the_hook_put_off_prefer_nodes_and_begin(tmp_path):
+    controller = FakeController([delayed("5"), delayed("6", 3), waiting("7")])
     assert follower(tmp_path, controller).place_all(60) == 2
     assert controller.calls == [
-        "update JobId=5 Prefer=n0|n1 StartTime=now", "update JobId=6 Prefer=n2|n3|n4"
+        "update JobId=5 Prefer=n0|n1 StartTime=now", "update JobId=6 Prefer=n2|n3|n4 StartTime=now"
     ]  # fmt: skip
     until, free = map(int, (tmp_path / "until").read_text().split())
     assert 50 < until - time.time() < 70
@@ -173,15 +174,27 @@ def test_jobs_that_the_hook_caught_prefer_nodes_and_begin(tmp_path):
 @pytest.mark.parametrize(
     "job",
     [
-        waiting("1", mark=""),
+        waiting("1", mark="", preferred=frozenset({"n9"})),
+        delayed("1", mark=""),
         delayed("1", priority=0),  # its user, or an administrator, held it after the hook
         waiting("1", reason="JobHeldUser", priority=0),
         waiting("1", reason="JobHeldAdmin", priority=0),
         waiting("1", reason="BeginTime", eligible=time.time() + 1000, mark="4000000327"),
         waiting("1", reason="Dependency", eligible=0.0),
-        slurm.QueuedJob("1", "RUNNING", "None", 2, ("n0", "n1"), mark="0"),
+        waiting("1", preferred=frozenset({"n0", "n1"})),  # it starts in a moment
+        slurm.QueuedJob("1", "RUNNING", "None", 2, ("n0", "n1"), mark="1"),
     ],
-    ids=["unmarked", "held later", "user", "admin", "begin", "dependency", "running"],
+    ids=[
+        "unmarked",
+        "put off by others",
+        "held later",
+        "user",
+        "admin",
+        "begin",
+        "dependency",
+        "starts",
+        "running",
+    ],
 )
 def test_no_other_job_is_touched(tmp_path, job):
     controller = FakeController([job])
@@ -195,7 +208,7 @@ def test_no_other_job_is_touched(tmp_path, job):
         (delayed("1", unknown="features = 'gpu'"), (), "features = 'gpu'"),
         (delayed("1"), [node(f"n{one}", cpus=2) for one in range(8)], "it does not need whole nodes"),
         (delayed("1"), [slurm.SlurmNode("n3", "idle")], "n3: lack a feature of their own name"),
-        (delayed("1", 9), (), ""),
+        (delayed("1", 9), (), "the rule has no 9 nodes for it now"),
     ],
 )
 def test_what_is_not_understood_begins_at_once_and_the_reason_is_told_once(tmp_path, job, nodes, reason):
@@ -204,7 +217,7 @@ def test_what_is_not_understood_begins_at_once_and_the_reason_is_told_once(tmp_p
     for _ in range(4):
         assert placer.place_all() == 0
     assert controller.calls == ["update JobId=1 StartTime=now"] * 2, "no action more than twice"
-    assert told == ([f"job 1: left to Slurm, {reason}"] if reason else [])
+    assert told == [f"job 1: left to Slurm, {reason}"]
 
 
 def test_what_slurm_refuses_is_tried_without_the_preference_and_at_most_twice(tmp_path):
@@ -232,38 +245,29 @@ def test_one_job_is_released_if_its_own_user_holds_it(tmp_path):
     assert "release 5" not in controller.calls
 
 
-def test_a_preference_stays_while_its_nodes_come_first(tmp_path):
-    """The nodes of the job that ends first, and others if one of them goes down."""
-    now = time.time()
-    ends = {"n0": 900, "n1": 50, "n2": 50, "n3": 900, "n4": 900, "n5": 900, "n6": 900, "n7": 900}
-    jobs = [
-        slurm.QueuedJob(name, "RUNNING", "None", 1, (name,), limit=1e3, ends=now + end)
-        for name, end in ends.items()
-    ]
-    busy = [node(name, "held") for name in ends]
-    controller = FakeController([waiting("9"), *jobs], nodes=busy)
-    assert follower(tmp_path, controller).place_all() == 1
-    assert controller.calls == ["update JobId=9 Prefer=n1|n2"]
-    controller.queue[0] = waiting("9", preferred=frozenset({"n1", "n2"}))
-    assert follower(tmp_path, controller).place_all() == 0
-    controller.odd["n1"] = node("n1", "down")
-    assert follower(tmp_path, controller).place_all() == 1
-    assert controller.calls[1] == "update JobId=9 Prefer=n0|n2"
+def test_a_job_whose_nodes_others_took_prefers_none_from_then_on(tmp_path):
+    controller = FakeController([waiting("9", preferred=frozenset({"n1", "n2"}))], nodes=[node("n1", "held")])
+    placer = follower(tmp_path, controller)
+    for _ in range(4):
+        placer.place_all()
+    assert controller.calls == ["update JobId=9 Prefer="] * 2
 
 
 def test_nodes_are_of_the_queue_of_the_job_and_off_only_if_those_on_do_not_suffice(tmp_path):
-    odd = [node("n0", queues=frozenset({"b"})), node("n1", "off"), node("n2", "planned")]
+    odd = [node("n0", queues=frozenset({"b"})), node("n1", "off")]
     for size, expected in ((2, (2, 3)), (7, range(1, 8))):
-        controller = FakeController([waiting("1", size, queues=frozenset({"a"}))], nodes=odd)
+        controller = FakeController([delayed("1", size, queues=frozenset({"a"}))], nodes=odd)
         assert follower(tmp_path, controller).place_all() == 1
-        assert controller.calls == ["update JobId=1 Prefer=" + "|".join(f"n{one}" for one in expected)]
+        names = "|".join(f"n{one}" for one in expected)
+        assert controller.calls == [f"update JobId=1 Prefer={names} StartTime=now"]
 
 
-def test_names_that_slurm_cannot_take_are_refused_before_it_sees_them(tmp_path):
-    controller = FakeController([])
-    with pytest.raises(ValueError, match="longer than 1024 letters"):
-        controller.prefer(waiting("1", 300), [f"n{one}" for one in range(300)])
-    assert controller.calls == []
+def test_a_job_with_more_names_than_slurm_takes_is_left_to_it(tmp_path):
+    names = [f"n{one}" for one in range(300)]
+    controller, told = FakeController([delayed("1", 300)]), []
+    controller.nodes = lambda: [node(name) for name in names]
+    follower(tmp_path, controller, told=told, machine=parse("mesh:300")).place_all()
+    assert told == ["job 1: left to Slurm, the names of its nodes have more than 1024 letters together"]
 
 
 @pytest.mark.parametrize(
@@ -390,14 +394,14 @@ def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplac
 
 
 def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_path):
-    controller = FakeController([waiting("1", 4), waiting("2", 2)])
+    controller = FakeController([delayed("1", 4), delayed("2", 2)])
     machine, doubts = follow.machine_under(controller, tmp_path)
     assert doubts == [
         "scontrol show topology lacks 2 nodes, which get no jobs: n[0-1]",
         "scontrol show node lacks 2 nodes of the topology, which count as down: n[8-9]",
     ]
     assert follower(tmp_path, controller, machine=machine).place_all() == 2
-    assert [call.partition("Prefer=")[2] for call in controller.calls] == ["n2|n3|n4|n5", "n6|n7"]
+    assert [call.split()[2][7:] for call in controller.calls] == ["n2|n3|n4|n5", "n6|n7"]
     controller.topology = lambda: "SwitchName=a Nodes=x[2-5]\n"
     with pytest.raises(ValueError, match="names none of the nodes"):
         follow.machine_under(controller, tmp_path)
