@@ -13,6 +13,7 @@ from netplace.runs.loads import LoadFigures, LoadPlan, curves
 from netplace.scheduling.metrics.interval import estimate, half_width
 
 _ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
+_FINE = 0.1  # between two loads that were tried: farther apart, nothing is interpolated
 _DELAYS = ("mean", "p50", "p95", "p99")
 
 
@@ -37,8 +38,9 @@ def curve_frame(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> pd.
 def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[dict[str, Any]]:
     """Return the load from which each curve is saturated: 98 % of it is accepted, interpolated.
 
-    ``load`` is the mean over seeds, with ``half_width``, and None unless all seeds are saturated; ``low`` and
-    ``high`` are loads that were tried. The most that is accepted and the highest load are given, too.
+    ``load`` is the mean over seeds, with ``half_width``; it is None unless all seeds are saturated, between
+    loads that are at most 0.1 apart. ``low`` and ``high`` are loads that were tried. The most that is
+    accepted and the highest load are given, too.
     """
     rows = [
         (curve, plan.seed, plan.offered, point.accepted)
@@ -51,7 +53,8 @@ def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> lis
         runs = [run.sort_values("load") for _, run in own.groupby("seed")]
         ends = [_saturated(run["load"].to_numpy(float), run["accepted"].to_numpy(float)) for run in runs]
         reached = [end for end in ends if end is not None]
-        found = estimate([load for _, load, _ in reached]) if len(reached) == len(ends) else None
+        fine = all(high - low <= _FINE + 1e-9 for low, _, high in reached)
+        found = estimate([load for _, load, _ in reached]) if len(reached) == len(ends) and fine else None
         made.append(
             {
                 "curve": curve,
@@ -83,6 +86,9 @@ def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -
             said.append(
                 f"{curve}: it is saturated at {one['high']:g}, the lowest load that was tried; {most}"
             )
+        elif one["load"] is None:
+            between = f"between {one['low']:g} and {one['high']:g}"
+            said.append(f"{curve}: it is saturated from a load {between}, where no load was tried; {most}")
         else:
             width = "" if seeds < 2 else f" ± {one['half_width']:.2g}"
             over = "one seed, no interval" if seeds < 2 else f"95 % interval over {seeds} seeds"

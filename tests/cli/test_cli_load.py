@@ -205,8 +205,25 @@ def test_nodes_without_a_partner_that_computes_are_told(netplace):
     )
 
 
+def test_nothing_is_interpolated_between_loads_that_are_far_apart(netplace):
+    words = (
+        "load",
+        "--network",
+        "torus:10x10",
+        "--offered",
+        "0.2,0.8,1.0",
+        "--warmup",
+        300,
+        "--measure",
+        2000,
+    )
+    said = " ".join(netplace(*words).stdout.split())
+    assert "it is saturated from a load between 0.2 and 0.8, where no load was tried" in said
+    assert "from 0.2" not in said
+
+
 def test_the_load_of_saturation_has_an_interval_over_seeds(netplace, tmp_path):
-    words = ("load", "--network", "torus:4x4", "--offered", "0.3,0.6,0.9", "--measure", 300, "--warmup", 100)
+    words = ("load", "--network", "torus:4x4", "--offered", "0.3:0.9:0.1", "--measure", 300, "--warmup", 100)
     shown = netplace(*words, "--vcs", 1, "--seeds", 3)
     assert shown.exit_code == 0, shown.stderr
     said = " ".join(shown.stdout.split())
