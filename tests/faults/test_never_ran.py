@@ -87,11 +87,6 @@ def test_a_run_that_takes_no_time(netplace, tmp_path, monkeypatch):
         ("links.csv", "", "r/links.csv: is no table, No columns to parse from file"),
         ("links.csv", "a,b\n1,2\n", "r/links.csv: columns 'a,b' found, expected link,router,port,"),
         ("messages.csv", "x", "r/messages.csv: columns 'x' found, expected seed,job,source,dest"),
-        (
-            "messages.csv",
-            "seed,job,source,destination,bytes,tag,start,end\n0,0,z,1,1,1,1,1\n",
-            "row 1, source",
-        ),
         ("messages.csv", f"{MESSAGES}\n0,0,z,1,1,1,1,1\n", "r/messages.csv, row 1, source: 'z'"),
     ],
 )

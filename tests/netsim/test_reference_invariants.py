@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from reference_cases import FOR_EVER, engine, program
 from strategies import configs, programs
 
-from netplace.netsim.config import Config
 from netplace.netsim.engine import Exit, Traffic
 from netplace.netsim.reference import ReferenceEngine
 from netplace.netsim.validation import check_traffic
-from netplace.topologies import Topology, parse
+from netplace.topologies import parse
 
 GRIDS = [
     "torus:4x4",
@@ -227,28 +226,8 @@ def test_a_locked_network_wakes_for_another_job_and_counts_the_time():
             Traffic(1.5, np.full(8, -1)),
             "traffic chance: 1.5 is not a probability, expected 0 to 1",
         ),
-        (
-            Traffic(0.5, np.full(8, 8)),
-            "traffic target: 8 is not a node, expected 0 to 7, or -1 for uniform",
-        ),
-        (
-            Traffic(0.5, np.full(8, -1), 9, 0.5),
-            "traffic hot_node: 9 is not a node, expected 0 to 7",
-        ),
     ],
 )
 def test_traffic_out_of_range(traffic, message):
     with pytest.raises(ValueError, match=message):
         check_traffic(traffic, 8)
-
-
-def test_a_network_without_routing_is_refused():
-    class Star(Topology):
-        def distance(self, a, b):
-            return np.int64(2)
-
-        diameter = average_distance = bisection_width = 2
-
-    star = Star("star:3", 3, 4, np.array([[3], [3], [3], [-1]]), np.zeros((4, 1), np.int64))
-    with pytest.raises(ValueError, match="network star:3: no routing for this kind of network"):
-        ReferenceEngine(star, Config(), 1)

@@ -47,18 +47,12 @@ def test_permutations(name):
     ("name", "network", "message"),
     [
         ("transpose", "torus:4x2", r"--traffic transpose: needs equal sides, torus:4x2 has \(4, 2\)"),
-        (
-            "transpose",
-            "tree:2,3",
-            "--traffic transpose: needs an even number of address bits, tree:2,3 has 3",
-        ),
         ("tornado", "tree:2,2", "--traffic tornado: is defined on meshes and tori, not on tree:2,2"),
         (
             "bit-complement",
             "torus:6",
             "--traffic bit-complement: needs a power of two of nodes, torus:6 has 6",
         ),
-        ("unifrom", "torus:6", "unknown name 'unifrom'; did you mean uniform"),
     ],
 )
 def test_patterns_that_are_not_defined(name, network, message):

@@ -31,6 +31,11 @@ WAIT = "MPI_Wait(&request, MPI_STATUS_IGNORE);"
 STARTS = 2 * f"MPI_Start(&request); {WAIT}" + "MPI_Request_free(&request);"
 
 
+@pytest.fixture(params=MPIS)
+def compiler(request):
+    return request.param
+
+
 def header(compiler):
     """Return what the preprocessor makes of the library's mpi.h."""
     words = [compiler, "-E", "-include", "mpi.h", "-x", "c", "/dev/null"]
@@ -109,7 +114,6 @@ def pairs(messages):
     return [[*pair, counts[pair], volumes[pair]] for pair in sorted(counts)]
 
 
-@pytest.mark.parametrize("compiler", MPIS)
 def test_collectives_of_neighbours_are_messages_to_them(compiler, tmp_path):
     body = """
         int side[] = {4}, periodic[] = {1}, before = (me + 3) % 4, behind = (me + 1) % 4;
@@ -222,7 +226,6 @@ OPERATIONS = {
 }
 
 
-@pytest.mark.parametrize("compiler", MPIS)
 def test_collectives_of_two_groups(compiler, tmp_path):
     large = {name: 8 if has_mpi_4(compiler) else 2 for name in OPERATIONS}
     large["Barrier"] //= 2 if has_mpi_4(compiler) else 1
@@ -263,7 +266,6 @@ INTRA = {
 }
 
 
-@pytest.mark.parametrize("compiler", MPIS)
 def test_every_form_of_a_collective_is_the_same_collective(compiler, tmp_path):
     lists = "T counts[] = {5, 5, 5, 5}; D places[] = {0, 16, 32, 48};"
     # MPICH 4.0.2 ends a persistent scatter of one group with "Invalid communicator", recorded or not.
@@ -279,7 +281,6 @@ def test_every_form_of_a_collective_is_the_same_collective(compiler, tmp_path):
     assert (found["pairs"], found["left_out"]) == ([], [])
 
 
-@pytest.mark.parametrize("compiler", MPIS)
 def test_messages_of_mpi_4(compiler, tmp_path):
     if not has_mpi_4(compiler):
         pytest.skip(f"{compiler} is of an MPI before version 4: it has no MPI_Isendrecv")
@@ -317,7 +318,6 @@ def test_messages_of_mpi_4(compiler, tmp_path):
     assert (found["wildcards"], found["left_out"]) == (4, [])
 
 
-@pytest.mark.parametrize("compiler", MPIS)
 def test_what_is_counted_only(compiler, tmp_path, netplace):
     body = """
         MPI_Win window;
@@ -363,7 +363,6 @@ def test_what_is_counted_only(compiler, tmp_path, netplace):
     assert summary_of(open_trace(target)).as_data()["left_out"] == found["left_out"]
 
 
-@pytest.mark.parametrize("compiler", MPIS)
 def test_what_is_said_to_processes_that_were_started_later_is_counted(compiler, tmp_path):
     body = """
         MPI_Comm parent, children, all;
@@ -396,7 +395,6 @@ def test_what_is_said_to_processes_that_were_started_later_is_counted(compiler, 
     assert found["notes"] == []
 
 
-@pytest.mark.parametrize("compiler", MPIS)
 def test_communicators_of_the_same_ranks_are_told_apart(compiler, tmp_path):
     body = """
         MPI_Comm first, second;
@@ -446,7 +444,6 @@ SILENT = r"""
 """
 
 
-@pytest.mark.parametrize("compiler", MPIS)
 def test_no_call_is_forgotten(compiler, tmp_path):
     takes = re.compile(
         r"\bint\s+MPI_(\w+)\s*\(([^;{]*?\bMPI_(?:Comm|Win|File|Request|Message)\b[^;{]*?)\)\s*(?:__attr|;)"

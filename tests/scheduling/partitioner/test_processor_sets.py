@@ -188,18 +188,14 @@ def test_what_is_odd_is_found(conf):
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("day, night", "day, day", ":2: queue day is defined twice"),
         ("[d=1..2]", "[d=dusk:1..2]", ":3: queue: unknown name 'dusk'"),
         ("left={a,b}", "left={a,e}", ":4: host or group: unknown name 'e'"),
         ("c/1", "c/3", ":4: host c has no processor 3"),
         ("day@ha=[0,4]", "dya@ha=[0,4]", ":6: queue: unknown name 'dya'; did you mean day"),
         ("day@hb=[0,3]", "day@hb=[0,3,1]", ":6: the vector [0, 3, 1] has 3 entries, expected 2"),
         ("day@hb=[0,3]", "day@hb=[0,-3]", ":6: '-' was found, expected an entry of a cost vector, a whole"),
-        ("day@hb=[0,3]", f"day@hb=[0,{2**62}]", "sums up to more than 2^62"),
         ("cost[2]", "cost[3]", ":10: cost[3]: costs have 2 components"),
         ("MINCOST(4)", "MINCOST(9)", ":10: MINCOST(9): the machine has 8 processors"),
-        ("day, night", "day, ni$ht", ":2: '$' is not part of a word"),
-        ("hb={b}", "hb={hd}", ":4: host or group: unknown name 'hd'"),
         ("cost <= [1,2]", "(" * 60 + "cost <= [1,2]" + ")" * 60, ":10: parts are nested more than 50 deep"),
     ],
 )
@@ -216,8 +212,6 @@ def test_mistakes_in_a_configuration(conf, old, new, told):
     [
         ("pss:levels", "twisted:8x4", "meshes, tori and trees, not on twisted:8x4"),
         ("pss:levels,central", "mesh:8x8", "did you mean centre"),
-        ("pss:levels,centre", "torus:8x8", "is defined on meshes"),
-        ("pss:levels,overlap", "tree:4,2", "meshes and tori"),
         ("pss:CONF", "mesh:8x8", "describes 4 hosts, expected the 64 nodes of mesh:8x8"),
         ("pss:CONF,dusk", "mesh:4", "queue: unknown name 'dusk'"),
         ("pss:none.conf", "mesh:4", "none.conf"),
@@ -256,7 +250,6 @@ def test_sets_of_a_file(tmp_path):
         ("", "has no sets, expected lines such as 0-11, 24"),
         ("0-3\n4-x", ":2: node: 'x' is not a whole number"),
         ("0-3\n\n4-8", ":3: node: 8 is too large, expected at most 7"),
-        ("3-1", ":1: node: range '3-1' is decreasing"),
         ("0-3, 2", ":1: node 2 appears twice"),
     ],
 )
