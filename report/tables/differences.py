@@ -215,7 +215,7 @@ def contest_notes(contests: Sequence[Contest]) -> list[str]:
             f"many runs with different jobs (median of the differences)"
         )
     if all(contest.judgement.words in ("one run", "equal") for contest in contests):
-        said.append("no interval is known: say seeds = 5 in the study, or take more jobs")
+        said.append("no interval is known: take more jobs or, where a model draws them, seeds = 5")
     return said
 
 
