@@ -73,7 +73,6 @@ def test_without_rules_it_is_easy(netplace, tmp_path):
         ("[[window]]\nbegin = 3", "has no end"),
         ("[[window]]\nbegin = 3\nend = 2", "expected a later end"),
         ("[failures]\nfile = 'none.csv'", "none.csv"),
-        ("order = ", "is not TOML"),
     ],
 )
 def test_mistakes_in_the_file(netplace, tmp_path, text, told):

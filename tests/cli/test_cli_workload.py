@@ -86,7 +86,6 @@ def test_a_workload_is_drawn(netplace, log, tmp_path, ending):
     [
         (["make", "lublim", "--nodes", "4"], "workload model: unknown name 'lublim'; did you mean lublin"),
         (["make", "lublin"], "Missing option '--nodes'"),
-        (["make", "lublin", "--nodes", "0"], "--nodes: 0 is too small"),
         (["make", "lublin", "--nodes", "4", "--sizes", "large"], "--sizes: is not an option of lublin"),
         (["make", "applications", "--nodes", "64", "--repeats", "5"], "'5' is not of the form LEAST:MOST"),
         (["make", "applications", "--nodes", "64", "-o", "x.swf"], "x.swf: SWF has no column for"),

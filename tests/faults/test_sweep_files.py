@@ -15,14 +15,12 @@ APPLICATIONS = 'machine = "torus:4x4"\nworkload = "applications"\njobs = 5\ntime
 
 SWEEPS = [
     (HALO.replace("app", "#") + "jobs = [1]\n", "expected tables [[jobs]]"),
-    (HALO + "pairs = [1]\n", "expected tables [[pairs]]"),
     (HALO + 'seeds = "0:99999999999999999999"\n', "seed after the last"),
     (HALO + '[config]\ncycle_ns = "x"\n', "cycle_ns: 'x' is not a number"),
     (HALO + "[config]\nvcs = [2, 4611686018427387904]\n", "vcs"),
     (HALO + "[config]\nbuffer_phits = [0, 4]\n", "buffer_phits: 4 is wormhole switching"),
     ('network = "torus:4x4"\n[[jobs]]\napp = "butterfly"\ntasks = 1\ncount = 30000000\n', "count"),
     (HALO.replace('"torus:4x4"', '["torus:4x4", "tree:4,2"]') + 'mapping = "column"\n', "mapping"),
-    (HALO.replace('"torus:4x4"', '["torus:4x4", "tree:4,2"]') + 'mapping = "shuffle"\n', "shuffle"),
     (HALO + 'mapping = "file:none.csv"\n', "none.csv"),
 ]
 
