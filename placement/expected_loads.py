@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.placement.rule import Nodes
-from netplace.topologies import Topology
+from netplace.topologies import Grid, Topology
 
 Floats = NDArray[np.float64]
+_AT_ONCE = 64  # sources whose loads are computed together
 
 
 def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
@@ -30,24 +31,43 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     """
     chosen = distinct(topology, nodes)
     source, target, size = flows(W, len(chosen))
-    order = np.argsort(source, kind="stable")
-    starts = np.searchsorted(source[order], np.arange(len(chosen) + 1))
+    if isinstance(topology, Grid) and topology.wraps and not topology.twist:
+        return _torus_loads(topology, chosen[source], chosen[target], size)
     total = np.zeros(len(topology.links()))
-    for task in range(len(chosen)):
-        own = order[starts[task] : starts[task + 1]]
-        if len(own):
-            demand = np.zeros(topology.routers)
-            np.add.at(demand, chosen[target[own]], size[own])
-            for links, load in _loads_from(topology, int(chosen[task]), demand):
-                total[links] += load
+    for task in np.unique(source):
+        own = source == task
+        demand = np.zeros(topology.routers)
+        np.add.at(demand, chosen[target[own]], size[own])
+        for router, port, load in _loads_from(topology, int(chosen[task]), demand):
+            total[topology.link_number[router, port]] += load
     return total
 
 
-def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tuple[NDArray[np.int32], Floats]]:
-    """Yield links and the loads on them when router `start` sends `demand` bytes to each router."""
+def _torus_loads(torus: Grid, source: Nodes, target: Nodes, size: Floats) -> Floats:
+    """Return the load of each link, with all sources moved to node 0: a torus looks alike from each node."""
+    places, sides, ports = torus.coordinates(np.arange(torus.nodes)), torus.sizes, 2 * torus.dims
+    away = torus.node((places[target] - places[source]) % sides)
+    total = np.zeros(torus.neighbor.size)
+    senders, number = np.unique(source, return_inverse=True)
+    for first in range(0, len(senders), _AT_ONCE):
+        some = senders[first : first + _AT_ONCE]
+        own = (number >= first) & (number < first + _AT_ONCE)
+        demand = np.zeros((torus.nodes, len(some)))
+        np.add.at(demand, (away[own], number[own] - first), size[own])
+        back = torus.node((places[:, None] + places[some]) % sides) * ports
+        for router, port, load in _loads_from(torus, 0, demand):
+            total += np.bincount((back[router] + port[:, None]).ravel(), load.ravel(), total.size)
+    return total[torus.neighbor.ravel() >= 0]
+
+
+def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tuple[Nodes, Nodes, Floats]]:
+    """Yield routers, ports and the loads of their links when router `start` sends `demand` to each router.
+
+    `demand`, shape (routers, ...), and the loads, shape (links, ...), are in bytes.
+    """
     routes = np.zeros(topology.routers)
     routes[start] = 1
-    steps, front, wanted = [], np.array([start]), np.flatnonzero(demand)
+    steps, front, wanted = [], np.array([start]), np.nonzero(demand)[0]
     unreached = np.ones(topology.routers, bool)
     unreached[start] = False
     while len(front) and unreached[wanted].any():
@@ -58,12 +78,14 @@ def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tupl
         router, port, end = router[onward], port[onward], end[onward]
         np.add.at(routes, end, routes[router])
         unreached[end] = False
-        steps.append((router, end, topology.link_number[router, port]))
-        front = np.unique(end)
-    share = demand / np.maximum(routes, 1)
-    for router, end, links in reversed(steps):
-        np.add.at(share, router, share[end])
-        yield links, share[end] * routes[router]
+        steps.append((router, port, end))
+        front = np.flatnonzero(np.bincount(end))
+    share = (demand.T / np.maximum(routes, 1)).T
+    for router, port, end in reversed(steps):
+        load = share[end]
+        firsts = np.flatnonzero(np.diff(router, prepend=-1))  # routers are in order
+        share[router[firsts]] += np.add.reduceat(load, firsts)
+        yield router, port, (load.T * routes[router]).T
 
 
 def distinct(topology: Topology, nodes: ArrayLike) -> Nodes:

@@ -6,14 +6,16 @@ exact.
 
 from __future__ import annotations
 
-import math
+import ast
 import operator
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from netplace.inputs import abbreviate
 
@@ -90,10 +92,14 @@ class Tokens:
             raise self.error(f"{what}, a whole number of at least {least}")
         return int(self._take())
 
-    def decimal(self) -> str:
-        """Take and return a number as it is written; empty if the next word is none."""
-        self._check_length()
-        return self._take() if self.next[:1].isdecimal() else ""
+    def expression(self) -> str:
+        """Take and return the words up to the next comma outside brackets, or to the end."""
+        words: list[str] = []
+        depth = 0
+        while self.next and (depth > 0 or self.next != ","):
+            depth += (self.next in "([") - (self.next in ")]")
+            words.append(self._take())
+        return " ".join(words)
 
     def _check_length(self) -> None:
         word = self.next
@@ -105,7 +111,6 @@ class Tokens:
         return self._tokens[self._at - 1].text
 
 
-Value = Fraction | tuple[Fraction, ...]
 Cost = tuple[int, ...]
 
 
@@ -120,15 +125,17 @@ class Facts:
     least: Callable[[int], Cost | None]
 
 
-Term = Callable[[Facts], Value | None]
-Test = Callable[[Facts], bool]
-_DEEPEST = 50  # parts within parts
-_COMPARISONS: dict[str, Callable[[Fraction, Fraction], bool]] = {
-    "<=": operator.le,
-    "<": operator.lt,
-    ">=": operator.ge,
-    ">": operator.gt,
-    "==": operator.eq,
+_COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.LtE: operator.le,
+    ast.Lt: operator.lt,
+    ast.GtE: operator.ge,
+    ast.Gt: operator.gt,
+    ast.Eq: operator.eq,
+}
+_ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
 }
 
 
@@ -139,9 +146,13 @@ class Rule:
     # Sizes in processors, both included.
     low: int
     high: int
-    test: Test  # takes `Facts` and returns whether the job may start
+    condition: ast.expr
     line: int  # where it stands
     most: int  # largest size that it names in ``MINCOST(k)``; 0 for none
+
+    def test(self, facts: Facts) -> bool:
+        """Return whether the job may start."""
+        return _test(self.condition, facts)
 
 
 def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], length: int) -> list[Rule]:
@@ -150,121 +161,76 @@ def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], lengt
         line = tokens.line
         low, high = sizes(tokens)
         tokens.expect(":")
-        reader = _Reader(tokens, length)
-        rules.append(Rule(low, high, reader.test(), line, reader.most))
+        named = [0]  # sizes in MINCOST
+
+        def least(size: int, named: list[int] = named) -> Cost:
+            named.append(size)
+            return (0,) * length
+
+        try:
+            condition = ast.parse(tokens.expression(), mode="eval").body
+            _test(condition, Facts((0,) * length, 0, least))  # every part is evaluated, so faults show here
+        except SyntaxError as error:
+            raise tokens.wrong(f"constraint: {error.msg}", line) from None
+        except (RecursionError, MemoryError):
+            raise tokens.wrong("constraint: parts are nested too deep", line) from None
+        except ValueError as error:
+            raise tokens.wrong(str(error), line) from None
+        rules.append(Rule(low, high, condition, line, max(named)))
         if not tokens.accept(","):
             return rules
 
 
-class _Reader:
-    def __init__(self, tokens: Tokens, length: int):
-        self._tokens, self._length, self.most = tokens, length, 0
-        self._depth = 0
+def _test(part: ast.expr, facts: Facts) -> bool:
+    match part:
+        case ast.BoolOp(how, parts):
+            results = [_test(each, facts) for each in parts]
+            return all(results) if isinstance(how, ast.And) else any(results)
+        case ast.UnaryOp(ast.Not(), inner):
+            return not _test(inner, facts)
+        case ast.Compare(left, [sign], [right]) if type(sign) in _COMPARISONS:
+            a, b = _value(left, facts), _value(right, facts)
+            return a is not None and b is not None and bool(np.all(_COMPARISONS[type(sign)](a, b)))
+    raise ValueError(f"{abbreviate(ast.unparse(part))} is no comparison by <=, <, >=, > or ==")
 
-    @contextmanager
-    def _deeper(self) -> Iterator[None]:
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise self._tokens.wrong(f"parts are nested more than {_DEEPEST} deep")
-        yield
-        self._depth -= 1
 
-    def test(self) -> Test:
-        parts = [self._both()]
-        while self._tokens.accept("or"):
-            parts.append(self._both())
-        return lambda facts: any(part(facts) for part in parts)
+def _value(part: ast.expr, facts: Facts) -> Any:
+    """Return a number, a vector as an array of exact numbers, or None for a job larger than the machine."""
+    match part:
+        case ast.Constant(int() | float() as number):
+            return Fraction(str(number))
+        case ast.List(entries) if len(entries) == len(facts.cost):
+            return np.array([_whole(entry) for entry in entries], object)
+        case ast.List(entries):
+            raise ValueError(
+                f"the vector {ast.unparse(part)} has {len(entries)} entries, expected {len(facts.cost)}"
+            )
+        case ast.Name("cost"):
+            return np.array(facts.cost, object)
+        case ast.Subscript(ast.Name("cost"), component):
+            if not 1 <= (place := _whole(component)) <= len(facts.cost):
+                raise ValueError(f"cost[{place}]: costs have {len(facts.cost)} components")
+            return facts.cost[place - 1]
+        case ast.Call(ast.Name("MINCOST"), [size], []):
+            named = isinstance(size, ast.Name) and size.id == "PEs"
+            cost = facts.least(facts.processors if named else _whole(size))
+            return None if cost is None else np.array(cost, object)
+        case ast.Call(ast.Name("ceil"), [inner], []):
+            value = _value(inner, facts)
+            return None if value is None else np.ceil(value)
+        case ast.BinOp(left, sign, right) if type(sign) in _ARITHMETIC:
+            a, b = _value(left, facts), _value(right, facts)
+            return None if a is None or b is None else _ARITHMETIC[type(sign)](a, b)
+    raise ValueError(
+        f"{abbreviate(ast.unparse(part))} is not cost, MINCOST(..), ceil(..), a vector or a number"
+    )
 
-    def _both(self) -> Test:
-        parts = [self._atom()]
-        while self._tokens.accept("and"):
-            parts.append(self._atom())
-        return lambda facts: all(part(facts) for part in parts)
 
-    def _atom(self) -> Test:
-        with self._deeper():
-            return self._nested_atom()
-
-    def _nested_atom(self) -> Test:
-        if self._tokens.accept("not"):
-            inner = self._atom()
-            return lambda facts: not inner(facts)
-        if self._tokens.accept("("):
-            inner = self.test()
-            self._tokens.expect(")")
-            return inner
-        left = self._value()
-        sign = next((sign for sign in _COMPARISONS if self._tokens.accept(sign)), "")
-        if not sign:
-            raise self._tokens.error("a comparison: <=, <, >=, > or ==")
-        right = self._value()
-
-        def compare(facts: Facts) -> bool:
-            a, b = left(facts), right(facts)
-            if a is None or b is None:
-                return False
-            return all(_COMPARISONS[sign](x, y) for x, y in _paired(a, b))
-
-        return compare
-
-    def _value(self) -> Term:
-        terms = [(1, self._term())]
-        while self._tokens.next in ("+", "-"):
-            sign = 1 if self._tokens.accept("+") else -1
-            if sign < 0:
-                self._tokens.expect("-")
-            terms.append((sign, self._term()))
-        return terms[0][1] if len(terms) == 1 else _sum_of(terms)
-
-    def _term(self) -> Term:
-        with self._deeper():
-            return self._nested_term()
-
-    def _nested_term(self) -> Term:
-        tokens = self._tokens
-        written = tokens.decimal()
-        if written:
-            factor = Fraction(written)
-            if not tokens.accept("*"):
-                return lambda facts: factor
-            inner = self._term()
-            return lambda facts: _each(inner(facts), lambda x: factor * x)
-        if tokens.accept("cost"):
-            return self._cost()
-        if tokens.accept("MINCOST", "("):
-            return self._least()
-        if tokens.accept("ceil", "("):
-            inner = self._value()
-            tokens.expect(")")
-            return lambda facts: _each(inner(facts), lambda x: Fraction(math.ceil(x)))
-        if tokens.accept("["):
-            vector = tuple(Fraction(number) for number in read_vector(tokens, self._length))
-            return lambda facts: vector
-        raise tokens.error("cost, MINCOST(..), ceil(..), a vector or a number")
-
-    def _cost(self) -> Term:
-        if not self._tokens.accept("["):
-            return lambda facts: tuple(map(Fraction, facts.cost))
-        line = self._tokens.line
-        component = self._tokens.number("a component of the cost", 1)
-        if component > self._length:
-            raise self._tokens.wrong(f"cost[{component}]: costs have {self._length} components", line)
-        self._tokens.expect("]")
-        return lambda facts: Fraction(facts.cost[component - 1])
-
-    def _least(self) -> Term:
-        if self._tokens.accept("PEs"):
-            size = 0
-        else:
-            size = self._tokens.number("PEs or a number of processors", 1)
-            self.most = max(self.most, size)
-        self._tokens.expect(")")
-
-        def least(facts: Facts) -> Value | None:
-            cost = facts.least(size or facts.processors)
-            return None if cost is None else tuple(map(Fraction, cost))
-
-        return least
+def _whole(part: ast.expr) -> int:
+    match part:
+        case ast.Constant(int() as number):
+            return number
+    raise ValueError(f"{abbreviate(ast.unparse(part))} is not a whole number of at least 0")
 
 
 def read_vector(tokens: Tokens, length: int) -> list[int]:
@@ -277,30 +243,3 @@ def read_vector(tokens: Tokens, length: int) -> list[int]:
     if length and len(numbers) != length:
         raise tokens.wrong(f"the vector {numbers} has {len(numbers)} entries, expected {length}", line)
     return numbers
-
-
-def _each(value: Value | None, change: Callable[[Fraction], Fraction]) -> Value | None:
-    if value is None or isinstance(value, Fraction):
-        return None if value is None else change(value)
-    return tuple(change(x) for x in value)
-
-
-def _paired(a: Value, b: Value) -> list[tuple[Fraction, Fraction]]:
-    """Return components combined; a number is combined with every component of a vector."""
-    if isinstance(a, Fraction):
-        return [(a, y) for y in (b if isinstance(b, tuple) else (b,))]
-    return [(x, y) for x, y in zip(a, b if isinstance(b, tuple) else (b,) * len(a), strict=True)]
-
-
-def _sum_of(terms: list[tuple[int, Term]]) -> Term:
-    def total(facts: Facts) -> Value | None:
-        sum_so_far: Value | None = Fraction(0)
-        for sign, term in terms:
-            value = term(facts)
-            if sum_so_far is None or value is None:
-                return None
-            sums = tuple(x + sign * y for x, y in _paired(sum_so_far, value))
-            sum_so_far = sums if isinstance(sum_so_far, tuple) or isinstance(value, tuple) else sums[0]
-        return sum_so_far
-
-    return total

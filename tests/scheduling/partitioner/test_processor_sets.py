@@ -196,7 +196,12 @@ def test_what_is_odd_is_found(conf):
         ("day@hb=[0,3]", "day@hb=[0,-3]", ":6: '-' was found, expected an entry of a cost vector, a whole"),
         ("cost[2]", "cost[3]", ":10: cost[3]: costs have 2 components"),
         ("MINCOST(4)", "MINCOST(9)", ":10: MINCOST(9): the machine has 8 processors"),
-        ("cost <= [1,2]", "(" * 60 + "cost <= [1,2]" + ")" * 60, ":10: parts are nested more than 50 deep"),
+        ("cost <= [1,2]", "(" * 300 + "cost <= [1,2]" + ")" * 300, ":10: constraint: too many nested"),
+        ("cost <= [1,2]", "not " * 5000 + "cost <= [1,2]", ":10: constraint: "),
+        ("cost <= [1,2]", "0 <= cost <= [1,2]", ":10: '0 <= cost <= [1, 2]' is no comparison by <=, <"),
+        ("cost <= [1,2]", "cost <= [1]", ":10: the vector [1] has 1 entries, expected 2"),
+        ("cost <= [1,2]", "cost <= costs", ":10: 'costs' is not cost, MINCOST(..), ceil(..), a vector or"),
+        ("cost <= [1,2]", "cost <= ", ":10: constraint: "),
     ],
 )
 def test_mistakes_in_a_configuration(conf, old, new, told):
