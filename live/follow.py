@@ -155,7 +155,8 @@ class Follower:
                 placed += self._update(job, "prefers", Prefer="|".join(chosen), StartTime="now")
             else:
                 self._update(job, "left", StartTime="now")
-        self.promise(lasts, len(free))
+        queue = any(job.waits and job.reason in ("Resources", "Priority") for job in jobs)
+        self.promise(lasts, 0 if queue else len(free))  # new jobs join a queue without delay
         return placed
 
     def promise(self, seconds: float, free: int = 0) -> None:

@@ -158,7 +158,9 @@ def follower(tmp_path, controller, act=True, told=None, machine=None):
 
 
 def test_jobs_that_the_hook_put_off_prefer_nodes_and_begin(tmp_path):
-    controller = FakeController([delayed("5"), delayed("6", 3), waiting("7")])
+    controller = FakeController(
+        [delayed("5"), delayed("6", 3), waiting("7", reason="QOSMaxJobsPerUserLimit")]
+    )
     assert follower(tmp_path, controller).place_all(60) == 2
     assert controller.calls == [
         "update JobId=5 Prefer=n0|n1 StartTime=now", "update JobId=6 Prefer=n2|n3|n4 StartTime=now"
@@ -166,6 +168,9 @@ def test_jobs_that_the_hook_put_off_prefer_nodes_and_begin(tmp_path):
     until, free = map(int, (tmp_path / "until").read_text().split())
     assert 50 < until - time.time() < 70
     assert free == 3
+    controller.queue.append(waiting("8"))
+    follower(tmp_path, controller).place_all(60)
+    assert (tmp_path / "until").read_text().split()[1] == "0", "new jobs join the queue at once"
     controller = FakeController([delayed("5")])
     assert follower(tmp_path / "none", controller, act=False).place_all() == 0
     assert controller.calls == []
