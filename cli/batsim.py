@@ -8,7 +8,7 @@ from typing import Any
 import rich_click as click
 
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import SEED, Number, OutputFile, flag
+from netplace.cli.flags import SEED, flag, output_file, real
 from netplace.cli.many import plan_of
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.settings import SettingsCommand, json_flag, threads_flag
@@ -26,9 +26,9 @@ def batsim_command() -> None:
 @batsim_command.command("platform", cls=SettingsCommand, plan=_SETTINGS, of_plan=True)
 @flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
 @flag("--socket-endpoint endpoint", "Address of the scheduler.", default="tcp://127.0.0.1:28000")
-@flag("--timeout", "Seconds for each answer of the scheduler.", Number(0.1, 86400), 60.0)
+@flag("--timeout", "Seconds for each answer of the scheduler.", real(0.1, 86400), 60.0)
 @flag("--logged", "Take run times from the workload instead of simulating packets.", bool)
-@flag("--rows", "Write one row per job (.csv or .parquet).", OutputFile(".csv", ".parquet"), metavar="FILE")
+@flag("--rows", "Write one row per job (.csv or .parquet).", output_file(".csv", ".parquet"), metavar="FILE")
 @threads_flag
 @json_flag
 def platform_command(

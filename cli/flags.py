@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import rich_click as click
 
 from netplace.inputs import MOST, check_bytes, check_float, check_int
-from netplace.report.files.outputs import PICTURES, check_output, check_output_folder
+from netplace.report.files.outputs import PICTURES, check_output
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -46,97 +46,51 @@ def flags(*each: Callable[[Command], Command]) -> Callable[[Command], Command]:
     return added
 
 
-class Integer(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
-    """Whole numbers from `least` to `most`."""
+class Checked(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
+    """What `check` returns of a text and of the name of the flag, which its mistakes begin with."""
 
-    name = "integer"
+    def __init__(self, name: str, check: Callable[[Any, str], Any]) -> None:
+        self.name, self._check = name, check
 
-    def __init__(self, least: int = -MOST, most: int = MOST) -> None:
-        self._least, self._most = least, most
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return check_int(value, _flag(param), self._least, self._most)
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return self._check(value, max(param.opts, key=len) if param else "number")
 
 
-class Bytes(click.ParamType):  # type: ignore[type-arg]
-    """Sizes in bytes, such as 4096 or 4KiB."""
-
-    name = "bytes"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return check_bytes(value, _flag(param))
+def whole(least: int = -MOST, most: int = MOST) -> Checked:
+    """Return the type of whole numbers from `least` to `most`."""
+    return Checked("integer", lambda value, flag: check_int(value, flag, least, most))
 
 
-class Number(click.ParamType):  # type: ignore[type-arg]
-    """Finite numbers from `least` to `most`."""
-
-    name = "float"
-
-    def __init__(self, least: float = -math.inf, most: float = math.inf) -> None:
-        self._least, self._most = least, most
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        return check_float(value, _flag(param), self._least, self._most)
+def real(least: float = -math.inf, most: float = math.inf) -> Checked:
+    """Return the type of finite numbers from `least` to `most`."""
+    return Checked("float", lambda value, flag: check_float(value, flag, least, most))
 
 
-class CountOrAuto(click.ParamType):  # type: ignore[type-arg]
-    """Whole numbers from 1, or ``auto``."""
+def output_file(*endings: str) -> Checked:
+    """Return the type of files that can be written, as is known before anything long begins."""
 
-    name = "n|auto"
+    def check(value: Any, flag: str) -> Path:
+        if not str(value):
+            raise ValueError(f"{flag}: is empty, expected a name")
+        return check_output(Path(value), endings)
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        """Return the number that a user wrote."""
-        return "auto" if value == "auto" else check_int(value, _flag(param), 1)
-
-
-class Threads(click.ParamType):  # type: ignore[type-arg]
-    """How many threads simulate a network, or ``auto``."""
-
-    name = "n|auto"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
-        from netplace.netsim.threads import checked_threads
-
-        return checked_threads(int(value) if str(value).isdecimal() else value, _flag(param))
+    return Checked("file", check)
 
 
-class OutputFile(click.ParamType):  # type: ignore[type-arg]
-    """Files that can be written, as is known before anything long begins; with one of the endings."""
+def _threads(value: Any, flag: str) -> int | str:
+    from netplace.netsim.threads import checked_threads
 
-    name = "file"  # as --help shows it, in capitals
-
-    def __init__(self, *endings: str) -> None:
-        self._endings = endings
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        return check_output(Path(_named(value, param)), self._endings)
+    return checked_threads(int(value) if str(value).isdecimal() else value, flag)
 
 
-class OutputFolder(click.ParamType):  # type: ignore[type-arg]
-    name = "folder"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        return check_output_folder(Path(_named(value, param)), _flag(param))
-
-
-def _named(value: Any, param: click.Parameter | None) -> str:
-    if not str(value):
-        raise ValueError(f"{_flag(param)}: is empty, expected a name")
-    return str(value)
-
-
-def _flag(param: click.Parameter | None) -> str:
-    return max(param.opts, key=len) if param else "number"
-
-
-WHOLE = Integer()
-REAL = Number()
-COUNT = Integer(1)
-DRAWS = CountOrAuto()
-SEED = Integer(0)
-SEEDS = Integer(1, 1_000_000)  # every one is a run, whose result is held until the last has ended
-PROCESSES = Integer(1, 4_096)
-THREADS = Threads()
-OUTPUT = OutputFile()
-PICTURE = OutputFile(*PICTURES)
-FOLDER = OutputFolder()
+WHOLE = whole()
+REAL = real()
+COUNT = whole(1)
+BYTES = Checked("bytes", check_bytes)  # such as 4096 or 4KiB
+DRAWS = Checked("n|auto", lambda value, flag: "auto" if value == "auto" else check_int(value, flag, 1))
+SEED = whole(0)
+SEEDS = whole(1, 1_000_000)  # every one is a run, whose result is held until the last has ended
+PROCESSES = whole(1, 4_096)
+THREADS = Checked("n|auto", _threads)
+OUTPUT = output_file()
+PICTURE = output_file(*PICTURES)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS, Number, flag
+from netplace.cli.flags import COUNT, OUTPUT, PICTURE, REAL, SEED, SEEDS, flag, real
 from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
 from netplace.cli.outputs import CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
@@ -48,7 +48,7 @@ _OUTCOMES = (".html", ".json")
     metavar="MAPPING",
     panel=PANEL,
 )
-@flag("--budget", "CPU seconds for a comparison. [default: 60]", Number(0), metavar="SECONDS", panel=PANEL)
+@flag("--budget", "CPU seconds for a comparison. [default: 60]", real(0), metavar="SECONDS", panel=PANEL)
 @flag("--method", "Search method of classic and td: portfolio, grasp, 2opt, faq.", panel=PANEL)
 @flag("--seconds", "CPU seconds per search.", REAL, panel=PANEL)
 @flag("--search-iterations", "Iterations per search. [default: depends on the method]", COUNT, panel=PANEL)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from netplace.cli.clashes import command
 from netplace.cli.flags import SEED, SEEDS, flag
 from netplace.cli.many import Execution, check_plans, resource_flags, store_flag
-from netplace.cli.outputs import CommandOutput, OutcomeFile, show, write
+from netplace.cli.outputs import CommandOutput, outcome_file, show, write
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, config_from, json_flag, network_flag
 from netplace.csv_files import write_rows
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "-o outputs",
     "Write a page (.html), the table (.csv), the output of --json (.json), a picture (.png, .pdf, "
     ".svg), or all into a folder; repeatable.",
-    OutcomeFile(tables=(".csv",)),
+    outcome_file(tables=(".csv",)),
     multiple=True,
     metavar="FILE|FOLDER",
 )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.flags import flag
+from netplace.cli.flags import Checked, flag
 from netplace.cli.many import say
 from netplace.cli.provenance import command_line, outcome_folder, with_provenance
 from netplace.files import made_folder, write_atomically
@@ -29,32 +29,29 @@ if TYPE_CHECKING:
     from netplace.report.plots.figure import Figure
     from netplace.report.tables.differences import Compared
 
-_SAVED = ".json"
 Drawn = Callable[[Path], object]
 
 
-class OutcomeFile(click.ParamType):  # type: ignore[type-arg]
-    """The path of an outcome, checked before anything long: a page, a picture, JSON, or a folder."""
+def outcome_file(pictures: bool = True, tables: tuple[str, ...] = ()) -> Checked:
+    """Return the type of outcomes, checked before anything long: a page, a picture, JSON, or a folder."""
+    endings = (*tables, ".html", *(PICTURES if pictures else ()), ".json")
 
-    name = "folder|file"  # as --help shows it, in capitals
-
-    def __init__(self, pictures: bool = True, tables: tuple[str, ...] = ()) -> None:
-        self._endings = (*tables, ".html", *(PICTURES if pictures else ()), _SAVED)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+    def check(value: Any, _: str) -> Path:
         if not str(value):
             raise ValueError("-o: is empty, expected a name")
         path = Path(value)
         if not path.suffix or path.is_dir():
-            return check_output_folder(path, "-o")
-        if path.suffix.lower() not in self._endings:
-            kinds = f"{', '.join(self._endings[:-1])} or {self._endings[-1]}"
+            return check_output_folder(path)
+        if path.suffix.lower() not in endings:
+            kinds = f"{', '.join(endings[:-1])} or {endings[-1]}"
             more = ", or a folder for all of them: a name without an ending"
             raise ValueError(f"-o {path}: unknown kind of file, expected a name that ends in {kinds}{more}")
         return check_output(path)
 
+    return Checked("folder|file", check)
 
-OUTCOME, PAGE = OutcomeFile(), OutcomeFile(pictures=False)
+
+OUTCOME, PAGE = outcome_file(), outcome_file(pictures=False)
 
 
 page_flag = flag(  # for a page, or for what --json prints
@@ -110,7 +107,7 @@ class CommandOutput:
 
 
 def show(answer: CommandOutput, output: Path | None, as_json: bool) -> None:
-    """Write an answer to `output`, which an `OutcomeFile` gave, and show it, as one JSON object or not."""
+    """Write an answer to `output`, which an `outcome_file` gave, and show it, as one JSON object or not."""
     if output is not None:
         write(answer, output)
     if as_json:
@@ -122,7 +119,7 @@ def show(answer: CommandOutput, output: Path | None, as_json: bool) -> None:
 
 
 def write(answer: CommandOutput, path: Path) -> None:
-    """Write an answer; the ending of `path`, which an `OutcomeFile` gave, says how."""
+    """Write an answer; the ending of `path`, which an `outcome_file` gave, says how."""
     ending = path.suffix.lower()
     if not ending or path.is_dir():
         context = click.get_current_context(silent=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import Number, flag
+from netplace.cli.flags import flag, real
 from netplace.cli.outcomes import FIGURE
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
@@ -26,12 +26,12 @@ _LEAST = 3  # seeds of a pilot
 @flag(
     "--difference",
     "Smallest difference to detect, as a percentage of the mean of the first pilot.",
-    Number(0.001, 1000.0),
+    real(0.001, 1000.0),
     3.0,
     metavar="PERCENT",
 )
 @flag("--figure figures", FIGURE, multiple=True, metavar="NAME")
-@flag("--power", "Probability of detecting a difference of this size.", Number(0.05, 0.999), 0.8)
+@flag("--power", "Probability of detecting a difference of this size.", real(0.05, 0.999), 0.8)
 @page_flag
 @json_flag
 def plan_study_command(

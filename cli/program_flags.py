@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from netplace.cli.flags import COUNT, REAL, Bytes, flag, flags
+from netplace.cli.flags import BYTES, COUNT, REAL, Checked, flag, flags
 from netplace.cli.many import named_flags
 from netplace.cli.settings import WHAT_RUNS
-from netplace.inputs import abbreviate, check_int
+from netplace.inputs import abbreviate, check_float, check_int
 
 if TYPE_CHECKING:
     from netplace.netsim import Config
@@ -20,30 +20,18 @@ if TYPE_CHECKING:
 _COUNT_AND_NAME = re.compile(r"(\d+)x:\s*(\S.*)", re.DOTALL)
 
 
-class Jobs(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
-    """A number of jobs, as text, and their trace or application."""
-
-    name = "jobs"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        if isinstance(value, tuple):
-            return value
-        match = _COUNT_AND_NAME.fullmatch(value)
-        if match is None:
-            raise ValueError(f"--jobs: {abbreviate(value)} is not of the form 4x:NAME")
-        return match[1], match[2]
+def _count_and_name(value: Any, _: str) -> tuple[str, str]:
+    """Return a number of jobs, as text, and their trace or application."""
+    if isinstance(value, tuple):
+        return value
+    match = _COUNT_AND_NAME.fullmatch(value)
+    if match is None:
+        raise ValueError(f"--jobs: {abbreviate(value)} is not of the form 4x:NAME")
+    return match[1], match[2]
 
 
-class Compute(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.3
-    """How long computation takes: ``recorded``, which is 1, or a factor."""
-
-    name = "factor"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        return 1.0 if value == "recorded" else REAL.convert(value, param, ctx)
-
+# How long computation takes: ``recorded``, which is 1, or a factor.
+COMPUTE = Checked("factor", lambda value, flag: 1.0 if value == "recorded" else check_float(value, flag))
 
 _flag = partial(flag, panel=WHAT_RUNS)
 program_flags = flags(
@@ -57,14 +45,14 @@ program_flags = flags(
     _flag(
         "--jobs",
         "Number of jobs and their trace or application: 4x:lu.A.64; repeatable.",
-        Jobs(),
+        Checked("jobs", _count_and_name),
         multiple=True,
         metavar="COUNTx:NAME",
     ),
     _flag("--tasks", "Number of tasks of an application. [default: one per node]", COUNT),
     _flag("--class class_", "Class of an NPB application: S, W, A, B, C or D.", metavar="LETTER"),
     _flag("--packets", "Packets per message of a synthetic application.", COUNT),
-    _flag("--bytes bytes_", "Bytes per message of a synthetic application, such as 4096 or 4KiB.", Bytes()),
+    _flag("--bytes bytes_", "Bytes per message of a synthetic application, such as 4096 or 4KiB.", BYTES),
     _flag("--rounds", "Rounds of a synthetic application.", COUNT),
     _flag(
         "--iterations",
@@ -78,7 +66,7 @@ program_flags = flags(
     _flag(
         "--compute --cpu-scale cpu_scale",
         "Computation of a trace: recorded, 0 (none), or a factor for the recorded times.",
-        Compute(),
+        COMPUTE,
         0.0,
         metavar="recorded|0|FACTOR",
     ),

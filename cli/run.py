@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import COUNT, OUTPUT, PROCESSES, SEEDS, OutputFile, flag
+from netplace.cli.flags import COUNT, OUTPUT, PROCESSES, SEEDS, flag, output_file
 from netplace.cli.many import open_store, say
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
@@ -70,7 +70,7 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
     "--timeline",
     "Write tasks, messages and link loads of the first run over time: .json for Perfetto and "
     "chrome://tracing, or a picture.",
-    OutputFile(".json", *PICTURES),
+    output_file(".json", *PICTURES),
     metavar="FILE",
 )
 @flag(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import REAL, SEED, OutputFile, flag
+from netplace.cli.flags import REAL, SEED, flag, output_file
 from netplace.cli.many import (
     Execution,
     complete_run_times,
@@ -43,7 +42,7 @@ _RESULT = "Results"
 @flag(
     "--rows",
     "Write one row per job (.csv or .parquet).",
-    OutputFile(".csv", ".parquet"),
+    output_file(".csv", ".parquet"),
     metavar="FILE",
     panel=_RESULT,
 )
@@ -71,53 +70,26 @@ def schedule_command(study: str | None, **given: Any) -> None:
     show(answer, given["output"], given["as_json"])
 
 
-@dataclass(frozen=True)
-class _Drawn:
-    """What a Gantt chart and a picture of occupancy show; checked."""
-
-    output: Path | None
-    at: float | None  # time of the picture of occupancy, in seconds
-    # first, last: begin and end of the Gantt chart, in hours.
-    first: float | None
-    last: float | None
-
-    def __post_init__(self) -> None:
-        if self.first is not None and self.last is not None and not self.first < self.last:
-            raise ValueError(f"--to: {self.last:g} is not after --from {self.first:g}")
-
-    @property
-    def window(self) -> tuple[float | None, float | None]:
-        """Begin and end of the Gantt chart, in seconds."""
-        first, last = (None if hours is None else hours * 3600 for hours in (self.first, self.last))
-        return first, last
-
-    def draw_gantt(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
-        from netplace.report.plots import write_figure
-        from netplace.report.plots.schedules import gantt_figure
-        from netplace.report.tables.schedule import title_of
-
-        write_figure(path, gantt_figure(made.schedule, title_of(plan), *self.window))
-
-    def write_folder(self, path: Path, plan: Plan, made: ScheduleRun) -> None:
-        """Write a schedule into the folder that was requested, or into another what its page is made of."""
-        from netplace.report.tables.schedule import write_figures, write_folder
-
-        if path == self.output:
-            write_folder(path, plan, made, self.at, self.window)
-        else:
-            write_figures(path, plan, made)
-
-
 def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     from netplace.netsim.config import SETTINGS
     from netplace.report.tables.data_table import print_data
-    from netplace.report.tables.schedule import figure_tables, remarks, title_of, write_rows
+    from netplace.report.tables.schedule import (
+        figure_tables,
+        remarks,
+        title_of,
+        write_figures,
+        write_folder,
+        write_rows,
+    )
     from netplace.runs.plan import make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of, run_schedule
 
-    drawn = _Drawn(given["output"], given["at"], given["from_"], given["to"])
-    rows, written = given["rows"], bool(given["rows"] or given["output"])
+    output, first, last = given["output"], given["from_"], given["to"]
+    if first is not None and last is not None and not first < last:
+        raise ValueError(f"--to: {last:g} is not after --from {first:g}")
+    begin, end = (None if hours is None else hours * 3600 for hours in (first, last))
+    rows, written = given["rows"], bool(given["rows"] or output)
     if written and execution.dask is not None:
         raise ValueError(f"--dask: {execution.dask} given, but a Dask cluster cannot write rows and pictures")
     refuse_of_one(given)
@@ -127,9 +99,7 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
 
     def carried(plan: Plan) -> dict[str, Any]:
         with progress("jobs", plan.jobs) as tell:
-            made.append(
-                run_schedule(plan, keep_nodes=drawn.output is not None, tell=lambda done, _: tell(done))
-            )
+            made.append(run_schedule(plan, keep_nodes=output is not None, tell=lambda done, _: tell(done)))
         return made[0].outcome
 
     function = carried if execution.dask is None else outcome_of
@@ -139,11 +109,25 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     if rows:
         write_rows(rows, made[0].schedule)
     figures = ScheduleFigures.from_dict(outcome)
+
+    def draw(path: Path) -> None:
+        from netplace.report.plots import write_figure
+        from netplace.report.plots.schedules import gantt_figure
+
+        write_figure(path, gantt_figure(made[0].schedule, title_of(plan), begin, end))
+
+    def folder(path: Path) -> None:
+        """Write the folder that was requested, or into another what the page is made of."""
+        if path == output:
+            write_folder(path, plan, made[0], given["at"], (begin, end))
+        else:
+            write_figures(path, plan, made[0])
+
     return CommandOutput(
         lambda: {"plan": plan.to_dict(), **outcome},
         terminal=lambda: print_data(figure_tables(plan, figures), title_of(plan)),
-        draw=lambda path: drawn.draw_gantt(path, plan, made[0]),
-        folder=lambda path: drawn.write_folder(path, plan, made[0]),
+        draw=draw,
+        folder=folder,
         remarks=remarks(plan, figures),
     )
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import Integer, Number, flag
+from netplace.cli.flags import flag, real, whole
 from netplace.cli.help import HelpfulCommand
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ _METRICS_SECONDS = 10.0  # node_exporter is usually asked every 15 s
 @flag("--partition", "Allocator for requests without one.", default="slurm")
 @flag("--mapping", "Mapping for requests without one.", default="consecutive")
 @flag("--allow", "Rule with a file that requests may name; repeatable.", multiple=True, metavar="RULE")
-@flag("--queue", "Largest number of waiting jobs.", Integer(0, 1_000_000), 10_000)
-@flag("--deadline", "Seconds for a search; then nodes are consecutive.", Number(0.01, 3600), 10.0)
+@flag("--queue", "Largest number of waiting jobs.", whole(0, 1_000_000), 10_000)
+@flag("--deadline", "Seconds for a search; then nodes are consecutive.", real(0.01, 3600), 10.0)
 def serve_command(**given: Any) -> None:
     """Place jobs on a machine on request, and keep track of its nodes.
 

@@ -13,7 +13,7 @@ import rich_click as click
 
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import DRAWS, SEED, THREADS, Integer, Number, flag
+from netplace.cli.flags import DRAWS, SEED, THREADS, flag, real, whole
 from netplace.cli.help import is_in_help
 from netplace.inputs import MOST, check_choice
 
@@ -93,9 +93,9 @@ def flags_of(settings: Mapping[str, Setting], of_plan: bool = False) -> list[cli
 
 def _type_of(setting: Setting) -> Any:
     if setting.kind is int:
-        return Integer(int(max(setting.least, -MOST)), int(min(setting.most, MOST)))
+        return whole(int(max(setting.least, -MOST)), int(min(setting.most, MOST)))
     if setting.kind is float:
-        return Number(setting.least, setting.most)
+        return real(setting.least, setting.most)
     return {bool: None, int | str: DRAWS}.get(setting.kind, click.STRING)
 
 

@@ -15,7 +15,7 @@ import rich_click as click
 
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import Integer, Number, flag, flags
+from netplace.cli.flags import flag, flags, real, whole
 
 
 @click.group("slurm", epilog=examples_of("slurm"))
@@ -38,9 +38,9 @@ _flags = flags(
     flag("--machine", "Network. [default: from scontrol show topology]", metavar="NETWORK"),
     flag("--folder", "Folder for logs and host files.", click.Path(path_type=Path), required=True),
     flag("--bin commands", "Folder of Slurm's commands.", click.Path(path_type=Path)),
-    flag("--timeout", "Seconds for each command.", Number(0.1, 600), 10.0),
+    flag("--timeout", "Seconds for each command.", real(0.1, 600), 10.0),
     flag("--follow", "Repeat until the command is stopped.", bool),
-    flag("--interval", "Seconds between passes.", Number(0.1, 86400), 5.0),
+    flag("--interval", "Seconds between passes.", real(0.1, 86400), 5.0),
 )
 
 
@@ -182,7 +182,7 @@ def ranks_command(machine: str | None, commands: Path | None, mapping: str, app:
 
 @slurm_command.command("hook")
 @flag("--folder", "Folder of place.", click.Path(path_type=Path), required=True)
-@flag("--bound", "Seconds after which Slurm starts a job alone.", Integer(1, 10**9), 60)
+@flag("--bound", "Seconds after which Slurm starts a job alone.", whole(1, 10**9), 60)
 def hook_command(folder: Path, bound: int) -> None:
     """Print a job_submit.lua, which puts new jobs off until place --follow has chosen their nodes."""
     from netplace.live.hook import hook
@@ -193,7 +193,7 @@ def hook_command(folder: Path, bound: int) -> None:
 @slurm_command.command("power")
 @_flags
 @flag("--rule", "Rule: plan:slot=S, timeout:S, reserve:K,S or always-on.", default="plan:slot=300")
-@flag("--boot-seconds", "Seconds that a node takes to boot.", Number(0, 1e6), 1800.0)
+@flag("--boot-seconds", "Seconds that a node takes to boot.", real(0, 1e6), 1800.0)
 @flag("--keep", "Nodes that are never switched off.", default="", metavar="HOSTS")
 @_ACT
 def power_command(rule: str, boot_seconds: float, keep: str, act: bool, **given: Any) -> None:

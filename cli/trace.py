@@ -15,7 +15,7 @@ import rich_click as click
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, REAL, flag, flags
-from netplace.cli.program_flags import Compute
+from netplace.cli.program_flags import COMPUTE
 from netplace.cli.settings import json_flag
 from netplace.inputs import check_float, check_int, check_ranges
 from netplace.report.files.outputs import check_output
@@ -83,7 +83,7 @@ _writing_flags = flags(
     flag(
         "--compute",
         "Computation in .trc: recorded, or a factor for the recorded times. [default: 0]",
-        Compute(),
+        COMPUTE,
     ),
 )
 
