@@ -48,7 +48,7 @@ class Slowed:
     plan: CosimPlan
     percent: int
 
-    def describe(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return {"study": "break-even-live", "percent": self.percent, "plan": self.plan.to_dict()}
 
     @property

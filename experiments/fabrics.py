@@ -248,7 +248,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     for part in request.parts:
         named = cells(part, request)
         wanted = {cell.key: cell for _, cell in named}
-        kept = cached_outcomes(wanted, Cell.run, Cell.describe, context)
+        kept = cached_outcomes(wanted, Cell.run, context)
         jobs = jobs_of((name, cell, kept[cell.key]) for name, cell in named)
         values[f"values_{part}"] = _plain(by_draw(jobs))
         table = _plain(slowdowns(jobs))

@@ -224,7 +224,6 @@ def _draw(path: Path, runs: pd.DataFrame, title: str) -> None:
         slowdowns,
         "slowdown of scattered jobs (%); gray: published break-even",
         "scattered / contiguous",
-        columns=2,
         band=PUBLISHED,
     )
     write_figure(path, figure)

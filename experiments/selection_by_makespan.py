@@ -75,6 +75,8 @@ class MakespanCase:
     seed: int
     jobs: int
 
+    to_dict = asdict
+
 
 def cases(request: StudyRequest) -> list[MakespanCase]:
     jobs, seeds = (600, 2) if request.quick else (4000, 5)
@@ -135,7 +137,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         tables.append(best_boxes(runs, "run-times", "Best box and mapping"))
         summary.append(_of_boxes(tables[0].frame))
     wanted = {_key(case, request.quick): case for case in cases(request)}
-    if kept := cached_outcomes(wanted, partial(run_case, tables=times, quick=request.quick), asdict, context):
+    if kept := cached_outcomes(wanted, partial(run_case, tables=times, quick=request.quick), context):
         frame = pd.DataFrame(kept.values())
         for sizes, group in frame.groupby("sizes", sort=False):
             cells = _cells(group)

@@ -184,7 +184,7 @@ class AllocatorCase(CachedCase):
     seed: int = 0  # seed of the draws
     options: tuple[tuple[str, Any], ...] = ()  # further options of the kind
 
-    def describe(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         plain = {name: value for name, value in vars(self).items() if name != "options"}
         return {"study": self.study, **plain, **dict(self.options)}
 

@@ -197,7 +197,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     tables, summary, figures, values = [], [], {}, {}
     for part in request.parts:
         made = case_outcomes(_CASES[part](request.quick), context)
-        frame = pd.DataFrame([case.describe() | outcome for case, outcome in made])
+        frame = pd.DataFrame([case.to_dict() | outcome for case, outcome in made])
         if part in _STREAMS:
             values[f"values_{part}"] = frame.drop(columns=["study", "kind", "log"], errors="ignore")
         cells, digits, sentences = TABLES[part](frame)

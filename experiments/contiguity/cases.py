@@ -132,9 +132,9 @@ class Cell(CachedCase):
     policy: str
     partition: str
 
-    def describe(self) -> Outcome:
+    def to_dict(self) -> Outcome:
         """Return what makes the outcome: of the log, what is in it."""
-        plain = super().describe()
+        plain = super().to_dict()
         return {**plain, "log": {"name": self.log.name, "digest": self.log.digest}}
 
     def run(self) -> Outcome:

@@ -243,7 +243,7 @@ def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
         for load, value in PRINTED_LOADS.items():
             for place, side in enumerate(sides, 1):
                 wanted[text, load, place] = Detection(text, value, side, 100 if quick else DETECTIONS)
-    made = cached_outcomes({case.key: case for case in wanted.values()}, visited, Detection.describe, context)
+    made = cached_outcomes({case.key: case for case in wanted.values()}, visited, context)
     rows = []
     for (text, load, place), case in wanted.items():
         row = {"network": text, "load": load, "set": place, "S": case.side}

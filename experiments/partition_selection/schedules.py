@@ -60,6 +60,8 @@ class SelectionCase:
     # those that it has.
     rounded: bool = False
 
+    to_dict = asdict
+
 
 class ScatteredTimes:
     """Run times of scattered jobs: that of the best box, longer by `slowdown` percent."""

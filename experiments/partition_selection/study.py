@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -269,7 +269,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     drawn = {setup: intensities_of(setup, request.quick) for setup in times}
     wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(request)}
     make = partial(run_case, tables=times, machine=machine, intensities=drawn)
-    kept = cached_outcomes(wanted, make, asdict, context).values()
+    kept = cached_outcomes(wanted, make, context).values()
     frame = pd.DataFrame({"rounded": False, "setup": "plain"} | row for row in kept)
     tables, sentences, figures = first, [_ABOUT, *said], {}
     for name in request.parts:

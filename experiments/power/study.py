@@ -121,7 +121,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     if "window" in request.parts:
         tables.append(_window(request.quick))
         sentences.append("window: the published gains are for other jobs, with the same load and number.")
-    rows = [{**case.describe(), **outcome} for case, outcome in case_outcomes(cases(request), context)]
+    rows = [{**case.to_dict(), **outcome} for case, outcome in case_outcomes(cases(request), context)]
     frame = pd.DataFrame(rows)
     if "front" in request.parts:
         table = _front(frame[frame["part"] == "front"])

@@ -93,5 +93,5 @@ def loaded(cases: Sequence[Shared], size: SharedSize, context: StudyContext) -> 
 
 
 def carried_out(plans: Sequence[CosimPlan], context: StudyContext) -> list[Outcome]:
-    kept = cached_outcomes({plan.key: plan for plan in plans}, outcome_of, CosimPlan.to_dict, context)
+    kept = cached_outcomes({plan.key: plan for plan in plans}, outcome_of, context)
     return [kept[plan.key] for plan in plans]

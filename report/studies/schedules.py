@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
 from operator import methodcaller
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from netplace.report.studies.study import StudyContext
 from netplace.runs.campaign import outcomes_of
@@ -29,7 +29,7 @@ class CachedCase:
     study: ClassVar[str]
     revision: ClassVar[int] = 1
 
-    def describe(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the inputs of the outcome as a JSON-compatible dict, with the content hash of any log."""
         plain = asdict(self)  # type: ignore[call-overload]
         if isinstance(plain.get("log"), dict):
@@ -39,20 +39,9 @@ class CachedCase:
     @property
     def key(self) -> str:
         """Content hash of the case."""
-        return hashlib.sha256(json.dumps(self.describe(), sort_keys=True).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
 
-class RunnableCase(Protocol):
-    """What `case_outcomes` makes outcomes of: a case with a key, a description, and a way to be executed."""
-
-    @property
-    def key(self) -> str: ...
-    def describe(self) -> dict[str, Any]: ...
-    def run(self) -> dict[str, Any]: ...
-
-
-Case = TypeVar("Case")
-Runnable = TypeVar("Runnable", bound=RunnableCase)
 AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
 
 
@@ -61,30 +50,25 @@ def outcomes(plans: Sequence[Plan], context: StudyContext) -> list[ScheduleFigur
     return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, context)]
 
 
-def case_outcomes(cases: Iterable[Runnable], context: StudyContext) -> list[tuple[Runnable, dict[str, Any]]]:
+def case_outcomes(cases: Iterable[AnyPlan], context: StudyContext) -> list[tuple[AnyPlan, dict[str, Any]]]:
     """Return each case with its outcome; missing outcomes are made and stored one by one.
 
     Cases are dataclasses such as `CachedCase`, with a method ``run``.
     """
     every = list(cases)
-    kept = cached_outcomes(
-        {case.key: case for case in every}, methodcaller("run"), methodcaller("describe"), context
-    )
+    kept = cached_outcomes({case.key: case for case in every}, methodcaller("run"), context)
     return [(case, kept[case.key]) for case in every]
 
 
 def cached_outcomes(
-    wanted: Mapping[str, Case],
-    make: Callable[[Case], dict[str, Any]],
-    describe: Callable[[Case], dict[str, Any]],
-    context: StudyContext,
+    wanted: Mapping[str, Any], make: Callable[[Any], dict[str, Any]], context: StudyContext
 ) -> dict[str, dict[str, Any]]:
     """Return the outcome of each case by its key; missing outcomes are made and stored one by one.
 
-    `make` and `describe` return the outcome of a case and its description as JSON-compatible dicts; `make`
-    must be picklable.
+    `make` returns the outcome of a case as a JSON-compatible dict, and must be picklable; the ``to_dict`` of
+    a case returns its description.
     """
-    plans = [_CasePlan(key, describe(case), case) for key, case in wanted.items()]
+    plans = [_CasePlan(key, case) for key, case in wanted.items()]
     return dict(zip(wanted, _completed(plans, partial(_made, make), context), strict=True))
 
 
@@ -108,14 +92,14 @@ def _completed(
 
 @dataclass(frozen=True)
 class _CasePlan:
-    """A case as a plan."""
+    """A case as a plan, with its key."""
 
     key: str
-    plain: dict[str, Any]
     case: Any
 
     def to_dict(self) -> dict[str, Any]:
-        return self.plain
+        plain: dict[str, Any] = self.case.to_dict()
+        return plain
 
 
 def _made(make: Callable[[Any], dict[str, Any]], plan: _CasePlan) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
     found = cases(make_request(STUDIES["local-backfilling"], ("weeks",)))
     assert len(found) == 30 * 8
     assert {case.platform for case in found} == {"1-2-10-240"}
-    assert str(tmp_path) not in str(found[0].describe())
+    assert str(tmp_path) not in str(found[0].to_dict())
     other = str(tmp_path / "other.swf.gz")
     with pytest.raises(ValueError, match="level vector of its machine is not known, expected levels="):
         cases(make_request(STUDIES["local-backfilling"], ("weeks",), logs=(other,)))
