@@ -115,7 +115,7 @@ def _show(facts: Installation, counts: list[dict[str, Any]]) -> None:
             f"{EXTRAS[extra][0]} {version}" if version else f"not installed; pip install 'netplace[{extra}]'"
         )
         rows.append([f"extra {extra}", f"{how} ({EXTRAS[extra][1]})"])
-    tables = [table("", ["installation", ""], rows)]
+    tables = [table("", ["installation", ""], rows, texts=(0, 1))]
     if counts:
         lines = [
             [
@@ -127,8 +127,6 @@ def _show(facts: Installation, counts: list[dict[str, Any]]) -> None:
             for one in counts
         ]
         tables.append(table("self-test, cycles", ["program", "here", "INSEE", "CPU s"], lines))
-    for made in tables:
-        made.columns[1].justify = "left" if made is tables[0] else "right"
     print_tables(*tables)
     right = sum(one["right"] for one in counts)
     click.echo(

@@ -172,10 +172,7 @@ def list_command(topic: str | None, as_json: bool) -> None:
     if as_json:
         print_json({topic: [dict(zip(columns, row, strict=True)) for row in rows]})
         return
-    made = table("", columns, rows)
-    for column in made.columns:
-        column.justify = "left"
-    print_tables(made)
+    print_tables(table("", columns, rows, texts=range(len(columns))))
 
 
 def _show_topics(as_json: bool) -> None:
@@ -184,6 +181,4 @@ def _show_topics(as_json: bool) -> None:
         print_json({"topics": counts})
         return
     rows = [[topic, str(count), f"netplace list {topic}"] for topic, count in counts.items()]
-    made = table("", ["topic", "how many", "shown by"], rows)
-    made.columns[2].justify = "left"
-    print_tables(made)
+    print_tables(table("", ["topic", "how many", "shown by"], rows, texts=(0, 2)))

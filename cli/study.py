@@ -126,9 +126,5 @@ def _list() -> None:
             ["", part + (" *" if part in study.default else ""), what] for part, what in study.parts.items()
         ]
         rows.append([])
-    made = table(
-        "studies and their tables (* made unless --table says otherwise)", ["study", "table", ""], rows
-    )
-    for column in made.columns:
-        column.justify = "left"
-    print_tables(made)
+    title = "studies and their tables (* made unless --table says otherwise)"
+    print_tables(table(title, ["study", "table", ""], rows, texts=range(3)))

@@ -270,10 +270,7 @@ def _show(frame: pd.DataFrame, title: str) -> None:
         ]
         for row in frame[columns].head(_SHOWN).itertuples(index=False)
     ]
-    made = table(title, columns, rows)
-    for place in range(len(texts)):
-        made.columns[place].justify = "left"
-    print_tables(made)
+    print_tables(table(title, columns, rows, texts=range(max(1, len(texts)))))
     if len(frame) > _SHOWN:
         say(f"{len(frame) - _SHOWN} more rows are not shown; --csv and --parquet write all")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -152,7 +152,7 @@ def compare(first: Outcome, second: Outcome, figures: Sequence[str] = ()) -> Com
             f"same kind"
         )
     before, after = _settled(first), _settled(second)
-    settled = _settled_in_both(first, second)
+    settled, entries, others = _by_labels(first, second)
     asked = [
         (name, before.get(name, ""), after.get(name, ""))
         for name in settled
@@ -160,7 +160,6 @@ def compare(first: Outcome, second: Outcome, figures: Sequence[str] = ()) -> Com
     ]
     if first.versions != second.versions:
         asked.append(("versions", first.versions, second.versions))
-    entries, others = _by_label(first, settled), _by_label(second, settled)
     if not entries.keys() & others.keys():
         raise ValueError(
             f"{first.name} and {second.name} have no result in common: {next(iter(entries), 'none')} against "
@@ -170,7 +169,14 @@ def compare(first: Outcome, second: Outcome, figures: Sequence[str] = ()) -> Com
     asked_figures = _asked_figures([*entries.values(), *others.values()], figures)
     compared = []
     for label in dict.fromkeys([*entries, *others]):
-        compared += _of_entry(label, entries.get(label), others.get(label), same_asked, asked_figures)
+        ours, theirs = (
+            {result.name: result for result in (own[label].results if label in own else ())}
+            for own in (entries, others)
+        )
+        compared += [
+            _difference(label, name, ours.get(name), theirs.get(name), same_asked, name in asked_figures)
+            for name in dict.fromkeys([*ours, *theirs])
+        ]
     return Comparison(first.kind, first.name, second.name, asked, _judged(compared), same_asked)
 
 
@@ -190,18 +196,24 @@ def common_results(
     first: Outcome, second: Outcome, figures: Sequence[str] = ()
 ) -> Iterator[tuple[str, Result, Result]]:
     """Yield the label of the entry and both results, for each result that is asked for, as in `compare`."""
-    settled = _settled_in_both(first, second)
-    entries, others = _by_label(first, settled), _by_label(second, settled)
+    _, entries, others = _by_labels(first, second)
     asked = _asked_figures([*entries.values(), *others.values()], figures)
     for label, entry in entries.items():
         theirs = {result.name: result for result in others[label].results} if label in others else {}
         yield from ((label, one, theirs[one.name]) for one in entry.results if one.name in asked & {*theirs})
 
 
-def _settled_in_both(first: Outcome, second: Outcome) -> list[str]:
-    """Return what has one value in each of two outcomes, or is not asked at all."""
-    before, after = _settled(first), _settled(second)
-    return [name for name in {**before, **after} if _once(name, before, first) and _once(name, after, second)]
+def _by_labels(first: Outcome, second: Outcome) -> tuple[list[str], dict[str, Entry], dict[str, Entry]]:
+    """Return what varies in neither of two outcomes, and the entries of each by what tells them apart."""
+    settled = list(_settled(first) | _settled(second))
+    for outcome in (first, second):
+        known = _settled(outcome)
+        settled = [
+            name
+            for name in settled
+            if name in known or not any(name in entry.asked for entry in outcome.entries)
+        ]
+    return settled, _by_label(first, settled), _by_label(second, settled)
 
 
 def _settled(outcome: Outcome) -> dict[str, str]:
@@ -212,11 +224,6 @@ def _settled(outcome: Outcome) -> dict[str, str]:
     for entry in outcome.entries:
         kept = {name: value for name, value in kept.items() if entry.asked.get(name) == value}
     return kept
-
-
-def _once(name: str, settled: Mapping[str, str], outcome: Outcome) -> bool:
-    """Return whether a name has one value in an outcome, or is not asked at all."""
-    return name in settled or not any(name in entry.asked for entry in outcome.entries)
 
 
 def _by_label(outcome: Outcome, left_out: Sequence[str]) -> dict[str, Entry]:
@@ -233,21 +240,10 @@ def _by_label(outcome: Outcome, left_out: Sequence[str]) -> dict[str, Entry]:
     return entries
 
 
-def _of_entry(
-    label: str, first: Entry | None, second: Entry | None, same: bool, asked: set[str]
-) -> list[tuple[Difference, int, Paired | None]]:
-    """Return the differences of an entry, which direction is better, and what was tested if anything was."""
-    ours = {result.name: result for result in (first.results if first else ())}
-    theirs = {result.name: result for result in (second.results if second else ())}
-    return [
-        _difference(label, name, ours.get(name), theirs.get(name), same, name in asked)
-        for name in dict.fromkeys([*ours, *theirs])
-    ]
-
-
 def _difference(
     label: str, name: str, first: Result | None, second: Result | None, same: bool, asked: bool
 ) -> tuple[Difference, int, Paired | None]:
+    """Return a difference, which direction is better, and what was tested if anything was."""
     if first is None or second is None:
         where = "only in the first" if second is None else "only in the second"
         means = [None if result is None else result.sample.mean for result in (first, second)]
@@ -367,28 +363,19 @@ def comparison_page(comparison: Comparison) -> Page:
         parts.append(DataTable("Different requests", ["", comparison.first, comparison.second], asked))
     if drawn := [difference for difference in differences if difference.drawn]:
         parts.append(difference_figure(comparison, drawn, _MOST_MARKS))
-    columns = ["of", "result", "verdict", comparison.first, comparison.second]
-    columns += ["difference", "±", "change (%)", "p", "test"]
-    rows = [
-        [
-            difference.of,
-            difference.name,
-            difference.verdict,
-            difference.first,
-            difference.second,
-            difference.difference,
-            difference.half_width,
-            None if (share := difference.share(difference.difference)) is None else 100 * share,
-            difference.p_value,
-            difference.test,
-        ]
-        for difference in differences
-    ]
-    if not any(difference.of for difference in differences):
-        columns, rows = columns[1:], [row[1:] for row in rows]
+    columns = {"of": "of"} if any(difference.of for difference in differences) else {}
+    columns |= {"name": "result", "verdict": "verdict", "first": comparison.first}
+    columns |= {"second": comparison.second, "difference": "difference", "half_width": "±"}
+    columns |= {"relative": "change (%)", "p_value": "p", "test": "test"}
+    every = [difference.to_dict() for difference in differences]
+    for row in every:
+        row["relative"] = None if row["relative"] is None else 100 * row["relative"]
+    rows = [[row[key] for key in columns] for row in every]
     used = {difference.verdict for difference in differences}
     note = "; ".join(f"{word}: {meaning}" for word, meaning in MEANINGS.items() if word in used)
-    parts.append(DataTable("Results", columns, rows, note=f"± is half of a 95 % interval. {note}."))
+    parts.append(
+        DataTable("Results", list(columns.values()), rows, note=f"± is half of a 95 % interval. {note}.")
+    )
     command = f"netplace compare {comparison.first} {comparison.second}"
     title = f"{comparison.first} and {comparison.second} compared"
     return Page(title, comparison.sentences(), [("command", command), ("kind", comparison.kind)], parts)

@@ -41,13 +41,11 @@ def comparison_figure(
     measures: Sequence[Measure],
     *,
     whiskers: str = "95 % intervals",
-    narrow: bool = False,
 ) -> Figure:
     """Return a panel for each measure, with a bar and its interval for each row of a table.
 
     `frame`: columns ``group`` and ``series`` tell where a bar is, those of the measures its height and half
-    of its interval, NaN where that is not known. `whiskers`: what the intervals are. `narrow`: as wide as a
-    column of a paper, with the panels below each other.
+    of its interval, NaN where that is not known. `whiskers`: what the intervals are.
     """
     groups, series = (list(dict.fromkeys(frame[name])) for name in ("group", "series"))
     panels, known = [], False
@@ -61,12 +59,11 @@ def comparison_figure(
         )
         panels.append(Panel(marks=bars, x=Axis(names=groups), y=Axis(low=0.0, grid=True), title=name))
     # Bars too thin to be seen side by side: panels one below the other.
-    below = narrow or len(groups) * len(series) > 16
+    below = len(groups) * len(series) > 16
     return Figure(
         title=title + ("; means" if known else "; means without intervals, significance not known"),
         panels=panels,
         columns=1 if below else len(panels),
         height=1.0 + (1.9 * len(panels) if below else 2.3),
         whiskers=whiskers,
-        narrow=narrow,
     )

@@ -25,7 +25,6 @@ def dot_figure(
     *,
     whiskers: str = "95 % intervals",
     line: float | None = None,
-    columns: int = 3,
     scale: str = "linear",
 ) -> Figure:
     """Return a panel for each table, in which every name has a row with a mark for each series.
@@ -43,16 +42,7 @@ def dot_figure(
         What the intervals are.
     line : float, optional
         Value at which a line stands: no difference.
-    columns : int
-        Panels side by side at most.
-
-    Raises
-    ------
-    ValueError
-        If there is no panel.
     """
-    if not panels:
-        raise ValueError("dots: nothing to draw, expected at least one panel")
     import pandas as pd
 
     every = pd.concat(panels.values())
@@ -85,12 +75,12 @@ def dot_figure(
                 title=title_of,
             )
         )
-    rows = math.ceil(len(panels) / columns)
+    rows = math.ceil(len(panels) / 3)
     return Figure(
         title=title,
         panels=drawn,
         whiskers=whiskers,
-        columns=columns,
+        columns=3,
         height=(0.55 + 0.16 * len(names)) * rows + 0.9,
         share_x=True,
         share_y=True,
@@ -106,17 +96,11 @@ def line_figure(
     xlabel: str,
     ylabel: str,
     *,
-    columns: int = 3,
     band: tuple[float, float] | None = None,
 ) -> Figure:
     """Return a panel of curves for each entry, on a logarithmic y axis with a line at 1."""
-    if not panels:
-        raise ValueError("lines: nothing to draw, expected at least one panel")
     drawn = []
     for name, curves in panels.items():
-        for label, values in curves.items():
-            if len(values) != len(x):
-                raise ValueError(f"lines: {label!r} has {len(values)} values, expected {len(x)}")
         found = [value for values in curves.values() for value in values if value > 0] + [1.0]
         ticks = [
             step * 10.0**power
@@ -131,13 +115,12 @@ def line_figure(
         ]
         y = Axis(scale="log", ticks=ticks, grid=True)
         drawn.append(Panel(marks=[*marks, Rule(at=1.0, lying=True)], x=Axis(grid=True), y=y, title=name))
-    columns, alone = min(columns, len(panels)), len(panels) == 1
-    height = (2.9 if alone else 2.2 * math.ceil(len(panels) / columns)) + 0.9
+    alone = len(panels) == 1
     return Figure(
         title=title,
         panels=drawn,
-        columns=columns,
-        height=height,
+        columns=2,
+        height=(2.9 if alone else 2.2 * math.ceil(len(panels) / 2)) + 0.9,
         share_x=True,
         x=xlabel,
         y=ylabel,
@@ -171,10 +154,8 @@ def scatter_figure(
     Raises
     ------
     ValueError
-        If there is no panel, or one has more x than y or the reverse, or other than a group for each.
+        If a panel has more x than y or the reverse, or other than a group for each.
     """
-    if not panels:
-        raise ValueError("scatter: nothing to draw, expected at least one panel")
     drawn = []
     for name, (x, y) in panels.items():
         title_of, marks = _regression(name, np.asarray(x, float), np.asarray(y, float), groups)

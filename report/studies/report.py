@@ -69,10 +69,9 @@ class Report:
 
 def show(report: Report) -> None:
     for made in report.tables:
-        shown = table(made.title, list(made.frame.columns), made.texts())
-        for place, name in enumerate(made.frame.columns):
-            shown.columns[place].justify = "right" if name in made.digits else "left"
-        print_tables(shown)
+        columns = list(made.frame.columns)
+        texts = [place for place, name in enumerate(columns) if name not in made.digits]
+        print_tables(table(made.title, columns, made.texts(), texts=texts))
     for sentence in report.summary:
         print(f"* {sentence}")  # noqa: T201
 

@@ -202,10 +202,7 @@ def ranking_table(rankings: Sequence[Ranking]) -> Table:
         }
         rows.append([what])
         rows += [[f"  {name:<8}{text}"] for name, text in orders.items() if text]
-    made = table(f"Changes of rankings ({_spelled(_needed(shared))})", ["least first"], rows)
-    for column in made.columns:
-        column.justify = "left"
-    return made
+    return table(f"Changes of rankings ({_spelled(_needed(shared))})", ["least first"], rows)
 
 
 def _in_order(names: Sequence[str], ties: Sequence[bool]) -> str:

@@ -44,11 +44,12 @@ class DataTable:
         ]
         more = len(self.rows) - self.most
         title = f"{self.title}; {more:,} more rows are in --json and -o" if more > 0 else self.title
-        made = table(title, self.columns, rows)
-        for place, column in enumerate(made.columns):
-            if all(row[place] is None or isinstance(row[place], str) for row in self.rows):
-                column.justify = "left"
-        return made
+        texts = [
+            place
+            for place in range(len(self.columns))
+            if not place or all(row[place] is None or isinstance(row[place], str) for row in self.rows)
+        ]
+        return table(title, self.columns, rows, texts=texts)
 
 
 def _cell(value: Any, digits: int | None) -> str:

@@ -142,10 +142,7 @@ def mean_table(what: str, contestants: Sequence[Contestant], measures: Measures,
     over = UNITS[contestants[0].unit] if contestants else ""
     columns = ["time" if name == "fidelity" else name for name in differing]
     title = f"{what}; times in {time}; ± 95 % intervals over {over}"
-    made = table(title, [*columns, *head, *others], rows)
-    for place in range(len(differing)):
-        made.columns[place].justify = "left"
-    return made
+    return table(title, [*columns, *head, *others], rows, texts=range(len(differing)))
 
 
 def draw_means(path: Path, contestants: Sequence[Contestant], measures: Measures) -> None:
@@ -192,13 +189,8 @@ def contest_tables(contests: Sequence[Contest]) -> list[Table]:
                 ]
                 for contest in members
             ]
-    made = table(
-        f"What differs? 95 % intervals over {UNITS[contests[0].unit]}, in pairs; p after Holm",
-        ["", "difference %", "p", "verdict"],
-        rows,
-    )
-    made.columns[-1].justify = "left"
-    return [made]
+    title = f"What differs? 95 % intervals over {UNITS[contests[0].unit]}, in pairs; p after Holm"
+    return [table(title, ["", "difference %", "p", "verdict"], rows, texts=(0, 3))]
 
 
 def contest_notes(contests: Sequence[Contest]) -> list[str]:

@@ -6,7 +6,7 @@ On a terminal too narrow for a table, no number is broken, and columns that do n
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from copy import copy
 from dataclasses import replace
 from itertools import takewhile
@@ -91,13 +91,15 @@ def printed_text(results: dict[str, Any], what: str = "") -> str:
     return text + "\n"
 
 
-def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """Return a table whose first column is text and the others numbers; a row of nothing is a rule."""
+def table(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], *, texts: Container[int] = (0,)
+) -> Table:
+    """Return a table, in which columns `texts` are text and others numbers; a row of nothing is a rule."""
     made = Table(
         title=_text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False
     )
     for place, column in enumerate(columns):
-        made.add_column(_text(column), justify="right" if place else "left", overflow="fold")
+        made.add_column(_text(column), justify="left" if place in texts else "right", overflow="fold")
     for row in rows:
         if row:
             made.add_row(*map(_text, row))

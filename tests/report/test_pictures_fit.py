@@ -139,8 +139,7 @@ def test_schedules(drawn):
         for partition in ("contiguous", "curve:hilbert,best-fit", "nearly-contiguous:20")
     ]
     measures = [("wait (h)", "wait", "wait_half_width", 1 / 3600)] * 3
-    for narrow in (False, True):
-        assert not drawn(comparison_figure("lublin", pd.DataFrame(rows), measures, narrow=narrow))
+    assert not drawn(comparison_figure("lublin", pd.DataFrame(rows), measures))
 
 
 @pytest.mark.parametrize("machine", ["mesh:4x4x4", "tree:4,3", "dragonfly:a=4,p=2,h=2"])
