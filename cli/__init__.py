@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import rich_click as click
@@ -80,14 +80,14 @@ GROUPS: dict[str, dict[str, str]] = {
 COMMANDS = {name: module for commands in GROUPS.values() for name, module in commands.items()}
 
 
-class OnDemand(MutableMapping[str, click.Command]):
+class OnDemand(Mapping[str, click.Command]):
     """Commands by name, each imported at its first use: command ``two-words`` is ``two_words_command``."""
 
     def __init__(
         self, package: str, modules: Mapping[str, str], offered: Mapping[str, click.Command]
     ) -> None:
         self._package = package
-        self._modules = dict(modules)
+        self._modules = modules
         self._offered = offered
         self._loaded: dict[str, click.Command] = {}
 
@@ -106,14 +106,6 @@ class OnDemand(MutableMapping[str, click.Command]):
             command.params.append(_quiet())
         _take_plugins(command)
         return command
-
-    def __setitem__(self, name: str, command: click.Command) -> None:
-        self._loaded[name] = command
-        self._modules.setdefault(name, "")
-
-    def __delitem__(self, name: str) -> None:
-        del self._modules[name]
-        self._loaded.pop(name, None)
 
     def __iter__(self) -> Iterator[str]:
         yield from self._modules
@@ -209,7 +201,9 @@ class VerdictGroup(click.RichGroup):
             _say(error.format_message().rstrip(".") + hint)
             sys.exit(error.exit_code)
         except Exception as error:
-            own = _own_mistake(error)
+            from netplace.plugins import describe_rule_error
+
+            own = describe_rule_error(error)
             if os.environ.get("NETPLACE_DEBUG") or not (own or _is_mistake(error)):
                 raise
             for fault in getattr(error, "faults", (own or _sentence(error),)):
@@ -234,13 +228,6 @@ def _is_mistake(error: Exception) -> bool:
         return True
     errors = sys.modules.get("netplace.netsim.errors")  # not imported: no run has begun
     return errors is not None and isinstance(error, errors.SimulationError)
-
-
-def _own_mistake(error: Exception) -> str | None:
-    """Return the sentence on an error that came out of a rule of the user's own."""
-    from netplace.plugins import describe_rule_error
-
-    return describe_rule_error(error)
 
 
 def _sentence(error: Exception) -> str:
@@ -273,4 +260,4 @@ app.params.append(_plugin())
 for title, commands in GROUPS.items():
     app.add_panel(click.RichCommandPanel(title, commands=list(commands)))
 # Given when the group is made, it would import them all.
-app.commands = OnDemand(__name__, COMMANDS, Offers("netplace.commands", "command", click.Command))
+app.commands = OnDemand(__name__, COMMANDS, Offers("netplace.commands", "command", click.Command))  # type: ignore[assignment]

@@ -48,7 +48,7 @@ def allocate_command(**given: Any) -> None:
 
     from netplace.report.files.held import read_held
     from netplace.report.pages.answers.allocation import page
-    from netplace.report.tables.allocations import offers_of, usual_partitioners
+    from netplace.report.tables.allocations import offer_of, usual_partitioners
     from netplace.scheduling import make_partitioner
     from netplace.scheduling.partitioner.curves import order_of
     from netplace.topologies import parse
@@ -70,7 +70,10 @@ def allocate_command(**given: Any) -> None:
     held = np.flatnonzero(holder >= 0)
     partitions = partitions or usual_partitioners(topology)
     offers = with_progress(
-        offers_of(topology, held, given["nodes"], partitions, order=given["order"], seed=given["seed"]),
+        (
+            (place, offer_of(topology, held, given["nodes"], text, given["order"], given["seed"]))
+            for place, text in enumerate(partitions)
+        ),
         len(partitions),
         "allocators",
     )
@@ -82,10 +85,11 @@ def allocate_command(**given: Any) -> None:
     content: dict[str, Any] = {"machine": str(topology), "request": given["nodes"], "free": free}
     content["occupied"] = np.unique(held).tolist()
     content |= offers[0].to_dict() if single else {"offers": [offer.to_dict() for offer in offers]}
+    placed = sorted((offer for offer in offers if offer.placed), key=lambda offer: offer.pairwise_sum or 0)
     answer = CommandOutput(
         lambda: content,
         lambda: page(title, offers),
-        figure=(lambda: _figure(topology, held, offers, title)) if any(map(_placed, offers)) else None,
+        figure=(lambda: _figure(topology, held, placed, title)) if placed else None,
     )
     show(answer, given["output"], given["as_json"])
 
@@ -108,15 +112,11 @@ def _folded(names: Sequence[str]) -> str:
     )
 
 
-def _placed(offer: Offer) -> bool:
-    return offer.placed
-
-
-def _figure(topology: Topology, held: Any, allocations: Sequence[Offer], title: str) -> Figure:
+def _figure(topology: Topology, held: Any, placed: Sequence[Offer], title: str) -> Figure:
     from netplace.report.plots.machines import allocation_figure
 
     alike: dict[frozenset[int], list[Offer]] = {}
-    for offer in sorted((offer for offer in allocations if offer.placed), key=_sum):
+    for offer in placed:
         alike.setdefault(frozenset(offer.nodes), []).append(offer)
     wanted = min(map(len, alike), default=0)
     chosen = [
@@ -132,7 +132,3 @@ def _figure(topology: Topology, held: Any, allocations: Sequence[Offer], title: 
         f"{title} (red; gray: occupied): mean distance of a pair, and the allocators with this allocation"
     )
     return allocation_figure(topology, held, chosen, caption)
-
-
-def _sum(offer: Offer) -> int:
-    return offer.pairwise_sum or 0

@@ -15,7 +15,7 @@ from netplace.cli.flags import OUTPUT, PROCESSES, Command, flag, flags
 from netplace.cli.provenance import note_plans
 from netplace.inputs import check_size
 from netplace.report.files.outputs import check_output
-from netplace.report.terminal.progress import SweepProgress, is_quiet
+from netplace.report.terminal.progress import is_quiet, sweep_progress
 
 if TYPE_CHECKING:
     from netplace.runs.outcome_store import PlanLike
@@ -106,7 +106,7 @@ class Execution:
             kept: StoredOutcomes | InMemory = InMemory()
             if store is not None:
                 kept = StoredOutcomes(stack.enter_context(open_store(store)), table)
-            progress = stack.enter_context(SweepProgress(what, len(plans) > 1))
+            progress = stack.enter_context(sweep_progress(what, len(plans) > 1))
             return outcomes_of(plans, function, kept, resources, progress)
 
 
@@ -210,7 +210,7 @@ def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
         more = "more are simulated for the time of one more repetition"
         say(f"{runs:,} run times are missing and are simulated" if next(steps) == 1 else f"{runs:,} {more}")
 
-    with SweepProgress("runs", True) as progress:
+    with sweep_progress() as progress:
         complete_tables(
             plans, workload_of, lambda: execution.resources(None, len(plans)).simulators(), progress, announce
         )

@@ -14,7 +14,6 @@ from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import SettingsCommand, config_from, json_flag, network_flag
 from netplace.csv_files import write_rows
 from netplace.report.files.outputs import PICTURES
-from netplace.schema import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -137,7 +136,7 @@ def _plain(rows: Sequence[ConfigurationRow], title: str) -> dict[str, Any]:
         "spread": {name: spread(_column(rows, name)) for name in known(rows)},
     }
     if rows[0].cycles is not None:
-        content["correlations"] = to_plain({time: correlations(rows, time) for time in TIMES})
+        content["correlations"] = {time: correlations(rows, time) for time in TIMES}
     return content
 
 

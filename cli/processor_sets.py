@@ -16,7 +16,7 @@ from netplace.cli.settings import json_flag
 from netplace.files import write_atomically
 from netplace.inputs import check_choice
 from netplace.report.files.outputs import check_output
-from netplace.report.terminal.progress import SweepProgress
+from netplace.report.terminal.progress import sweep_progress
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -225,7 +225,7 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
 
     executor = simulators(workers)
     runs = [measurement.run for measurement in made]
-    with open_store(path) as kept, SweepProgress() as progress:
+    with open_store(path) as kept, sweep_progress() as progress:
         lost = complete(runs, kept, executor, progress)
         if lost.lost:
             raise ValueError(f"pss derive --measured: {lost.lost} runs could not be simulated: {lost.reason}")

@@ -12,7 +12,7 @@ from netplace.cli.flags import SEEDS, flag
 from netplace.cli.many import Execution, open_store, resource_flags, store_flag
 from netplace.cli.provenance import note_plans, outcome_folder
 from netplace.inputs import check_choice
-from netplace.report.terminal.progress import SweepProgress
+from netplace.report.terminal.progress import sweep_progress
 from netplace.report.terminal.screen import print_tables, table
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _conduct(study: Study, request: Any, folder: Path, store: Path, given: dict[
             raise ValueError(f"--{name}: {given[name]} given, but study {study.name} has no runs")
     resources = Execution(given["workers"], given["dask"]).resources(None, 2)
     stored = Store(store, read_only=True) if given["stored"] else open_store(store)
-    with stored as kept, SweepProgress() as progress:
+    with stored as kept, sweep_progress() as progress:
         report = study.run(request, StudyContext(kept, resources, progress, not given["stored"]))
     show(report)
     heading = study.title + (" (quick version)" if request.quick else "")

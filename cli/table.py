@@ -15,7 +15,7 @@ from netplace.cli.many import Execution, complete_run_times, open_store, resourc
 from netplace.cli.provenance import command_line, note_plans, outcome_folder, with_provenance
 from netplace.cli.settings import json_flag, tell_ignored, tell_limits, threads_flag
 from netplace.report.files.outputs import check_output, check_output_folder
-from netplace.report.terminal.progress import SweepProgress
+from netplace.report.terminal.progress import sweep_progress
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], ret
 
     if retry:
         store.forget(simulation_of(run).key for run in runs)
-    with SweepProgress() as progress:
+    with sweep_progress() as progress:
         ended = complete(runs, store, executor, progress)
     if ended.lost:
         say(f"{ended.lost} runs could not be simulated, the last because of: {ended.reason}")

@@ -21,7 +21,7 @@ from netplace.report.plots import write_figure
 from netplace.report.plots.charts import bar_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.tables.data_table import DataTable
-from netplace.report.terminal.progress import SweepProgress, is_quiet, with_progress
+from netplace.report.terminal.progress import is_quiet, sweep_progress, with_progress
 from netplace.report.terminal.screen import number, print_tables, table
 from netplace.runs import execute, resolve
 from netplace.runs.executors import run_each
@@ -103,7 +103,7 @@ def _schedules(output: Path) -> _Scheduled:
     path = output / "study.toml"
     path.write_text(STUDY)
     plans = read_placement_file(path).plans
-    with SweepProgress("run times", True) as progress:
+    with sweep_progress("run times", True) as progress:
         complete_tables(plans, workload_of, lambda: simulators(cores()), progress)
     found = [(plan, run_schedule(plan).figures.metrics) for plan in plans]
     rows = [

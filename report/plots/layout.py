@@ -132,6 +132,8 @@ def _rows(
 
 def _levels(network: Graph) -> Panel | None:
     """Return a fat tree, or a tree of any shape, by level; None: the network is neither."""
+    import networkx as nx
+
     if not network.first_switch or network.group is not None or network.axis is not None:
         return None
     if network.usual == "d-mod-k" and network.places is not None:
@@ -140,14 +142,17 @@ def _levels(network: Graph) -> Panel | None:
     first = network.first_switch
     neighbor = np.where(network.neighbor[first:] >= first, network.neighbor[first:] - first, -1)
     here, port = np.nonzero(neighbor >= 0)
-    joined = np.unique(np.sort(np.stack((here, neighbor[here, port]), axis=1), axis=1), axis=0)
-    if len(joined) != network.switches - 1:
+    tree = nx.empty_graph(network.switches)
+    tree.add_edges_from(zip(here.tolist(), neighbor[here, port].tolist(), strict=True))
+    if tree.number_of_edges() != network.switches - 1:
         return None
     far = network.switch_hops.max(axis=1)
     bare = np.bincount(network.home - first, minlength=network.switches) == 0
     root = int(np.lexsort((-(neighbor >= 0).sum(axis=1), ~bare, far))[0])
     depth = network.switch_hops[root].astype(np.int64)
-    order = _in_order(neighbor, root)
+    order = np.full(network.switches, -1)
+    place = list(nx.dfs_preorder_nodes(tree, root, sort_neighbors=sorted))
+    order[place] = np.arange(len(place))
     across = np.zeros(network.routers)
     seat = np.argsort(order[network.home - first], kind="stable")
     across[seat] = np.arange(network.nodes) + 0.5
@@ -158,19 +163,6 @@ def _levels(network: Graph) -> Panel | None:
         across[first + switch] = across[below].mean() if below.size else 0.0
     level = np.concatenate((np.zeros(network.nodes, np.int64), depth.max() - depth + 1))
     return _rows(network, level, across, "level")
-
-
-def _in_order(neighbor: NDArray[np.int64], root: int) -> NDArray[np.int64]:
-    """Return the place of each switch of a tree when it is gone through from its root, depth first."""
-    place = np.full(len(neighbor), -1)
-    left, count = [root], 0
-    while left:
-        switch = left.pop()
-        place[switch] = count
-        count += 1
-        below = neighbor[switch][neighbor[switch] >= 0]
-        left += [int(end) for end in np.unique(below)[::-1] if place[end] < 0]
-    return place
 
 
 def _circle(network: Graph) -> Panel:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -87,21 +86,10 @@ def _usual(name: str, topology: Topology) -> str:
     return example
 
 
-def offers_of(
-    topology: Topology,
-    held: NDArray[np.int64],
-    size: int,
-    partitions: list[str],
-    *,
-    order: str = "",
-    seed: int = 0,
-) -> Iterator[tuple[int, Offer]]:
-    """Yield place and choice of each partitioner; `order` is the curve along which spans are counted."""
-    for place, text in enumerate(partitions):
-        yield place, _offer(topology, held, size, text, order, seed)
-
-
-def _offer(topology: Topology, held: NDArray[np.int64], size: int, text: str, order: str, seed: int) -> Offer:
+def offer_of(
+    topology: Topology, held: NDArray[np.int64], size: int, text: str, order: str, seed: int
+) -> Offer:
+    """Return the choice of a partitioner; `order` is the curve along which spans are counted."""
     try:
         partitioner = make_partitioner(text, topology, seed)
         _hold(partitioner, topology, held)

@@ -62,14 +62,6 @@ class ConfigurationRow:
         return from_plain(cls, plain)
 
 
-@dataclass(frozen=True)
-class Correlation:
-    """How a metric goes with run time."""
-
-    r: float  # pearson's coefficient, from -1 to 1
-    p: float  # its p-value: how likely one so far from 0 is where metric and run time are independent
-
-
 METRICS = (*PUBLISHED, *OWN, "most_link_load")
 TIMES = ("cycles", "mean_cycles")
 
@@ -134,9 +126,11 @@ def known(rows: Sequence[ConfigurationRow]) -> list[str]:
     return [name for name in (*METRICS, *TIMES) if getattr(rows[0], name) is not None]
 
 
-def correlations(rows: Sequence[ConfigurationRow], time: str = "cycles") -> dict[str, Correlation | None]:
-    """Return Pearson's r of each metric with a time, and its p-value; None where r is undefined."""
-    by_metric: dict[str, Correlation | None] = {}
+def correlations(
+    rows: Sequence[ConfigurationRow], time: str = "cycles"
+) -> dict[str, dict[str, float] | None]:
+    """Return Pearson's ``r`` of each metric with a time, and its p-value ``p``; None where r is undefined."""
+    by_metric: dict[str, dict[str, float] | None] = {}
     times = np.array([getattr(row, time) for row in rows], float)
     for name in known(rows):
         if name in TIMES:
@@ -145,6 +139,6 @@ def correlations(rows: Sequence[ConfigurationRow], time: str = "cycles") -> dict
         varied = len(rows) > 2 and np.ptp(values) > 1e-9 * np.abs(values).max() and np.ptp(times) > 0
         pearson = stats.pearsonr(values, times) if varied else None
         by_metric[name] = (
-            None if pearson is None else Correlation(float(pearson.statistic), float(pearson.pvalue))
+            None if pearson is None else {"r": float(pearson.statistic), "p": float(pearson.pvalue)}
         )
     return by_metric

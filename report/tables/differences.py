@@ -66,7 +66,25 @@ class Compared:
         }
 
     def draw(self, path: Path) -> None:
-        draw_means(path, self.contestants, self.measures)
+        """Draw the means with their intervals: groups by policy, bars by what else differs."""
+        from netplace.report.plots import write_figure
+        from netplace.report.plots.comparisons import comparison_figure
+
+        contestants, differing = self.contestants, _differing(self.contestants)
+        first = "policy" if "policy" in differing else differing[0]
+        frame = mean_frame(contestants)
+        series = [", ".join(one.words[name] for name in differing if name != first) for one in contestants]
+        frame = frame.assign(group=[one.words[first] for one in contestants], series=series)
+        units = _units(contestants, self.measures)
+        shown = [
+            (title if factor else f"{title} ({units[name][1]})", name, f"{name}_half_width", units[name][0])
+            for name, (title, _, factor) in self.measures.items()
+            if name in frame
+        ]
+        words = contestants[0].words
+        same = ", ".join(Path(words[name]).name for name in ("workload", "machine") if name not in differing)
+        whiskers = f"95 % intervals over {UNITS[contestants[0].unit]}"
+        write_figure(path, comparison_figure(same, frame, shown, whiskers=whiskers))
 
 
 def contestants_of(
@@ -143,28 +161,6 @@ def mean_table(what: str, contestants: Sequence[Contestant], measures: Measures,
     columns = ["time" if name == "fidelity" else name for name in differing]
     title = f"{what}; times in {time}; ± 95 % intervals over {over}"
     return table(title, [*columns, *head, *others], rows, texts=range(len(differing)))
-
-
-def draw_means(path: Path, contestants: Sequence[Contestant], measures: Measures) -> None:
-    """Draw the means with their intervals: groups by policy, bars by what else differs."""
-    from netplace.report.plots import write_figure
-    from netplace.report.plots.comparisons import comparison_figure
-
-    differing = _differing(contestants)
-    first = "policy" if "policy" in differing else differing[0]
-    frame = mean_frame(contestants)
-    series = [", ".join(one.words[name] for name in differing if name != first) for one in contestants]
-    frame = frame.assign(group=[one.words[first] for one in contestants], series=series)
-    units = _units(contestants, measures)
-    shown = [
-        (title if factor else f"{title} ({units[name][1]})", name, f"{name}_half_width", units[name][0])
-        for name, (title, _, factor) in measures.items()
-        if name in frame
-    ]
-    words = contestants[0].words
-    same = ", ".join(Path(words[name]).name for name in ("workload", "machine") if name not in differing)
-    whiskers = f"95 % intervals over {UNITS[contestants[0].unit]}"
-    write_figure(path, comparison_figure(same, frame, shown, whiskers=whiskers))
 
 
 def contest_tables(contests: Sequence[Contest]) -> list[Table]:

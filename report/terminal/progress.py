@@ -104,26 +104,21 @@ def _text(what: str, total: int | None, done: int, failed: int) -> str:
     return f"{done:,}{of} {what}" + (f", {failed} failed" if failed else "")
 
 
-class SweepProgress:
-    """Shows the progress that it is called with; a context manager.
+@contextmanager
+def sweep_progress(what: str = "runs", shown: bool = True) -> Iterator[Callable[[Progress], None]]:
+    """Yield a function that shows the progress that it is called with.
 
     It begins with the first call: workers are best begun while there is a single thread.
     """
+    with ExitStack() as stack:
+        tell: Tell | None = None
 
-    def __init__(self, what: str = "runs", shown: bool = True) -> None:
-        self._what, self._shown = what, shown
-        self._stack, self._tell = ExitStack(), None if shown else (lambda done, failed=0: None)
+        def show(found: Progress) -> None:
+            nonlocal tell
+            tell = tell or stack.enter_context(progress(what, found.total, shown=shown, ends=True))
+            tell(found.done, found.failed)
 
-    def __enter__(self) -> SweepProgress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
-
-    def __call__(self, found: Progress) -> None:
-        if self._tell is None:
-            self._tell = self._stack.enter_context(progress(self._what, found.total, ends=True))
-        self._tell(found.done, found.failed)
+        yield show
 
 
 def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:

@@ -163,7 +163,7 @@ def test_a_numpy_file_at_fault(netplace, tmp_path):
         ("words.npy", "is not a NumPy file"),
         ("text.npy", "contains values of type <U1, expected numbers"),
         ("none.npy", "No such file"),
-        ("W.txt", "expected a name that ends in .csv"),
+        ("W.xls", "expected a name that ends in .csv"),
     ):
         refused(netplace("map", "--network", "torus:4x4", "--from", tmp_path / name), words)
 

@@ -123,12 +123,9 @@ def _traffic_parts(results: dict[str, Any]) -> tuple[list[Part], list[str]]:
     table = DataTable("Nodes", ["task", "node"], nodes, most=0)
     if not (pairs := results["traffic"]):
         return [table], ["the traffic between tasks, which is drawn for up to 256 tasks"]
-    return [traffic_figure(_matrix(pairs, results["tasks"]), "Traffic between tasks"), table], []
-
-
-def _matrix(pairs: list[list[float]], tasks: int) -> Any:
     row, column, sent = zip(*pairs, strict=True)
-    return sparse.coo_array((sent, (row, column)), shape=(tasks, tasks))
+    W = sparse.coo_array((sent, (row, column)), shape=(results["tasks"],) * 2)
+    return [traffic_figure(W, "Traffic between tasks"), table], []
 
 
 def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
