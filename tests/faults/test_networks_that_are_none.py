@@ -32,7 +32,6 @@ for own in (hole, loop, wall):
     "empty.txt": "\n",
 }
 MISTAKES = [
-    ("slimfly:6", "q is not a prime power of at least 3; nearest: slimfly:5 or slimfly:7"),
     (
         "dragonfly:a=4,p=2,h=2,g=10",
         "10 groups are more than 8 global links per group can connect",
