@@ -19,7 +19,6 @@ from netplace.experiments.shared.shared_cases import (
     Outcome,
     Shared,
     carried_out,
-    loaded,
     named_load,
     size_of,
 )
@@ -92,13 +91,13 @@ def cases(request: StudyRequest) -> list[Shared]:
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:
-    plans = loaded(cases(request), size_of(request), context)
-    live = dict(zip(plans, carried_out(list(plans.values()), context), strict=True))
+    pairs = carried_out(cases(request), request, context)
+    live = {case: outcome for case, (_, outcome) in pairs.items()}
     percents = SLOWDOWNS[::3] if request.quick else SLOWDOWNS
     # Whoever is scattered with fixed times gets nodes at once where enough are free: which ones is no matter.
     slowed = {
         (case, percent): Slowed(plan, percent)
-        for case, plan in plans.items()
+        for case, (plan, _) in pairs.items()
         if case.partition == SCATTERED[0]
         for percent in percents
     }
@@ -175,6 +174,5 @@ STUDY = Study(
     title="Does contiguity pay off, given the simulated slowdown of scattered jobs?",
     source="none for this question; J. A. Pascual and others put the break-even at 25 to 45 %",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
 )

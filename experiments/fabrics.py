@@ -21,10 +21,10 @@ from netplace.netsim.presets import fabric_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
-from netplace.report.studies.schedules import CachedCase, cached_outcomes
+from netplace.report.studies.schedules import CachedCase, case_outcomes
 from netplace.scheduling import make_partitioner
 from netplace.scheduling.metrics.interval import half_width
-from netplace.topologies import Topology, parse
+from netplace.topologies import parse
 
 Nodes = NDArray[np.int64]
 
@@ -97,7 +97,7 @@ class Cell(CachedCase):
         """Return the mean microseconds of an iteration of some jobs that run together."""
         config = self.config
         cycles_of_us = 1000 * _GIGABYTES / config.phit_bytes  # as many on all links
-        network = Network(_machine(), config, seed=self.draw)
+        network = Network(_machine(MACHINE), config, seed=self.draw)
         jobs = []
         for number in numbers:
             _, tasks, application, bytes, compute = MIXES[self.mix][number]
@@ -119,15 +119,13 @@ def _of_an_iteration(before: Laps, after: Laps) -> float:
     return float(((after.last - before.last) / done).mean()) if done.all() else 0.0
 
 
-@lru_cache
-def _machine() -> Topology:
-    return parse(MACHINE)
+_machine = lru_cache(parse)
 
 
 @lru_cache
 def _nodes(partitioner: str, draw: int) -> list[Nodes]:
     rng = np.random.default_rng([draw, 2])
-    keeper = make_partitioner(partitioner, _machine(), draw)
+    keeper = make_partitioner(partitioner, _machine(MACHINE), draw)
     past = filled(keeper, rng)
     sizes = [tasks for _, tasks, *_ in MIXES["paced"]]
     nodes = [np.empty(0, np.int64)] * len(sizes)
@@ -247,9 +245,8 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     summary, figures, values = [], {}, {}
     for part in request.parts:
         named = cells(part, request)
-        wanted = {cell.key: cell for _, cell in named}
-        kept = cached_outcomes(wanted, Cell.run, context)
-        jobs = jobs_of((name, cell, kept[cell.key]) for name, cell in named)
+        kept = case_outcomes([cell for _, cell in named], context)
+        jobs = jobs_of((name, *own) for (name, _), own in zip(named, kept, strict=True))
         values[f"values_{part}"] = _plain(by_draw(jobs))
         table = _plain(slowdowns(jobs))
         tables.append(_table(part, table))
@@ -284,9 +281,7 @@ def _named(row: pd.Series) -> str:
 STUDY = Study(
     name="fabrics",
     title="How much interference do adaptive routing, classes and congestion control remove?",
-    source="none for this question",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
     options=("partitions",),
 )

@@ -188,7 +188,6 @@ STUDY = Study(
     title="Run times on an 8x8 and a 4x4x4 mesh with four mappings",
     source="Pascual, Miguel-Alonso and Lozano, DCAI 2010 (verdicts in words); Pascual, thesis, UPV/EHU 2013",
     parts={"meshes": "NPB class A, 64 tasks, on the 8x8 and the 4x4x4 mesh"},
-    default=("meshes",),
     run=of_runs(rows, report),
     options=("mappings",),
 )

@@ -234,6 +234,5 @@ STUDY = Study(
     title="How much slower may scattered jobs run before boxes are better?",
     source="Pascual and others: break-even at a slowdown of 25 to 45 %",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
 )

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 
 from netplace.experiments.shared.shared_cases import (
     SATURATED,
-    Outcome,
+    Made,
     Shared,
     carried_out,
-    loaded,
-    named_load,
+    frame_of,
     size_of,
 )
 from netplace.report.plots import write_figure
@@ -67,8 +66,7 @@ def cases(request: StudyRequest) -> list[Shared]:
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:
-    plans = loaded(cases(request), size_of(request), context)
-    frame = _frame(list(plans), carried_out(list(plans.values()), context))
+    frame = _frame(carried_out(cases(request), request, context))
     digits = {"wait µs": 1, "± wait": 1, "slowdown": 3, "± slowdown": 3, "turnaround µs": 1}
     tables, sentences, figures = [], [], {}
     for part in request.parts:
@@ -104,22 +102,11 @@ def with_front(frame: pd.DataFrame, by: list[str], wait: str, other: str) -> pd.
     return marked
 
 
-def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
-    rows = []
-    for case, outcome in zip(made, outcomes, strict=True):
-        per_job = outcome["figures"]["schedule"]["per_job"]
-        rows.append(
-            {
-                "machine": case.machine,
-                "load": named_load(case.load),
-                "partition": case.partition,
-                "wait µs": 1e6 * per_job["wait"]["mean"],
-                "slowdown": outcome["figures"]["sharing"]["mean_slowdown"],
-                "turnaround µs": 1e6 * per_job["turnaround"]["mean"],
-            }
-        )
-    groups = pd.DataFrame(rows).groupby(["machine", "load", "partition"], sort=False)
-    frame, half = groups.mean(), groups[["wait µs", "slowdown"]].agg(half_width)
+def _frame(made: Made) -> pd.DataFrame:
+    frame = frame_of(made).rename(columns={"wait": "wait µs", "turnaround": "turnaround µs"})
+    groups = frame.groupby(["machine", "load", "partition"], sort=False)
+    half = groups[["wait µs", "slowdown"]].agg(half_width)
+    frame = groups[["wait µs", "slowdown", "turnaround µs"]].mean()
     frame.insert(1, "± wait", half["wait µs"])
     frame.insert(3, "± slowdown", half["slowdown"])
     return with_front(frame.reset_index(), ["machine", "load"], "wait µs", "slowdown")
@@ -168,6 +155,5 @@ STUDY = Study(
     title="How strict should an allocator be? Waiting time against slowdown",
     source="none for this question; strictness as in J. A. Pascual and others, 2009",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
 )

@@ -81,6 +81,7 @@ PARTS = {
 }
 
 
+@lru_cache(maxsize=64)
 def places(network: str, jobs: int, placement: str) -> tuple[str, str]:
     name, _, number = placement.partition(":")
     if name == "random":
@@ -111,7 +112,7 @@ def _rows_of(name: str, request: StudyRequest) -> Iterator[Row]:
                 if part.quadrant:
                     area, mapping = part.quadrant, "random" if placement == "random" else "consecutive"
                 else:
-                    area, mapping = _places(part.network, part.jobs, f"{placement}:{number}")
+                    area, mapping = places(part.network, part.jobs, f"{placement}:{number}")
                 run = resolve(
                     part.network,
                     [_job(app, "W" if request.quick else "A") | {"mapping": mapping}] * part.jobs,
@@ -120,9 +121,6 @@ def _rows_of(name: str, request: StudyRequest) -> Iterator[Row]:
                     seed=number,
                 )
                 yield Row({"table": name, "app": app, "placement": placement, "number": number}, run)
-
-
-_places = lru_cache(maxsize=64)(places)
 
 
 def _job(app: str, problem_class: str) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from netplace.experiments.published import published
 from netplace.experiments.shared.relative_bars import draw_relative, times_of
 from netplace.experiments.shared.statistics import constant
-from netplace.inputs import check_choice
 from netplace.netsim import Config
 from netplace.placement.rule import node_lists
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
@@ -47,10 +46,6 @@ class Reading:
     strays: str
     reach: str
     exchange: str
-
-    def __post_init__(self) -> None:
-        for name, known in (("strays", STRAYS), ("reach", REACHES), ("exchange", EXCHANGES)):
-            check_choice(getattr(self, name), known, f"reading: {name}")
 
     def __str__(self) -> str:
         return f"{self.strays}, {self.reach}, {self.exchange}"

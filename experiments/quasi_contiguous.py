@@ -343,7 +343,6 @@ STUDY = Study(
         "times: Pascual, thesis, UPV/EHU 2013, Table 3.9"
     ),
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
     options=("logs",),
 )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import json
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -28,7 +26,7 @@ from netplace.experiments.shared.box_times import (
 from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyContext, StudyRequest, measured
-from netplace.report.studies.schedules import cached_outcomes
+from netplace.report.studies.schedules import CachedCase, case_outcomes
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors, Ranking
@@ -67,21 +65,22 @@ def _kinds(quick: bool) -> Iterator[tuple[int, str, str]]:
 
 
 @dataclass(frozen=True)
-class MakespanCase:
+class MakespanCase(CachedCase):
+    study: ClassVar[str] = "selection-by-makespan"
+
     sizes: str
     classes: str
     selection: str
     mapping: str
     seed: int
     jobs: int
-
-    to_dict = asdict
+    quick: bool = False
 
 
 def cases(request: StudyRequest) -> list[MakespanCase]:
     jobs, seeds = (600, 2) if request.quick else (4000, 5)
     return [
-        MakespanCase(sizes, classes, selection, mapping, seed, jobs)
+        MakespanCase(sizes, classes, selection, mapping, seed, jobs, request.quick)
         for sizes in request.parts
         if sizes in SIZES
         for classes in CLASSES
@@ -105,15 +104,14 @@ def jobs_of(case: MakespanCase, nodes: int, times: BoxTimes) -> list[Job]:
     ]
 
 
-def run_case(case: MakespanCase, tables: Mapping[str, BoxTimes], quick: bool = False) -> dict[str, Any]:
+def run_case(case: MakespanCase, tables: Mapping[str, BoxTimes]) -> dict[str, Any]:
     times = tables[case.mapping]
-    machine = parse("mesh:16x16x16" if quick else MACHINE)
+    machine = parse("mesh:16x16x16" if case.quick else MACHINE)
     assert isinstance(machine, Grid)
-    workload = jobs_of(case, 16 if quick else machine.nodes, times)
+    workload = jobs_of(case, 16 if case.quick else machine.nodes, times)
     boxes = Boxes(machine, SEARCHES["contiguous"], _shapes_of(case, times, machine))
     metrics = measure(schedule(machine, workload, "fcfs", boxes, times))
     return {
-        **asdict(case),
         "makespan": metrics.makespan,
         "turnaround": metrics.per_job["turnaround"].mean,
         "run": metrics.per_job["run"].mean,
@@ -136,9 +134,8 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     if "run-times" in request.parts:
         tables.append(best_boxes(runs, "run-times", "Best box and mapping"))
         summary.append(_of_boxes(tables[0].frame))
-    wanted = {_key(case, request.quick): case for case in cases(request)}
-    if kept := cached_outcomes(wanted, partial(run_case, tables=times, quick=request.quick), context):
-        frame = pd.DataFrame(kept.values())
+    if kept := case_outcomes(cases(request), context, partial(run_case, tables=times)):
+        frame = pd.DataFrame([vars(case) | outcome for case, outcome in kept])
         for sizes, group in frame.groupby("sizes", sort=False):
             cells = _cells(group)
             title = f"{sizes} sizes: FCFS on {MACHINE}, times relative to CS with the consecutive mapping"
@@ -147,11 +144,6 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             summary += _of_cells(str(sizes), cells)
     summary.append("No numbers from the published study were available for comparison.")
     return Report(tuple(tables), tuple(summary), figures)
-
-
-def _key(case: MakespanCase, quick: bool) -> str:
-    described = json.dumps({"study": "selection-by-makespan", "quick": quick, **asdict(case)}, sort_keys=True)
-    return hashlib.sha256(described.encode()).hexdigest()
 
 
 def _of_boxes(frame: pd.DataFrame) -> str:
@@ -218,6 +210,5 @@ STUDY = Study(
     title="Which box and mapping are best for jobs that run for several hours?",
     source="none available; after Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
 )

@@ -12,10 +12,11 @@ from netplace.cosim import CosimPlan
 from netplace.cosim.ranking import Difference, rankings
 from netplace.experiments.shared.shared_cases import (
     SATURATED,
+    Made,
     Outcome,
     Shared,
     carried_out,
-    loaded,
+    frame_of,
     named_load,
     size_of,
 )
@@ -47,17 +48,15 @@ def cases(request: StudyRequest) -> list[Shared]:
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:
-    size = size_of(request)
-    plans = loaded(cases(request), size, context)
-    outcomes = carried_out(list(plans.values()), context)
-    frame = _frame(list(plans), outcomes)
+    made = carried_out(cases(request), request, context)
+    frame = frame_of(made)
     tables, sentences, figures = [], [], {}
     for part in request.parts:
         own = frame[frame["machine"] == MACHINES[part]]
         cells, digits = _summary(own)
         tables.append(ReportTable(part, f"{MACHINES[part]}: means over seeds", cells, digits))
         figures[part] = partial(draw, cells=cells, title=MACHINES[part])
-    turned = _turned(plans, outcomes)
+    turned = _turned(made)
     tables.append(ReportTable("turned", "Conclusions that turn", turned, {}))
     for machine, group in frame[frame["fidelity"] == "live"].groupby("machine", sort=False):
         worst = group.groupby("partition", sort=False)["slowdown"].mean()
@@ -66,36 +65,13 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             + ", ".join(f"{name} {value:.3f}" for name, value in worst.items())
             + "."
         )
+    seeds = size_of(request).seeds
     clearly = int((turned["clearly"] == "yes").sum()) if len(turned) else 0
     sentences.append(
         f"Of the comparisons of two partitioners or two policies {len(turned)} turn under live times, "
-        f"{clearly} of them clearly (both differences beyond their intervals over {size.seeds} seeds)."
+        f"{clearly} of them clearly (both differences beyond their intervals over {seeds} seeds)."
     )
     return Report(tuple(tables), tuple(sentences), figures)
-
-
-def _frame(made: list[Shared], outcomes: list[Outcome]) -> pd.DataFrame:
-    rows = []
-    for case, outcome in zip(made, outcomes, strict=True):
-        figures = outcome["figures"]
-        per_job = figures["schedule"]["per_job"]
-        sharing, error = figures["sharing"], figures["table_error"]
-        rows.append(
-            {
-                "machine": case.machine,
-                "class": case.classes,
-                "load": named_load(case.load),
-                "policy": case.policy,
-                "partition": case.partition,
-                "seed": case.seed,
-                "fidelity": case.fidelity,
-                "turnaround": 1e6 * per_job["turnaround"]["mean"],
-                "wait": 1e6 * per_job["wait"]["mean"],
-                "slowdown": sharing["mean_slowdown"] if sharing else 1.0,
-                "error": error["all"]["mean"] if error else 0.0,
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def _summary(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -118,30 +94,26 @@ def _summary(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, int]]:
     return cells.reset_index(), dict.fromkeys(cells, 3) | {"table errs %": 1}
 
 
-def _turned(plans: dict[Shared, CosimPlan], outcomes: list[Outcome]) -> pd.DataFrame:
+def _turned(made: Made) -> pd.DataFrame:
     """Return the comparisons of turnarounds whose sign is another under live times."""
-    groups: dict[tuple[str, str, float], list[int]] = {}
-    for place, plan_of in enumerate(plans):
-        groups.setdefault((plan_of.machine, plan_of.classes, plan_of.load), []).append(place)
+    groups: dict[tuple[str, str, float], list[tuple[CosimPlan, Outcome]]] = {}
+    for case, own in made.items():
+        groups.setdefault((case.machine, case.classes, case.load), []).append(own)
     lines = []
-    values = list(plans.values())
-    for (machine, kind, load), places in groups.items():
+    for (machine, kind, load), pairs in groups.items():
         # Gaps between submissions go with the seed; candidates of one seed have the same.
-        compared = rankings(
-            [values[n] for n in places], [outcomes[n] for n in places], but=("mean_interarrival",)
-        )
-        for ranked in compared:
+        plans, outcomes = zip(*pairs, strict=True)
+        for ranked in rankings(plans, outcomes, but=("mean_interarrival",)):
             if ranked.measure != "turnaround":
                 continue
             for pair in ranked.pairs:
                 if pair.turns:
-                    case = ranked.case
                     lines.append(
                         {
                             "machine": machine,
                             "class": kind,
                             "load": named_load(load),
-                            "under": case.get("policy") or case.get("partition"),
+                            "under": ranked.case.get("policy") or ranked.case.get("partition"),
                             "first": pair.first,
                             "second": pair.second,
                             "table": _signed(pair.table),
@@ -182,8 +154,6 @@ def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
 STUDY = Study(
     name="shared-machine",
     title="How much do allocators and policies matter if jobs share the network?",
-    source="none for this question",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
 )

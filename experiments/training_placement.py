@@ -97,9 +97,7 @@ def _config(phit_bytes: int) -> Config:
     return Config(phit_bytes=phit_bytes, cycle_ns=phit_bytes / GIGABYTES)
 
 
-@lru_cache
-def _machine(text: str) -> Topology:
-    return parse(text)
+_machine = lru_cache(parse)
 
 
 @lru_cache
@@ -396,9 +394,7 @@ def _scaling(request: StudyRequest, context: StudyContext) -> ReportTable:
 STUDY = Study(
     name="training-placement",
     title="How much do allocator and rank order slow down a training job, alone and with other jobs?",
-    source="none for this question",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
     options=("partitions",),
 )

@@ -169,6 +169,4 @@ def _neighbour(tasks: int) -> Program:
     return application(NEIGHBOURS, tasks, bytes=4096)
 
 
-@lru_cache
-def _machine(text: str) -> Topology:
-    return parse(text)
+_machine = lru_cache(parse)

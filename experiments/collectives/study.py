@@ -290,9 +290,7 @@ def _summary(frame: pd.DataFrame, chosen: pd.DataFrame) -> tuple[str, ...]:
 STUDY = Study(
     name="collectives",
     title="Which collective algorithm is fastest, by ranks, bytes, network, mapping and neighbors?",
-    source="none for this question",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
     options=("partitions",),
 )

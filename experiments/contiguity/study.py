@@ -107,9 +107,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
 STUDY = Study(
     name="contiguity",
     title="Does contiguity pay off when jobs share the network?",
-    source="none for this question",
     parts=PARTS,
-    default=tuple(MACHINES),
     run=run,
     options=("logs",),
 )

@@ -18,7 +18,7 @@ from netplace.placement.rule import grid_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
-from netplace.report.studies.schedules import CachedCase, cached_outcomes
+from netplace.report.studies.schedules import CachedCase, case_outcomes
 from netplace.runs.campaign import Progress
 from netplace.scheduling.partitioner.contiguous import SEARCHES
 from netplace.topologies import Grid, parse
@@ -224,12 +224,11 @@ class Detection(CachedCase):
     side: float
     searches: int
 
-
-def visited(case: Detection) -> dict[str, float]:
-    """Return the mean nodes that a detection visits, counted as published, by whether it has an answer."""
-    grid = grid_of(parse(case.network), "first fit")
-    cost = measure(PublishedVisits(grid), questions(grid, case.side, case.load, case.searches))
-    return {"found": cost.answered, "failed": cost.failed}
+    def run(self) -> dict[str, float]:
+        """Return the mean nodes that are visited, counted as published, by whether there is an answer."""
+        grid = grid_of(parse(self.network), "first fit")
+        cost = measure(PublishedVisits(grid), questions(grid, self.side, self.load, self.searches))
+        return {"found": cost.answered, "failed": cost.failed}
 
 
 def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
@@ -243,12 +242,12 @@ def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
         for load, value in PRINTED_LOADS.items():
             for place, side in enumerate(sides, 1):
                 wanted[text, load, place] = Detection(text, value, side, 100 if quick else DETECTIONS)
-    made = cached_outcomes({case.key: case for case in wanted.values()}, visited, context)
     rows = []
-    for (text, load, place), case in wanted.items():
+    made = case_outcomes(wanted.values(), context)
+    for (text, load, place), (case, outcome) in zip(wanted, made, strict=True):
         row = {"network": text, "load": load, "set": place, "S": case.side}
         for search in ("found", "failed"):
-            row |= {search: made[case.key][search]}
+            row |= {search: outcome[search]}
             row |= {f"printed {search}": theirs.get((text, load, place, search))}
         rows.append(row)
     return pd.DataFrame(rows).astype({"printed found": float, "printed failed": float})
@@ -294,6 +293,5 @@ STUDY = Study(
         "torus": "16x16x16x16x16 torus: NFF, ZFF, IFF and ours",
         "visits": "nodes that IFF visits in a detection, tori of two to five dimensions and a million nodes",
     },
-    default=("mesh", "torus", "visits"),
     run=run,
 )

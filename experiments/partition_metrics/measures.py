@@ -70,8 +70,6 @@ def _turned(grid: Grid, lengths: tuple[int, ...], count: int, rng: np.random.Gen
         for box in _boxes(count, [size // side for size, side in zip(grid.sizes, lengths, strict=True)])
     ]
     fitting = [box for box in boxes if all(n % a == 0 for n, a in zip(grid.sizes, box, strict=True))]
-    if not fitting:
-        raise ValueError(f"block sets: no box of {count} blocks of {lengths} tiles {grid}")
     least = min(sum(box) for box in fitting)
     nearest = sorted(box for box in fitting if sum(box) == least)
     return nearest[int(rng.integers(len(nearest)))]

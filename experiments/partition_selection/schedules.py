@@ -9,12 +9,10 @@ run longer by a share than under BPS, whatever box they would have had.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -24,6 +22,7 @@ from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, BoxTimes, kind_of, most_cubic
 from netplace.placement.rule import grid_of
+from netplace.report.studies.schedules import CachedCase
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.metrics import time_batches
 from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors
@@ -46,8 +45,14 @@ class Machine:
     warmup: int  # batches that are omitted at the beginning
 
 
+FULL = Machine("torus:32x32x32", 2000, 512, 5)
+SMALL = Machine("torus:8x8x8", 60, 16, 2)
+
+
 @dataclass(frozen=True)
-class SelectionCase:
+class SelectionCase(CachedCase):
+    study: ClassVar[str] = "partition-selection, published"
+
     # Keys of the workload.
     sizes: str
     classes: str
@@ -59,8 +64,8 @@ class SelectionCase:
     # Whether a size is drawn of all and rounded up to one that the application has, instead of being drawn of
     # those that it has.
     rounded: bool = False
-
-    to_dict = asdict
+    machine: Machine = FULL
+    intensities: tuple[str, ...] = ("low", "medium")
 
 
 class ScatteredTimes:
@@ -77,21 +82,17 @@ class ScatteredTimes:
         return self._times.least(job) * self._factor
 
 
-def run_case(
-    case: SelectionCase,
-    tables: Mapping[str, Mapping[str, BoxTimes]],
-    machine: Machine,
-    intensities: Mapping[str, tuple[str, ...]],
-) -> dict[str, Any]:
+def run_case(case: SelectionCase, tables: Mapping[str, Mapping[str, BoxTimes]]) -> dict[str, Any]:
     """Return the means of the batches, with jobs started as of 10^7 cycles.
 
     Where jobs run out before the last batch ends, twice as many are drawn again.
     """
+    machine = case.machine
     grid = grid_of(parse(machine.network), "partition selection")
     best, times = tables[case.setup][BEST], tables[case.setup][case.mapping]
     wanted, more = (BATCHES + machine.warmup) * machine.jobs, _MORE
     while True:
-        jobs = jobs_of(case, machine, more * wanted // 10, intensities[case.setup])
+        jobs = jobs_of(case, more * wanted // 10)
         length = _length(jobs, best, grid.nodes, machine.jobs)
         made = _schedule(case, grid, jobs, times, best)
         # A length that was rounded up takes more jobs than were drawn.
@@ -102,7 +103,6 @@ def run_case(
     figures = {name: batches.mean(name) for name in MEASURES}
     scale = 1e7 / length
     return {
-        **asdict(case),
         **figures,
         "started": figures["started"] * scale,
         "length": length,
@@ -111,10 +111,9 @@ def run_case(
     }
 
 
-def jobs_of(case: SelectionCase, machine: Machine, count: int, intensities: tuple[str, ...]) -> Workload:
-    jobs = applications(
-        machine.largest, count, case.seed, case.classes, case.sizes, intensities, repeats=(1, 1)
-    )
+def jobs_of(case: SelectionCase, count: int) -> Workload:
+    largest, mix = case.machine.largest, (case.classes, case.sizes, case.intensities)
+    jobs = applications(largest, count, case.seed, *mix, repeats=(1, 1))
     if case.rounded:
         jobs = replace(jobs, nodes=rounded_up(jobs, SIZES[case.sizes], case.seed))
     fourth = [
@@ -160,12 +159,6 @@ def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
     return round(exact / digit) * digit
 
 
-def key_of(case: SelectionCase, machine: Machine, intensities: tuple[str, ...]) -> str:
-    content = {"study": "partition-selection, published", "machine": asdict(machine), **asdict(case)}
-    content["intensities"] = list(intensities)
-    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
-
-
 # How many updates GUPS makes: the one number of class IV that is solved for, by a rule that is stated.
 #
 # INSEE's generator of GUPS makes a total of updates over all tasks, however many these are; how many the
@@ -208,8 +201,9 @@ def totals(times: BoxTimes, machine: Machine, setup: str) -> pd.DataFrame:
 
 
 def _drawn(sizes: str, classes: str, machine: Machine, setup: str) -> Workload:
-    case = SelectionCase(sizes, classes, "CS", BEST, setup=setup, rounded=True)
-    return jobs_of(case, machine, _JOBS, SETUPS[setup].intensities)
+    intensities = SETUPS[setup].intensities
+    case = SelectionCase(sizes, classes, "CS", BEST, 0, 0, setup, True, machine, intensities)
+    return jobs_of(case, _JOBS)
 
 
 def _means(times: BoxTimes, jobs: Workload) -> tuple[float, float]:

@@ -23,11 +23,12 @@ from netplace.experiments.partition_selection.cells import (
     of_cells,
 )
 from netplace.experiments.partition_selection.schedules import (
+    FULL,
     SCATTERED,
+    SMALL,
     TOTALS_DIGITS,
     Machine,
     SelectionCase,
-    key_of,
     run_case,
     totals,
 )
@@ -39,7 +40,7 @@ from netplace.placement.metrics import average_pairwise_distance
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import marked_figure
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyContext, StudyRequest, measured
-from netplace.report.studies.schedules import cached_outcomes
+from netplace.report.studies.schedules import case_outcomes
 from netplace.runs import resolve
 from netplace.scheduling.workload import INTENSITIES, PUBLISHED_CLASSES, SIZES
 from netplace.scheduling.workload.applications import published_sizes
@@ -143,8 +144,6 @@ def scattered(context: StudyContext, quick: bool) -> tuple[ReportTable, str]:
     return ReportTable("scattered-alone", title, frame, dict.fromkeys(frame.columns[1:], 2)), sentence
 
 
-FULL = Machine("torus:32x32x32", 2000, 512, 5)
-SMALL = Machine("torus:8x8x8", 60, 16, 2)
 LONGEST = (32, 32, 32)
 STRATEGIES = [(rule, name) for rule in ("CS", "FS") for name in ("CM", "RM", "TDM", "BM")] + [("BPS", "BM")]
 SLOWDOWNS = (0, 10, 20, 30, 40, 50, 60)
@@ -221,6 +220,7 @@ def _machine(quick: bool) -> Machine:
 
 def cases(request: StudyRequest) -> list[SelectionCase]:
     wanted: dict[SelectionCase, None] = {}
+    machine = _machine(request.quick)
     for part in map(read, request.parts):
         if part.table in SIZES:
             made = _strategies(part, part.table, MIXED)
@@ -228,26 +228,26 @@ def cases(request: StudyRequest) -> list[SelectionCase]:
             groups = [name for name in PUBLISHED_CLASSES if name != MIXED]
             made = [case for name in groups for case in _strategies(part, "medium", name)]
         elif part.table == "break-even":
-            made = [case for sizes in SIZES for case in _crossing(part, sizes)]
+            made = [case for sizes in SIZES for case in _crossing(sizes)]
         else:
             made = []
-        wanted |= dict.fromkeys(made)
+        drawn = intensities_of(part.setup, request.quick)
+        wanted |= {
+            replace(case, setup=part.setup, rounded=part.rounded, machine=machine, intensities=drawn): None
+            for case in made
+        }
     return list(wanted)
 
 
 def _strategies(part: Part, sizes: str, classes: str) -> list[SelectionCase]:
     rules = SETUPS[part.setup].mappings
-    return [
-        SelectionCase(sizes, classes, rule, rules[name], setup=part.setup, rounded=part.rounded)
-        for rule, name in STRATEGIES
-    ]
+    return [SelectionCase(sizes, classes, rule, rules[name]) for rule, name in STRATEGIES]
 
 
-def _crossing(part: Part, sizes: str) -> list[SelectionCase]:
+def _crossing(sizes: str) -> list[SelectionCase]:
     """Return boxes under each rule, and scattered jobs at each slowdown."""
     boxes = [SelectionCase(sizes, MIXED, rule, BEST) for rule in ("CS", "FS", "BPS")]
-    apart = [SelectionCase(sizes, MIXED, SCATTERED, BEST, slowdown) for slowdown in SLOWDOWNS]
-    return [replace(case, setup=part.setup, rounded=part.rounded) for case in boxes + apart]
+    return boxes + [SelectionCase(sizes, MIXED, SCATTERED, BEST, slowdown) for slowdown in SLOWDOWNS]
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:
@@ -266,11 +266,8 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         for setup, own in runs.items()
     }
     machine = _machine(request.quick)
-    drawn = {setup: intensities_of(setup, request.quick) for setup in times}
-    wanted = {key_of(case, machine, drawn[case.setup]): case for case in cases(request)}
-    make = partial(run_case, tables=times, machine=machine, intensities=drawn)
-    kept = cached_outcomes(wanted, make, context).values()
-    frame = pd.DataFrame({"rounded": False, "setup": "plain"} | row for row in kept)
+    kept = case_outcomes(cases(request), context, partial(run_case, tables=times))
+    frame = pd.DataFrame([vars(case) | outcome for case, outcome in kept])
     tables, sentences, figures = first, [_ABOUT, *said], {}
     for name in request.parts:
         part, title = read(name), PARTS[name]

@@ -360,6 +360,5 @@ STUDY = Study(
         "prototype of ours with other jobs"
     ),
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
 )

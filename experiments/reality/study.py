@@ -446,7 +446,6 @@ STUDY = Study(
     source="measurements of others: De Sensi et al., SC 2025 (doi 10.1145/3712285.3759835), and those that "
     "docs/validation-hardware.md names",
     parts=PARTS,
-    default=tuple(PARTS),
     run=run,
     options=("data",),
 )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import pandas as pd
 
 from netplace.cosim import CosimPlan, make_cosim_plan
 from netplace.cosim.runner import outcome_of
 from netplace.report.studies import StudyContext, StudyRequest
-from netplace.report.studies.schedules import cached_outcomes
+from netplace.report.studies.schedules import case_outcomes
 from netplace.topologies import parse
 
 SATURATED = float("inf")  # the load at which all jobs are submitted at once
 _AT_ONCE = 1e-9  # seconds between submissions
-_LEVEL = 0.95
 
 Outcome = dict[str, Any]
 
@@ -65,22 +66,25 @@ class Shared:
         return make_cosim_plan(given, self.seed)
 
 
-def loaded(cases: Sequence[Shared], size: SharedSize, context: StudyContext) -> dict[Shared, CosimPlan]:
-    """Return the plan of each case, with submissions scaled to the given load of the machine.
+Made = dict[Shared, tuple[CosimPlan, Outcome]]
+
+
+def carried_out(cases: Sequence[Shared], request: StudyRequest, context: StudyContext) -> Made:
+    """Return the plan and the outcome of each case, with submissions scaled to the given load of the machine.
 
     The load is the node-seconds of all jobs, alone in compact partitions, over those that the machine has
     from the first submission to the last.
     """
+    size = size_of(request)
     pilots = {
         (case.machine, case.classes, case.seed): Shared(
             case.machine, case.classes, SATURATED, "fcfs", "contiguous", case.seed, "table"
         ).plan(size)
         for case in cases
     }
-    outcomes = carried_out(list(pilots.values()), context)
     work = {
         place: sum(row["live"] * row["size"] for row in outcome["jobs"])
-        for place, outcome in zip(pilots, outcomes, strict=True)
+        for place, (_, outcome) in zip(pilots, _outcomes(pilots.values(), context), strict=True)
     }
     plans = {}
     for case in cases:
@@ -89,9 +93,27 @@ def loaded(cases: Sequence[Shared], size: SharedSize, context: StudyContext) -> 
             nodes = parse(case.machine).nodes
             gap = work[case.machine, case.classes, case.seed] / (nodes * size.jobs * case.load)
         plans[case] = case.plan(size, gap)
-    return plans
+    return dict(zip(plans, _outcomes(plans.values(), context), strict=True))
 
 
-def carried_out(plans: Sequence[CosimPlan], context: StudyContext) -> list[Outcome]:
-    kept = cached_outcomes({plan.key: plan for plan in plans}, outcome_of, context)
-    return [kept[plan.key] for plan in plans]
+def _outcomes(plans: Iterable[CosimPlan], context: StudyContext) -> list[tuple[CosimPlan, Outcome]]:
+    return case_outcomes(plans, context, outcome_of)
+
+
+def frame_of(made: Made) -> pd.DataFrame:
+    """Return a row for each case: turnaround and wait in microseconds, slowdown, and error of the table."""
+    rows = []
+    for case, (_, outcome) in made.items():
+        figures = outcome["figures"]
+        per_job, sharing, error = figures["schedule"]["per_job"], figures["sharing"], figures["table_error"]
+        rows.append(
+            vars(case)
+            | {
+                "load": named_load(case.load),
+                "turnaround": 1e6 * per_job["turnaround"]["mean"],
+                "wait": 1e6 * per_job["wait"]["mean"],
+                "slowdown": sharing["mean_slowdown"] if sharing else 1.0,
+                "error": error["all"]["mean"] if error else 0.0,
+            }
+        )
+    return pd.DataFrame(rows).rename(columns={"classes": "class"})

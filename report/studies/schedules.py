@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from operator import methodcaller
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 from netplace.report.studies.study import StudyContext
 from netplace.runs.campaign import outcomes_of
-from netplace.runs.outcome_store import PlanLike, StoredOutcomes
+from netplace.runs.outcome_store import AnyPlan, StoredOutcomes
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import outcome_of
 
-__all__ = ["CachedCase", "cached_outcomes", "case_outcomes", "outcomes", "turnaround"]
+__all__ = ["CachedCase", "case_outcomes", "outcomes", "turnaround"]
 
 
 class CachedCase:
-    """A dataclass with all inputs of an outcome; its content hash is the key in the store.
+    """A dataclass with all inputs of an outcome, and a method ``run`` that makes it; a plan.
 
     Increase `revision` when a case no longer has the same outcome; `study` is the name of the study.
     """
@@ -42,65 +41,30 @@ class CachedCase:
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
 
 
-AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
-
-
 def outcomes(plans: Sequence[Plan], context: StudyContext) -> list[ScheduleFigures]:
     """Return the outcome of each plan; missing plans are executed and stored one by one."""
-    return [ScheduleFigures.from_dict(outcome) for outcome in _completed(plans, outcome_of, context)]
+    return [ScheduleFigures.from_dict(outcome) for _, outcome in case_outcomes(plans, context, outcome_of)]
 
 
-def case_outcomes(cases: Iterable[AnyPlan], context: StudyContext) -> list[tuple[AnyPlan, dict[str, Any]]]:
+def case_outcomes(
+    cases: Iterable[AnyPlan],
+    context: StudyContext,
+    make: Callable[[AnyPlan], dict[str, Any]] = methodcaller("run"),
+) -> list[tuple[AnyPlan, dict[str, Any]]]:
     """Return each case with its outcome; missing outcomes are made and stored one by one.
 
-    Cases are dataclasses such as `CachedCase`, with a method ``run``.
+    `make` returns the outcome of a case as a JSON-compatible dict, and must be picklable.
     """
-    every = list(cases)
-    kept = cached_outcomes({case.key: case for case in every}, methodcaller("run"), context)
-    return [(case, kept[case.key]) for case in every]
-
-
-def cached_outcomes(
-    wanted: Mapping[str, Any], make: Callable[[Any], dict[str, Any]], context: StudyContext
-) -> dict[str, dict[str, Any]]:
-    """Return the outcome of each case by its key; missing outcomes are made and stored one by one.
-
-    `make` returns the outcome of a case as a JSON-compatible dict, and must be picklable; the ``to_dict`` of
-    a case returns its description.
-    """
-    plans = [_CasePlan(key, case) for key, case in wanted.items()]
-    return dict(zip(wanted, _completed(plans, partial(_made, make), context), strict=True))
-
-
-def turnaround(figures: ScheduleFigures) -> float:
-    """Return the mean turnaround of all jobs of a schedule, in seconds."""
-    return figures.metrics.per_job["turnaround"].mean
-
-
-def _completed(
-    plans: Sequence[AnyPlan], function: Callable[[AnyPlan], dict[str, Any]], context: StudyContext
-) -> list[dict[str, Any]]:
-    """Return the stored outcome of each plan; missing ones are executed."""
-    kept = StoredOutcomes(context.store, "schedules")
+    plans, kept = list(cases), StoredOutcomes(context.store, "schedules")
     if not context.simulate and (left := kept.missing(plans)):
         raise ValueError(
             f"{context.store.path}: {len(left)} schedules of the study are not stored; without --stored they "
             "are made"
         )
-    return outcomes_of(plans, function, kept, context.resources, context.tell)
+    made = outcomes_of(plans, make, kept, context.resources, context.tell)
+    return list(zip(plans, made, strict=True))
 
 
-@dataclass(frozen=True)
-class _CasePlan:
-    """A case as a plan, with its key."""
-
-    key: str
-    case: Any
-
-    def to_dict(self) -> dict[str, Any]:
-        plain: dict[str, Any] = self.case.to_dict()
-        return plain
-
-
-def _made(make: Callable[[Any], dict[str, Any]], plan: _CasePlan) -> dict[str, Any]:
-    return make(plan.case)
+def turnaround(figures: ScheduleFigures) -> float:
+    """Return the mean turnaround of all jobs of a schedule, in seconds."""
+    return figures.metrics.per_job["turnaround"].mean

@@ -89,15 +89,17 @@ class Study:
 
     Attributes
     ----------
-    title, source : str
-        One-line question, and source of the published numbers.
+    title : str
+        One-line question.
     parts : mapping of str to str
         Tables of the study, with their descriptions.
-    default : tuple of str
-        Tables that are made by default.
     run : callable
         Function that computes the missing results of a request and returns a report; most studies use
         `of_runs`.
+    default : tuple of str
+        Tables that are made by default; empty means all.
+    source : str
+        Source of the published numbers.
     options : tuple of str
         Options that the study takes, out of ``"mappings"``, ``"partitions"``, ``"sim_seeds"``, ``"logs"``,
         ``"data"`` and ``"programs"`` (with ``"network"``).
@@ -107,12 +109,15 @@ class Study:
 
     name: str
     title: str
-    source: str
     parts: Mapping[str, str]
-    default: tuple[str, ...]
     run: Callable[[StudyRequest, StudyContext], Report]
+    default: tuple[str, ...] = ()
+    source: str = "none for this question"
     options: tuple[str, ...] = ()
     many: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "default", self.default or tuple(self.parts))
 
 
 def of_runs(

@@ -157,7 +157,6 @@ def backfill(
     penalty: str | Penalty = "none",
     *,
     reassign: bool = True,
-    estimates: str = "run-time",
 ) -> Schedule:
     """Return the schedule of jobs whose processors are reserved when they are submitted.
 
@@ -182,7 +181,7 @@ def backfill(
         ),
         _Places(line, rule, platform),
         _Times(platform, read_penalty(penalty) if isinstance(penalty, str) else penalty),
-        estimates=estimates,
+        estimates="run-time",
         overrun="kill",
         keep_nodes=True,
     )

@@ -30,10 +30,9 @@ from netplace.experiments.two_kinds.simulator.search import (
     search,
 )
 from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query_times
-from netplace.inputs import check_choice, check_float
+from netplace.inputs import check_float
 
 __all__ = [
-    "MASTERS",
     "STEPS",
     "Assignment",
     "SearchResult",
@@ -46,11 +45,6 @@ __all__ = [
     "search",
     "smith_waterman",
 ]
-
-MASTERS = {
-    "assigned": "the master sends each worker the tasks that a search assigned to it, in their order",
-    "on demand": "the master sends the next task to the worker that waits longest",
-}
 
 
 def smith_waterman(
@@ -84,43 +78,16 @@ def smith_waterman(
     return best
 
 
-def master_slave(
-    tasks: TaskTimes,
-    cpus: int,
-    gpus: int,
-    mode: str = "on demand",
-    assignment: Assignment | None = None,
-    message: float = 0.0,
-) -> Assignment:
-    """Return the schedule of tasks that a master sends to workers one by one, `message` seconds each.
+def master_slave(tasks: TaskTimes, cpus: int, gpus: int) -> Assignment:
+    """Return the schedule of tasks that a master sends, in order, to the worker that has waited longest.
 
-    A worker asks for a task when it has none, and works when the message with the task has come. Requests are
-    answered in the order of their times; of equal ones GPUs are first, then the lowest number.
+    Of workers that have waited equally long GPUs are first, then the lowest number.
     """
-    check_choice(mode, MASTERS, "master")
-    check_float(message, "message", 0, 1e12)
-    if (mode == "assigned") != (assignment is not None):
-        raise ValueError(f"master {mode}: an assignment is for the mode assigned, which needs one")
     names = [f"G{worker}" for worker in range(gpus)] + [f"C{worker}" for worker in range(cpus)]
-    if not names:
-        raise ValueError("master: there are no workers, expected at least one")
-    line = list(range(len(tasks)))
-    queues = dict.fromkeys(names, line)
-    if assignment is not None:
-        queues = {name: [at for at in line if assignment.workers[at] == name] for name in names}
-    sent = dict.fromkeys(names, 0)
-    done, workers, idle, makespan = 0, [""] * len(tasks), 0.0, 0.0
-    requests = [(0.0, place) for place in range(len(names))]
-    while requests:
-        asked, place = heapq.heappop(requests)
-        name = names[place]
-        at = done if mode == "on demand" else sent[name]
-        if at == len(queues[name]):
-            continue
-        task = queues[name][at]
-        done, sent[name] = done + 1, sent[name] + 1
-        idle = max(idle, asked) + message
-        end = idle + float((tasks.gpu if name[0] == "G" else tasks.cpu)[task])
-        workers[task], makespan = name, max(makespan, end)
-        heapq.heappush(requests, (end, place))
-    return Assignment(tuple(workers), makespan)
+    ends = [(0.0, place) for place in range(len(names))]  # a heap: the first to ask
+    workers = []
+    for gpu, cpu in zip(tasks.gpu.tolist(), tasks.cpu.tolist(), strict=True):
+        asked, place = ends[0]
+        heapq.heapreplace(ends, (asked + (gpu if place < gpus else cpu), place))
+        workers.append(names[place])
+    return Assignment(tuple(workers), max(ends)[0])

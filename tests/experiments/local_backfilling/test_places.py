@@ -155,9 +155,9 @@ def test_two_pieces_at_both_ends_count_as_one_and_local_is_not_its_level() -> No
 
 
 def test_large_jobs_are_rejected_and_missing_wall_times_counted() -> None:
-    made = backfill(Platform.read("1-2-4"), [Job(1, 0, 9, 5), Job(2, 0, 4, 5)], "plat", estimates="factor:2")
+    made = backfill(Platform.read("1-2-4"), [Job(1, 0, 9, 5), Job(2, 0, 4, 5)], "plat")
     assert [number for number, *_ in made.rejected] == [1]
-    assert (made.without_estimate, made.estimate.tolist()) == (1, [10.0])
+    assert (made.without_estimate, made.estimate.tolist()) == (1, [5.0])
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from answers import csv_rows
 
 from netplace.experiments.partition_selection import schedules as selection_schedules
 from netplace.experiments.partition_selection.cells import break_evens, cells_of
-from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, key_of, rounded_up
+from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, rounded_up
 from netplace.experiments.partition_selection.study import (
     ALONE,
     FULL,
@@ -17,7 +17,6 @@ from netplace.experiments.partition_selection.study import (
     TABLES,
     Part,
     cases,
-    intensities_of,
     read,
     rows,
 )
@@ -71,8 +70,7 @@ def test_a_set_up_changes_programs_and_keys_and_nothing_else():
     }
     assert changed == {"2d-torus", "2d-t-torus", "3d-torus", "3d-t-torus", "gups", "waterfall"}
     once = SelectionCase("large", "I-IV", "CS", "best")
-    machine = Machine("torus:8x8x8", 60, 16, 2)
-    assert key_of(once, machine, ("low",)) != key_of(replace(once, setup="insee"), machine, ("low",))
+    assert once.key != replace(once, setup="insee").key
 
 
 def test_ratios_stand_beside_the_printed():
@@ -134,8 +132,7 @@ def test_sizes_drawn_of_all_arerounded_up_to_those_of_the_application():
 
 def test_rounded_schedules_have_keys_of_their_own():
     plain, rounded = cases(make_request(STUDY, ["classes"])), cases(make_request(STUDY, ["classes-rounded"]))
-    machine, chosen = FULL, intensities_of("plain")
-    keys = {key_of(case, machine, chosen) for case in [*plain, *rounded]}
+    keys = {case.key for case in [*plain, *rounded]}
     assert len(plain) == len(rounded) == len(keys) / 2
 
 
@@ -150,11 +147,12 @@ def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatc
         columns=["application", "intensity", "nodes", "shape", "cycles", "mapping"],
     )
     tables = {"plain": {name: BoxTimes(runs, name, 1) for name in ("consecutive", "best")}}
-    case, machine = SelectionCase("small", "I", "CS", "best"), Machine("torus:8x8x8", 20, 16, 2)
+    machine = Machine("torus:8x8x8", 20, 16, 2)
+    case = SelectionCase("small", "I", "CS", "best", machine=machine, intensities=("low",))
     found = {}
     for tenths in (3, 12, 24):
         monkeypatch.setattr(selection_schedules, "_MORE", tenths)
-        found[tenths] = selection_schedules.run_case(case, tables, machine, {"plain": ("low",)})
+        found[tenths] = selection_schedules.run_case(case, tables)
     assert found[3] in (found[12], found[24])
     assert len(found[3]["batches"]) == selection_schedules.BATCHES
 

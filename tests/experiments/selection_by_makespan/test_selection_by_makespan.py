@@ -70,7 +70,7 @@ def test_better_mappings_and_shapes_shorten_the_schedule(runs):
     times = {mapping: BoxTimes(runs, mapping) for mapping in ("consecutive", BEST)}
     spans = {
         (selection, mapping): run_case(
-            MakespanCase("medium", "3d", selection, mapping, 1, 600), times, quick=True
+            MakespanCase("medium", "3d", selection, mapping, 1, 600, quick=True), times
         )["makespan"]
         for selection in ("CS", "BPS")
         for mapping in times

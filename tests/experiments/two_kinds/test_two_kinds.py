@@ -211,10 +211,10 @@ def shared(draw):
     return TaskTimes.of(*times), draw(st.integers(0, 2)), draw(st.integers(1, 2))
 
 
-@given(shared(), st.integers(0, 3))
-def test_on_demand_is_what_unit_steps_do(given_to, message):
+@given(shared())
+def test_on_demand_is_what_unit_steps_do(given_to):
     tasks, cpus, gpus = given_to
-    made = master_slave(tasks, cpus, gpus, message=message)
+    made = master_slave(tasks, cpus, gpus)
     names = [f"G{n}" for n in range(gpus)] + [f"C{n}" for n in range(cpus)]
     free_at, waiting_since = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     clock, workers = 0, []
@@ -225,20 +225,8 @@ def test_on_demand_is_what_unit_steps_do(given_to, message):
             (name for name in names if free_at[name] <= clock),
             key=lambda name: (waiting_since[name], names.index(name)),
         )
-        clock += message
         seconds = int((tasks.gpu if name[0] == "G" else tasks.cpu)[task])
         free_at[name] = waiting_since[name] = clock + seconds
         workers.append(name)
     assert made.workers == tuple(workers)
     assert made.makespan == max(free_at.values())
-
-
-@given(shared())
-def test_what_is_assigned_takes_what_the_search_says_if_messages_take_no_time(given_to):
-    tasks, cpus, gpus = given_to
-    cpus = max(cpus, 1)
-    found = search(tasks, cpus, gpus, "greedy").assignment
-    made = master_slave(tasks, cpus, gpus, "assigned", found)
-    assert (made.workers, made.makespan) == (found.workers, pytest.approx(found.makespan))
-    late = master_slave(tasks, cpus, gpus, "assigned", found, message=2.0)
-    assert found.makespan + 2 <= late.makespan + 1e-9 <= found.makespan + 2 * len(tasks) + 1e-6
