@@ -62,11 +62,8 @@ PATTERNS.add("next-digits", next_digits)
 
 def pattern_here(network: str, traffic: str) -> str:
     """Return the name here of the traffic that has the same destinations on BookSim's network."""
-    if traffic == "next group":
-        return "adversarial"
-    if traffic == "tornado":
-        return "next digits" if network == TREE else "three on"
-    return "rows and columns" if traffic == "transpose" else traffic
+    known = {"next group": "adversarial", "transpose": "rows-and-columns", "tornado": "three-on"}
+    return "next-digits" if (network, traffic) == (TREE, "tornado") else known.get(traffic, traffic)
 
 
 def measured(network: str, traffic: str, offered: float, measure: int, **settings: object) -> LoadPoint:

@@ -20,7 +20,7 @@ NETPLACE_WIDE std::int64_t size_of(const std::uint64_t* set, std::size_t words) 
 
 Timeline::Timeline(std::vector<std::int64_t> blocks, PlaceRule rule, double now)
     : blocks_(std::move(blocks)), rule_(rule), words_((blocks_.back() + 63) / 64), times_{now}, free_(words_),
-      open_(words_), tail_(words_), flags_(blocks_.back()), chosen_(blocks_.back()) {
+      open_(words_), flags_(blocks_.back()), chosen_(blocks_.back()) {
     for (std::int64_t processor = 0; processor < blocks_.back(); ++processor)
         free_[processor / 64] |= std::uint64_t{1} << processor % 64;
 }
@@ -71,11 +71,10 @@ void Timeline::change(double begin, double end, Processors held, bool release) {
     drop_if_same(first);
 }
 
-// Tells whether the rule finds processors in a set, and keeps those.
-bool Timeline::chooses(std::int64_t size, const Words& open) {
-    if (size_of(open.data(), words_) < size) return false;
+// Tells whether the rule finds processors in open_, and keeps those.
+bool Timeline::chooses(std::int64_t size) {
     for (std::size_t processor = 0; processor < flags_.size(); ++processor)
-        flags_[processor] = open[processor / 64] >> processor % 64 & 1;
+        flags_[processor] = open_[processor / 64] >> processor % 64 & 1;
     std::ranges::fill(chosen_, 0);
     if (!choose(rule_, flags_, blocks_, size, chosen_)) return false;
     held_.clear();
@@ -84,57 +83,26 @@ bool Timeline::chooses(std::int64_t size, const Words& open) {
     return true;
 }
 
-// The window [start, start + wall) slides over the rows; what is free in all of it is kept: what is free in rows `at`
-// to `middle` - 1 in work_[at], what is free from there to `stop` - 1 in tail_. So each row is looked at twice in all.
-// Wherever too little is free in a part of a window, all starts whose windows hold that part are passed over.
+// Keeps in open_ what is free from row `at` until `end`, and tells whether that is enough.
+bool Timeline::enough(std::size_t at, double end, std::int64_t size) {
+    std::copy_n(row(free_, at), words_, open_.data());
+    while (++at < times_.size() && times_[at] < end && size_of(open_.data(), words_) >= size)
+        for (std::size_t word = 0; word < words_; ++word) open_[word] &= row(free_, at)[word];
+    return size_of(open_.data(), words_) >= size;
+}
+
 double Timeline::earliest(std::int64_t size, double wall, double now) {
     forget(now);
-    work_.resize(free_.size());
-    const auto last = times_.size();
-    auto at = first_, stop = at, middle = at;
-    while (at < last) {
-        const double start = std::max(now, times_[at]), end = start + wall;
-        if (at >= middle) {
-            stop = std::max(stop, at + 1);
-            while (stop < last && times_[stop] < end) ++stop;
-            std::ranges::fill(tail_, ~std::uint64_t{0});
-            auto low = at;
-            for (auto back = stop; back > at; --back) {
-                for (std::size_t word = 0; word < words_; ++word)
-                    row(work_, back - 1)[word] = tail_[word] &= row(free_, back - 1)[word];
-                if (size_of(tail_.data(), words_) < size) {
-                    low = back;
-                    break;
-                }
-            }
-            std::ranges::fill(tail_, ~std::uint64_t{0});
-            middle = stop;
-            if (low > at) {
-                at = low;
-                continue;
-            }
-        } else {
-            const auto grown = stop;
-            for (; stop < last && times_[stop] < end; ++stop)
-                for (std::size_t word = 0; word < words_; ++word) tail_[word] &= row(free_, stop)[word];
-            if (stop > grown && size_of(tail_.data(), words_) < size) {
-                at = middle;
-                continue;
-            }
-        }
-        for (std::size_t word = 0; word < words_; ++word) open_[word] = row(work_, at)[word] & tail_[word];
-        if (chooses(size, open_)) return start;
-        ++at;
+    for (auto at = first_; at < times_.size(); ++at) {
+        const double start = std::max(now, times_[at]);
+        if (enough(at, start + wall, size) && chooses(size)) return start;
     }
     return std::numeric_limits<double>::infinity();
 }
 
 bool Timeline::at_once(std::int64_t size, double wall, double now) {
     forget(now);
-    std::copy_n(row(free_, first_), words_, open_.data());
-    for (auto at = first_ + 1; at < times_.size() && times_[at] < now + wall; ++at)
-        for (std::size_t word = 0; word < words_; ++word) open_[word] &= row(free_, at)[word];
-    return chooses(size, open_);
+    return enough(first_, now + wall, size) && chooses(size);
 }
 
 }  // namespace netplace::experiments

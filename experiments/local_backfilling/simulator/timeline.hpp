@@ -35,14 +35,15 @@ private:
     std::size_t row_from(double time);
     void drop_if_same(std::size_t at);
     void forget(double now);
-    bool chooses(std::int64_t size, const Words& open);
+    bool enough(std::size_t at, double end, std::int64_t size);
+    bool chooses(std::int64_t size);
 
     std::vector<std::int64_t> blocks_;
     PlaceRule rule_;
     std::size_t words_;
     // Row r of `free_` holds from times_[r] until times_[r + 1], the last one for ever; rows before `first_` are over.
     std::vector<double> times_;
-    Words free_, work_, open_, tail_;
+    Words free_, open_;
     std::vector<std::int64_t> held_;
     std::size_t first_ = 0;
     Flags flags_, chosen_;
