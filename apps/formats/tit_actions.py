@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -123,18 +123,6 @@ class Calls:
         self.add(line, kind, peer, size, tag, request)
         return request
 
-    def collective(
-        self, line: Action, size: int, root: int = -1, flops: int = 0, sizes: Sequence[int] | None = None
-    ) -> None:
-        """Add a collective, and its computation after its messages."""
-        name = _NAMES.get(line.name, line.name)
-        gap = self.gaps.pop(line.rank, 0.0)
-        self.largest = max(self.largest, root)
-        tag = OPERATIONS.index(name)
-        self.writer.add(line.rank, Call.COLLECTIVE, root, size, tag, gap=gap, sizes=sizes)
-        if flops:
-            self.writer.add(line.rank, Call.REDUCTION, gap=flops / self.reading.flops)
-
 
 NOTHING = {
     *("init", "finalize", "comm_size", "comm_rank", "comm_split", "comm_dup", "comm_free"),
@@ -199,68 +187,54 @@ def _sleep(calls: Calls, line: Action) -> None:
     calls.gaps[line.rank] = calls.gaps.get(line.rank, 0.0) + seconds
 
 
-def _barrier(calls: Calls, line: Action) -> None:
-    calls.collective(line, 0)
+@dataclass(frozen=True)
+class _Arguments:
+    """Where the arguments of a collective are; its bytes and its counts by rank each have a type."""
+
+    size: tuple[int, int] | None = None  # without it, the sum of the counts
+    root: int | None = None
+    flops: int | None = None
+    counts: tuple[int, int] | None = None  # place of the first
 
 
-def _bcast(calls: Calls, line: Action) -> None:
-    calls.collective(line, calls.bytes_of(line, line.integer(0), 2), line.integer(1, "root", 0))
+# By the number of ranks, which is that of the counts.
+_COLLECTIVES: dict[str, Callable[[int], _Arguments]] = {
+    "barrier": lambda _: _Arguments(),
+    "bcast": lambda _: _Arguments((0, 2), root=1),
+    "reduce": lambda _: _Arguments((0, 3), root=2, flops=1),
+    **dict.fromkeys(("allreduce", "scan", "exscan"), lambda _: _Arguments((0, 2), flops=1)),
+    "gather": lambda _: _Arguments((0, 3), root=2),
+    "scatter": lambda _: _Arguments((1, 4), root=2),
+    **dict.fromkeys(("allgather", "alltoall"), lambda _: _Arguments((0, 2))),
+    "gatherv": lambda ranks: _Arguments((0, ranks + 2), root=ranks + 1, counts=(1, ranks + 3)),
+    "scatterv": lambda ranks: _Arguments((ranks, ranks + 3), root=ranks + 1, counts=(0, ranks + 2)),
+    "allgatherv": lambda ranks: _Arguments((0, ranks + 1), counts=(1, ranks + 2)),
+    "reducescatter": lambda ranks: _Arguments(flops=ranks, counts=(0, ranks + 1)),
+    "alltoallv": lambda ranks: _Arguments(counts=(1, 2 * ranks + 2)),
+}
+_LEAST = {"gather": 2, "scatter": 2, "allgather": 2, "alltoall": 2}  # arguments
 
 
-def _reduction(rooted: bool) -> Callable[[Calls, Action], None]:
-    def add(calls: Calls, line: Action) -> None:
-        root = line.integer(2, "root", 0) if rooted else -1
-        size = calls.bytes_of(line, line.integer(0), 2 + rooted)
-        calls.collective(line, size, root, line.integer(1, "flops"))
-
-    return add
-
-
-def _exchange(rooted: bool, side: int = 0) -> Callable[[Calls, Action], None]:
-    def add(calls: Calls, line: Action) -> None:
-        line.has(2)
-        root = line.integer(2, "root", 0) if rooted else -1
-        calls.collective(line, calls.bytes_of(line, line.integer(side), 2 + rooted + side), root)
-
-    return add
-
-
-def _counts(calls: Calls, line: Action, begin: int) -> list[int]:
-    line.has(begin + calls.world)
-    return [line.integer(place) for place in range(begin, begin + calls.world)]
-
-
-def _gatherv(calls: Calls, line: Action) -> None:
-    after = 1 + calls.world
-    sizes = [calls.bytes_of(line, count, after + 2) for count in _counts(calls, line, 1)]
-    size = calls.bytes_of(line, line.integer(0), after + 1)
-    calls.collective(line, size, line.integer(after, "root", 0), sizes=sizes)
-
-
-def _scatterv(calls: Calls, line: Action) -> None:
-    after = 1 + calls.world
-    sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 0)]
-    size = calls.bytes_of(line, line.integer(calls.world), after + 2)
-    calls.collective(line, size, line.integer(after, "root", 0), sizes=sizes)
-
-
-def _allgatherv(calls: Calls, line: Action) -> None:
-    after = 1 + calls.world
-    sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 1)]
-    calls.collective(line, calls.bytes_of(line, line.integer(0), after), sizes=sizes)
-
-
-def _reduce_scatter(calls: Calls, line: Action) -> None:
-    after = calls.world
-    sizes = [calls.bytes_of(line, count, after + 1) for count in _counts(calls, line, 0)]
-    calls.collective(line, sum(sizes), flops=line.integer(after, "flops"), sizes=sizes)
-
-
-def _alltoallv(calls: Calls, line: Action) -> None:
-    world = calls.world
-    line.has(2 + 2 * world)
-    sizes = [calls.bytes_of(line, count, 2 + 2 * world) for count in _counts(calls, line, 1)]
-    calls.collective(line, line.fits(sum(sizes)), sizes=sizes)
+def _collective(calls: Calls, line: Action) -> None:
+    """Add a collective, and its computation after its messages."""
+    ranks = calls.world if line.name.endswith(("v", "reducescatter")) else 0
+    at = _COLLECTIVES[line.name](ranks)
+    line.has(2 * ranks + 2 if line.name == "alltoallv" else _LEAST.get(line.name, 0))
+    size, sizes = 0, None
+    if at.counts:
+        first, kind = at.counts
+        sizes = [calls.bytes_of(line, line.integer(first + rank), kind) for rank in range(ranks)]
+        size = line.fits(sum(sizes))
+    if at.size:
+        size = calls.bytes_of(line, line.integer(at.size[0]), at.size[1])
+    root = -1 if at.root is None else line.integer(at.root, "root", 0)
+    flops = 0 if at.flops is None else line.integer(at.flops, "flops")
+    calls.largest = max(calls.largest, root)
+    tag = OPERATIONS.index(_NAMES.get(line.name, line.name))
+    gap = calls.gaps.pop(line.rank, 0.0)
+    calls.writer.add(line.rank, Call.COLLECTIVE, root, size, tag, gap=gap, sizes=sizes)
+    if flops:
+        calls.writer.add(line.rank, Call.REDUCTION, gap=flops / calls.reading.flops)
 
 
 ACTIONS: dict[str, Callable[[Calls, Action], None]] = {
@@ -273,19 +247,5 @@ ACTIONS: dict[str, Callable[[Calls, Action], None]] = {
     "waitall": _waitall,
     "compute": _compute,
     "sleep": _sleep,
-    "barrier": _barrier,
-    "bcast": _bcast,
-    "reduce": _reduction(rooted=True),
-    "allreduce": _reduction(rooted=False),
-    "scan": _reduction(rooted=False),
-    "exscan": _reduction(rooted=False),
-    "gather": _exchange(rooted=True),
-    "scatter": _exchange(rooted=True, side=1),
-    "allgather": _exchange(rooted=False),
-    "alltoall": _exchange(rooted=False),
-    "gatherv": _gatherv,
-    "scatterv": _scatterv,
-    "allgatherv": _allgatherv,
-    "reducescatter": _reduce_scatter,
-    "alltoallv": _alltoallv,
+    **dict.fromkeys(_COLLECTIVES, _collective),
 }

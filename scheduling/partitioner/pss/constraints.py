@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -80,6 +80,12 @@ class Tokens:
             if not self.accept(word):
                 other = f"{instead} or " if instead and not place else ""
                 raise self.error(f"{other}'{word}'")
+
+    def items(self) -> Iterator[int]:
+        """Yield the line in which each item of a list begins; commas stand between them."""
+        yield self.line
+        while self.accept(","):
+            yield self.line
 
     def name(self, what: str) -> str:
         if not _NAME.fullmatch(self.next):
@@ -157,8 +163,7 @@ class Rule:
 
 def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], length: int) -> list[Rule]:
     rules = []
-    while True:
-        line = tokens.line
+    for line in tokens.items():
         low, high = sizes(tokens)
         tokens.expect(":")
         named = [0]  # sizes in MINCOST
@@ -177,8 +182,7 @@ def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], lengt
         except ValueError as error:
             raise tokens.wrong(str(error), line) from None
         rules.append(Rule(low, high, condition, line, max(named)))
-        if not tokens.accept(","):
-            return rules
+    return rules
 
 
 def _test(part: ast.expr, facts: Facts) -> bool:
@@ -236,9 +240,7 @@ def _whole(part: ast.expr) -> int:
 def read_vector(tokens: Tokens, length: int) -> list[int]:
     """Return the numbers up to the closing bracket; `length` of them, or any number if it is 0."""
     line = tokens.line
-    numbers = [tokens.number("an entry of a cost vector")]
-    while tokens.accept(","):
-        numbers.append(tokens.number("an entry of a cost vector"))
+    numbers = [tokens.number("an entry of a cost vector") for _ in tokens.items()]
     tokens.expect("]")
     if length and len(numbers) != length:
         raise tokens.wrong(f"the vector {numbers} has {len(numbers)} entries, expected {length}", line)

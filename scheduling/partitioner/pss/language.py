@@ -7,6 +7,7 @@ which shows it by an example. Comments (``#``), parts of a host (``/``), pools o
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,21 +145,18 @@ def read_configuration(path: Path) -> Configuration:
 def _queues(tokens: Tokens) -> list[str]:
     tokens.expect("queues", ":")
     names: list[str] = []
-    while True:
-        line = tokens.line
+    for line in tokens.items():
         name = tokens.name("the name of a queue")
         if name in names:
             raise tokens.wrong(f"queue {name} is defined twice", line)
         names.append(name)
-        if not tokens.accept(","):
-            return names
+    return names
 
 
 def _hosts(tokens: Tokens, queues: list[str]) -> list[Host]:
     tokens.expect("slots", ":", instead="','")
     hosts: dict[str, Host] = {}
-    while True:
-        line = tokens.line
+    for line in tokens.items():
         tokens.expect("[")
         name = tokens.name("the name of a host")
         if name in hosts:
@@ -168,8 +166,7 @@ def _hosts(tokens: Tokens, queues: list[str]) -> list[Host]:
         tokens.expect("=")
         hosts[name] = Host(name, _pools(tokens, queues, name), line)
         tokens.expect("]")
-        if not tokens.accept(","):
-            return list(hosts.values())
+    return list(hosts.values())
 
 
 def _pools(tokens: Tokens, queues: list[str], host: str) -> dict[int, str]:
@@ -181,10 +178,7 @@ def _pools(tokens: Tokens, queues: list[str], host: str) -> dict[int, str]:
             if queue not in queues:
                 raise tokens.wrong(_unknown(queue, queues, "queue"), line)
             tokens.expect(":")
-        numbers = [*_numbers(tokens)]
-        while tokens.accept(","):
-            numbers += _numbers(tokens)
-        for number in numbers:
+        for number in itertools.chain.from_iterable(_numbers(tokens) for _ in tokens.items()):
             if number in queue_of:
                 raise tokens.wrong(f"processor {number} of host {host} is defined twice", line)
             queue_of[number] = queue
@@ -205,21 +199,16 @@ def _groups(tokens: Tokens, hosts: list[Host]) -> Groups:
     tokens.expect("groups", ":", instead="','")
     place = {host.name: i for i, host in enumerate(hosts)}
     groups: Groups = {}
-    while True:
-        line = tokens.line
+    for line in tokens.items():
         name = tokens.name("the name of a group")
         if name in groups or name in place:
             raise tokens.wrong(f"group {name} is defined twice, or is a host", line)
         tokens.expect("=", "{")
         if tokens.next == "}":
             raise tokens.wrong(f"group {name} is empty", line)
-        members = _members(tokens, hosts, place, groups)
-        while tokens.accept(","):
-            members |= _members(tokens, hosts, place, groups)
+        groups[name] = frozenset().union(*(_members(tokens, hosts, place, groups) for _ in tokens.items()))
         tokens.expect("}")
-        groups[name] = frozenset(members)
-        if not tokens.accept(","):
-            return groups
+    return groups
 
 
 def _members(tokens: Tokens, hosts: list[Host], place: dict[str, int], groups: Groups) -> set[Processor]:
@@ -253,8 +242,7 @@ def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[Si
         low, high = _sizes(tokens)
         tokens.expect(":")
         costs: dict[tuple[str, str], tuple[int, ...]] = {}
-        while True:
-            at = tokens.line
+        for at in tokens.items():
             queue = tokens.name("the name of a queue")
             tokens.expect("@")
             group = tokens.name("the name of a group")
@@ -267,8 +255,6 @@ def _classes(tokens: Tokens, queues: list[str], groups: Groups) -> tuple[list[Si
             tokens.expect("=", "[")
             costs[queue, group] = tuple(read_vector(tokens, length))
             length = length or len(costs[queue, group])
-            if not tokens.accept(","):
-                break
         classes.append(SizeClass(low, high, costs, line))
     if not length:
         raise tokens.wrong("costs: no group has a cost, expected at least one")
