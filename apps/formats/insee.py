@@ -66,20 +66,14 @@ def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> It
         for before, text in whole_lines(path, reading):
             trace.left_out.update(left_out_in(text))
             table = Table(text, before)
-            kind, task, peer, size, tag = _columns(table)
+            kind, task, peer, size, _ = columns = _columns(table)
             if reading.trc_ns:
                 size[kind == Op.COMPUTE] = _whole_cycles(size[kind == Op.COMPUTE], reading.trc_ns)
             wrong = np.maximum(task, peer) >= MOST_TASKS
             if wrong.any():
                 raise table.fault(int(wrong.argmax()), f"tasks must be less than {MOST_TASKS}")
             calls = np.zeros(len(kind), CALL)
-            for name, column in (
-                ("rank", task),
-                ("kind", kind),
-                ("peer", peer),
-                ("size", size),
-                ("tag", tag),
-            ):
+            for name, column in zip(("kind", "rank", "peer", "size", "tag"), columns, strict=True):
                 calls[name] = column
             calls["request"], calls["sizes"], calls["time"] = -1, -1, np.nan
             largest = max(largest, int(np.maximum(task, peer).max(initial=-1)))

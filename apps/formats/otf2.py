@@ -23,6 +23,8 @@ from netplace.files import input_file
 
 _SUFFIX = ".otf2"
 _UNEVEN = ("alltoallv", "alltoallw")
+_MESSAGES = {"MpiIsend": Call.ISEND, "MpiRecv": Call.RECV, "MpiIrecv": Call.WAIT}  # kinds of events
+_COMPLETED = ("MpiIsendComplete", "MpiImrecv")
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -123,8 +125,13 @@ class _Reader:
         location = self._locations[number]
         location.events += 1
         location.last = max(location.last, time)
-        handler = getattr(self, f"_{kind}", None)
-        if handler is not None and location.rank >= 0:
+        if location.rank < 0:
+            return
+        if kind in _MESSAGES:
+            self._message(location, time, _MESSAGES[kind], *fields)
+        elif kind in _COMPLETED:
+            self._add(location, time, Call.WAIT, request=fields[0])
+        elif handler := getattr(self, f"_{kind}", None):
             handler(location, time, *fields)
 
     def _add(self, location: Location, time: int, kind: int, peer: int = -1, *rest: Any, **more: Any) -> None:
@@ -216,20 +223,8 @@ class _Reader:
         else:
             self._message(location, time, Call.SEND, *fields)
 
-    def _MpiIsend(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
-        self._message(location, time, Call.ISEND, *fields)
-
-    def _MpiIsendComplete(self, location: Location, time: int, request: int) -> None:  # noqa: N802
-        self._add(location, time, Call.WAIT, request=request)
-
-    def _MpiRecv(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
-        self._message(location, time, Call.RECV, *fields)
-
     def _MpiIrecvRequest(self, location: Location, time: int, request: int) -> None:  # noqa: N802
         self._add(location, time, Call.IRECV, -2, request=request)
-
-    def _MpiIrecv(self, location: Location, time: int, *fields: int) -> None:  # noqa: N802
-        self._message(location, time, Call.WAIT, *fields)
 
     def _MpiProbe(  # noqa: N802
         self, location: Location, time: int, sender: int, communicator: int, tag: int, message: int
@@ -244,9 +239,6 @@ class _Reader:
     def _MpiImrecvRequest(self, location: Location, time: int, message: int, request: int) -> None:  # noqa: N802
         peer, tag, number = location.probed.pop(message)
         self._add(location, time, Call.IRECV, peer, 0, tag, communicator=number, request=request)
-
-    def _MpiImrecv(self, location: Location, time: int, request: int, size: int) -> None:  # noqa: N802
-        self._add(location, time, Call.WAIT, request=request)
 
     # Collectives.
 

@@ -175,21 +175,14 @@ def tit_lines(whole: Recorded, options: Options) -> Iterator[str]:
 
 def _collective(line: Line, ranks: int) -> str:
     name, size, root = name_of(line), line.size, max(line.peer, 0)
-    arguments: tuple[int, ...]
-    if name == "barrier":
-        arguments = ()
-    elif name == "bcast":
-        arguments = (size, root)
-    elif name == "reduce":
-        arguments = (size, 0, root)
-    elif name == "allreduce":
-        arguments = (size, 0)
-    elif name == "gather":
-        arguments = (size, size, root)
-    elif name == "alltoallv":
-        sizes = line.sizes or (0,) * ranks
+    sizes = line.sizes or (0,) * ranks
+    arguments: dict[str, tuple[int, ...]] = {
+        "barrier": (),
+        "bcast": (size, root),
+        "reduce": (size, 0, root),
+        "allreduce": (size, 0),
+        "gather": (size, size, root),
         # The receive side says the same; SimGrid takes buffers and counts from it.
-        arguments = (sum(sizes), *sizes, sum(sizes), *sizes)
-    else:
-        arguments = (size, size)
-    return " ".join(map(str, (line.rank, name, *arguments)))
+        "alltoallv": (sum(sizes), *sizes) * 2,
+    }
+    return " ".join(map(str, (line.rank, name, *arguments.get(name, (size, size)))))

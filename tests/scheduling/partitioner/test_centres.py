@@ -14,8 +14,13 @@ from netplace.native import scheduling
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.partitioner import Allocation, make_partitioner
 from netplace.scheduling.partitioner.centres import ALGORITHMS
-from netplace.scheduling.partitioner.centres.algorithms import intersections, ptas
-from netplace.scheduling.partitioner.centres.median import best_centre, best_of_batch, fits_batch
+from netplace.scheduling.partitioner.centres.algorithms import (
+    best_centre,
+    best_of_batch,
+    fits_batch,
+    intersections,
+    ptas,
+)
 from netplace.scheduling.partitioner.centres.space import Axes, space_of
 from netplace.topologies import parse
 

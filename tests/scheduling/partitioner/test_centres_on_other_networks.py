@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT
 
-from netplace.scheduling.partitioner.centres.median import best_centre, closest
+from netplace.scheduling.partitioner.centres.algorithms import best_centre, closest
 from netplace.scheduling.partitioner.centres.space import GROUPS, TABLE, space_of
 from netplace.topologies import parse
 
