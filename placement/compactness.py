@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -156,24 +157,22 @@ def limit_shape(points: int = 2000) -> tuple[NDArray[np.float64], NDArray[np.flo
     mean : float
         Mean distance between two points of the shape.
     """
+    from scipy.integrate import cumulative_trapezoid
+
     check_int(points, "points", 10)
+    integral = partial(cumulative_trapezoid, initial=0)
     x = np.linspace(0.0, 1.0, points)
     height = np.maximum(0.56 - x, 0.0)
     for _ in range(60):
         # Sum of distances along one dimension, without its value at 0: its second derivative is 4 heights.
-        slope = _integral(4 * height, x)
-        apart = _integral(slope, x)
+        slope = integral(4 * height, x)
+        apart = integral(slope, x)
         low, high = 0.0, 2 * float(apart[-1])
         for _ in range(60):  # the sum at the border for which the area is 1
             border = (low + high) / 2
             height = np.interp(border - apart, apart, x, left=0.0)
-            low, high = (border, high) if 4 * _integral(height, x)[-1] < 1 else (low, border)
-    centre = 4 * float(_integral(x * height, x)[-1])
-    mean = 8 * float(_integral(height * (apart + centre), x)[-1])
+            low, high = (border, high) if 4 * integral(height, x)[-1] < 1 else (low, border)
+    centre = 4 * float(integral(x * height, x)[-1])
+    mean = 8 * float(integral(height * (apart + centre), x)[-1])
     end = int(np.flatnonzero(height)[-1]) + 2
     return x[:end], height[:end], mean
-
-
-def _integral(values: NDArray[np.float64], x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the integral from the first x to each, by trapezes."""
-    return np.concatenate([[0.0], np.cumsum((values[1:] + values[:-1]) / 2 * np.diff(x))])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 
 from netplace.scheduling.job import Job
 from netplace.topologies import Grid
@@ -50,6 +51,7 @@ def average_distance(shape: Shape, grid: Grid) -> float:
     return total / (nodes * (nodes - 1)) if nodes > 1 else 0.0
 
 
+@dataclass(eq=False)
 class Factors:
     """The boxes of as many nodes as a job needs: all by mean distance (rule FS), or the most cubic (CS).
 
@@ -58,21 +60,13 @@ class Factors:
     are a last resort.
     """
 
-    def __init__(
-        self,
-        grid: Grid,
-        *,
-        cubic: bool = False,
-        rotations: bool = True,
-        round_up: bool = False,
-        lines: bool = True,
-    ) -> None:
-        self._grid = grid
-        self._cubic = cubic
-        self._rotations = rotations
-        self._round_up = round_up
-        self._lines = lines
-        self._known: dict[int, Choices] = {}
+    grid: Grid
+    _: KW_ONLY
+    cubic: bool = False
+    rotations: bool = True
+    round_up: bool = False
+    lines: bool = True
+    _known: dict[int, Choices] = field(default_factory=dict, init=False)
 
     def __call__(self, job: Job) -> Choices:
         if job.nodes not in self._known:
@@ -80,30 +74,31 @@ class Factors:
         return self._known[job.nodes]
 
     def _choose(self, job: Job) -> list[Shape]:
-        grid = self._grid
+        grid = self.grid
         if job.nodes > grid.nodes:
             raise ValueError(f"job {job.number}: {job.nodes} nodes are more than the {grid.nodes} of {grid}")
-        counts = range(job.nodes, grid.nodes + 1) if self._round_up else (job.nodes,)
+        counts = range(job.nodes, grid.nodes + 1) if self.round_up else (job.nodes,)
         shapes = next(filter(None, (factorisations(nodes, grid.sizes) for nodes in counts)), None)
         if shapes is None:
             raise ValueError(
                 f"job {job.number}: {job.nodes} nodes do not form a box that fits {grid}; option round-up "
                 f"uses a larger box"
             )
-        if not self._lines:
+        if not self.lines:
             shapes = [shape for shape in shapes if sum(side > 1 for side in shape) != 1] or shapes
         # Of boxes that are alike, the one with the longest sides first.
         shapes.sort(key=lambda shape: (round(average_distance(shape, grid), 9), [-side for side in shape]))
-        if self._cubic:
+        if self.cubic:
             least = min(shapes, key=lambda shape: (sum(shape), sorted(shape)))
             shapes = [shape for shape in shapes if sorted(shape) == sorted(least)]
-        if not self._rotations:
+        if not self.rotations:
             shapes.sort(key=lambda shape: [-side for side in shape])
             firsts = {tuple(sorted(shape)): shape for shape in reversed(shapes)}
             shapes = sorted(firsts.values(), key=lambda shape: average_distance(shape, grid))
         return shapes
 
 
+@dataclass(eq=False)
 class BestShapes:
     """The box and mapping that a ranking names first for a job's application: rule BPS.
 
@@ -111,22 +106,22 @@ class BestShapes:
     2015). With `others` it takes the next best.
     """
 
-    def __init__(self, grid: Grid, ranking: Ranking, *, rotations: bool = True, others: bool = False) -> None:
-        self._grid = grid
-        self._ranking = ranking
-        self._rotations = rotations
-        self._others = others
+    grid: Grid
+    ranking: Ranking
+    _: KW_ONLY
+    rotations: bool = True
+    others: bool = False
 
     def __call__(self, job: Job) -> Choices:
         choices: dict[tuple[Shape, str], None] = {}
-        ranked = self._ranking(job)
-        for shape, mapping in ranked if self._others else ranked[:1]:
-            if len(shape) != self._grid.dims or math.prod(shape) < job.nodes or not self._fits(shape):
+        ranked = self.ranking(job)
+        for shape, mapping in ranked if self.others else ranked[:1]:
+            if len(shape) != self.grid.dims or math.prod(shape) < job.nodes or not self._fits(shape):
                 raise ValueError(
                     f"job {job.number}: the ranking names shape {shape}, expected a box of {job.nodes} nodes "
-                    f"that fits {self._grid}"
+                    f"that fits {self.grid}"
                 )
-            turned = itertools.permutations(shape) if self._rotations else [shape]
+            turned = itertools.permutations(shape) if self.rotations else [shape]
             choices |= {(other, mapping): None for other in turned if self._fits(other)}
         if not choices:
             raise ValueError(
@@ -136,4 +131,4 @@ class BestShapes:
         return list(choices)
 
     def _fits(self, shape: Shape) -> bool:
-        return all(side <= size for side, size in zip(shape, self._grid.sizes, strict=True))
+        return all(side <= size for side, size in zip(shape, self.grid.sizes, strict=True))
