@@ -103,7 +103,7 @@ def map_command(**given: Any) -> None:
 
 def _compare(given: dict[str, Any], output: _Output) -> None:
     from netplace.csv_files import write_rows
-    from netplace.report.tables.latex import latex
+    from netplace.report.tables.data_table import latex
     from netplace.report.tables.mapping_choice import choice_results, choice_tables, csv_rows
     from netplace.runs.mapping_choice import candidates_on, choose
     from netplace.runs.mapping_search import MappingPlan, find

@@ -39,8 +39,8 @@ def plot_command(file: str, picture: Path, bars: str, normal: str | None, column
     from netplace.cli.table import load_frame
     from netplace.report.plots import write_figure
     from netplace.report.plots.charts import marked_figure
-    from netplace.report.plots.comparisons import clear_best
     from netplace.runs.tables import times_of
+    from netplace.scheduling.metrics.comparison import clear_best
 
     relative = relative_times(times_of(load_frame(Path(file)), file), bars, normal)
     series, spread = (

@@ -8,7 +8,7 @@ import pandas as pd
 
 from netplace.report.plots import write_figure
 from netplace.report.plots.charts import marked_figure
-from netplace.report.plots.comparisons import clear_best
+from netplace.scheduling.metrics.comparison import clear_best
 
 
 def times_of(runs: pd.DataFrame, kind: str) -> pd.DataFrame:

@@ -16,7 +16,6 @@ from netplace.report.pages.kinds import (
     run,
     schedule,
     store,
-    study,
     table,
     tables,
 )
@@ -45,7 +44,7 @@ PAGES = {
     "load": PageKind("output of netplace load --json", tables.page, tables.load_outcome),
     "table": PageKind("a table of netplace table --csv or --parquet", table.page, table.outcome),
     "store": PageKind("a store (.sqlite), or a sweep file with its store", store.page, store.outcome),
-    "study": PageKind("a folder of netplace study", None, study.outcome),
+    "study": PageKind("a folder of netplace study", None, tables.study_outcome),
     "": PageKind("output of any other command with -o or --json", tables.page, tables.outcome),
 }
 # What a folder of each kind contains, and what its results are in: the folder, or this file.
@@ -53,7 +52,7 @@ _FOLDERS = {
     run.FILE: "run",
     FIGURES: "schedule",
     COSIM: "co-simulation",
-    study.REPORT: "study",
+    "report.md": "study",
     "advice.json": "",
     "rules.json": "",
 }

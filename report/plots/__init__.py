@@ -17,7 +17,7 @@ from typing import Any
 _FIGURES = {
     "draw_allocations": "plots.machines.allocation_figure",
     "draw_bars": "plots.charts.bar_figure",
-    "draw_comparison": "plots.comparisons.comparison_figure",
+    "draw_comparison": "plots.charts.comparison_figure",
     "draw_curves": "plots.charts.curve_figure",
     "draw_dots": "plots.points.dot_figure",
     "draw_gantt": "plots.schedules.gantt_figure",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from netplace.report.plots.figure import COLOURS, HELD, Axis, Bars, Curve, Figure, Mark, Panel, Rule
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What is clear is in colour, what may be chance is grey.
 VERDICT_COLOURS: dict[str, int | str] = {
@@ -187,6 +190,43 @@ def curve_figure(
     return Figure(title=title, panels=[panel], whiskers=whiskers, caption=caption)
 
 
+Measure = tuple[str, str, str, float]  # title, column of the mean, column of its half-width, factor
+
+
+def comparison_figure(
+    title: str,
+    frame: pd.DataFrame,
+    measures: Sequence[Measure],
+    *,
+    whiskers: str = "95 % intervals",
+) -> Figure:
+    """Return a panel for each measure, with a bar and its interval for each row of a table.
+
+    `frame`: columns ``group`` and ``series`` tell where a bar is, those of the measures its height and half
+    of its interval, NaN where that is not known. `whiskers`: what the intervals are.
+    """
+    groups, series = (list(dict.fromkeys(frame[name])) for name in ("group", "series"))
+    panels, known = [], False
+    for name, value, half, factor in measures:
+        by_place = frame.set_index(["series", "group"])[[value, half]].astype(float) * factor
+        known |= bool(np.isfinite(by_place[half]).any())
+        found = {str(label): by_place.loc[label].reindex(groups) for label in series}
+        bars = bar_marks(
+            {label: rows[value].to_numpy() for label, rows in found.items()},
+            {label: rows[half].to_numpy() for label, rows in found.items()},
+        )
+        panels.append(Panel(marks=bars, x=Axis(names=groups), y=Axis(low=0.0, grid=True), title=name))
+    # Bars too thin to be seen side by side: panels one below the other.
+    below = len(groups) * len(series) > 16
+    return Figure(
+        title=title + ("; means" if known else "; means without intervals, significance not known"),
+        panels=panels,
+        columns=1 if below else len(panels),
+        height=1.0 + (1.9 * len(panels) if below else 2.3),
+        whiskers=whiskers,
+    )
+
+
 def marked_figure(
     title: str,
     groups: Sequence[str],
@@ -202,14 +242,6 @@ def marked_figure(
 ) -> Figure:
     """Return bars in groups for print: relative values, a line at 1, and marks on some bars."""
     half, published, failed = half or {}, published or {}, failed or {}
-    for kind, every in (("series", series), ("half", half), ("failed", failed), ("published", published)):
-        for name, numbers in every.items():
-            if len(numbers) != len(groups):
-                raise ValueError(
-                    f"bars: {kind} {name!r} has {len(numbers)} entries, expected {len(groups)}, one per group"
-                )
-    if not groups or not series:
-        raise ValueError("bars: nothing to draw, expected at least one group and one series")
     room = _COLUMN_ROOM if narrow else _PAGE_ROOM
     rows = _rows(len(groups), len(series), room)
     lying = any(_overlap(groups[row], room, narrow) for row in rows)

@@ -150,11 +150,6 @@ def scatter_figure(
         Names of the axes (an empty `xlabel`: each panel's axis bears its name).
     groups : sequence of str, optional
         The group of each point, each of which has a color; they are the same points in every panel.
-
-    Raises
-    ------
-    ValueError
-        If a panel has more x than y or the reverse, or other than a group for each.
     """
     drawn = []
     for name, (x, y) in panels.items():
@@ -167,10 +162,6 @@ def scatter_figure(
 
 def _regression(name: str, x: Any, y: Any, groups: Sequence[str] | None) -> tuple[str, list[Mark]]:
     """Return the title and marks of a panel of points."""
-    if x.shape != y.shape or x.ndim != 1:
-        raise ValueError(f"scatter: panel {name!r} has x of shape {x.shape} and y of shape {y.shape}")
-    if groups is not None and len(groups) != len(x):
-        raise ValueError(f"scatter: panel {name!r} has {len(x)} points, but there are {len(groups)} groups")
     finite = np.isfinite(x) & np.isfinite(y)
     own = np.asarray(groups if groups is not None else [""] * len(x), object)[finite]
     x, y = x[finite], y[finite]

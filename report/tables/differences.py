@@ -68,7 +68,7 @@ class Compared:
     def draw(self, path: Path) -> None:
         """Draw the means with their intervals: groups by policy, bars by what else differs."""
         from netplace.report.plots import write_figure
-        from netplace.report.plots.comparisons import comparison_figure
+        from netplace.report.plots.charts import comparison_figure
 
         contestants, differing = self.contestants, _differing(self.contestants)
         first = "policy" if "policy" in differing else differing[0]

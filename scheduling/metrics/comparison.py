@@ -22,6 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from netplace.inputs import check_float
 from netplace.scheduling.metrics.interval import LEVEL, Estimate, estimate
@@ -237,3 +238,22 @@ def _words(difference: Paired, p_value: float) -> str:
     if p_value >= 1 - LEVEL:
         return "within chance"
     return "clearly less" if difference.mean < 0 else "clearly more"
+
+
+def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
+    """Return the place of the mean that is significantly less than all others (Welch, Holm), or None."""
+    means, counts = np.asarray(mean, float), np.asarray(count, float)
+    spread = np.where(counts > 1, np.fmax(0.0, np.asarray(std, float)), 0.0)  # 0 where it is not known
+    known = np.flatnonzero(np.isfinite(means) & (counts > 0))
+    if len(known) < 2:
+        return None
+    sizes = np.abs(means[known])
+    relative = np.divide(spread[known], sizes, out=np.zeros(len(known)), where=sizes > 0)
+    single = known[counts[known] < 2]
+    spread[single] = relative.max() * np.abs(means[single])
+    best = int(known[np.argmin(means[known])])
+    moments = [(float(means[place]), float(spread[place]), int(counts[place])) for place in known]
+    own = (float(means[best]), float(spread[best]), int(counts[best]))
+    others = [moment for place, moment in zip(known, moments, strict=True) if place != best]
+    verdicts = judged([unpaired(own, other, known=True) for other in others])
+    return best if all(verdict.words == "clearly more" for verdict in verdicts) else None

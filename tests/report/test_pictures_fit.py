@@ -10,8 +10,7 @@ from sample_pages import FIGURES
 
 from netplace.cosim import JobRow
 from netplace.cosim.waiting import LinkWaiting, Waiting
-from netplace.report.plots.charts import marked_figure
-from netplace.report.plots.comparisons import comparison_figure
+from netplace.report.plots.charts import comparison_figure, marked_figure
 from netplace.report.plots.drawing import axes_of, draw, still, write_figure
 from netplace.report.plots.figure import Curve, Figure, Panel
 from netplace.report.plots.jobs import sharing_figure, waiting_figure

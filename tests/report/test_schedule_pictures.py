@@ -11,11 +11,11 @@ from matplotlib.container import ErrorbarContainer
 
 from netplace.report.pages.html import _plain_value
 from netplace.report.plots import schedules as pictures
-from netplace.report.plots.charts import marked_figure
-from netplace.report.plots.comparisons import clear_best, comparison_figure
+from netplace.report.plots.charts import comparison_figure, marked_figure
 from netplace.report.plots.drawing import write_figure
 from netplace.report.plots.points import line_figure, scatter_figure
 from netplace.report.terminal.units import whole_part_kept
+from netplace.scheduling.metrics.comparison import clear_best
 
 FLAGS = ("schedule", "--machine", "torus:8x8", "--workload", "lublin", "--jobs", 60, "--policy", "easy")
 

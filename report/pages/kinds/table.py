@@ -13,10 +13,10 @@ from netplace.quantities import LESS
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
 from netplace.report.plots.charts import bar_figure
-from netplace.report.plots.comparisons import clear_best
 from netplace.report.plots.figure import Figure
 from netplace.report.tables.data_table import DataTable
 from netplace.runs.tables import ENTRY, read_table, times_of
+from netplace.scheduling.metrics.comparison import clear_best
 from netplace.scheduling.metrics.interval import half_width_of
 
 _MOST_GROUPS = 12
