@@ -11,24 +11,10 @@ from typing import Any, NoReturn
 import rich_click as click
 
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import flag
 from netplace.entry_points import Offers
 from netplace.report.terminal.progress import QUIET
 
 __all__ = ["COMMANDS", "GROUPS", "app"]
-
-
-def _print_version(context: click.Context, _: click.Parameter, wanted: bool) -> None:
-    if not wanted:
-        return
-    import importlib.metadata
-
-    try:
-        number = importlib.metadata.version("netplace")
-    except importlib.metadata.PackageNotFoundError:
-        number = "(not installed)"
-    click.echo(f"netplace {number}")
-    context.exit()
 
 
 # What a person wants to do: the commands for it, each with the module of this package where it is.
@@ -248,8 +234,8 @@ def _sentence(error: Exception) -> str:
         "token_normalize_func": lambda name: name.replace("_", "-"),
     },
 )
-@flag("--version", "Show the version and exit.", bool, is_eager=True, callback=_print_version)
-def app(version: bool) -> None:
+@click.version_option(package_name="netplace", message="netplace %(version)s")
+def app() -> None:
     """Simulate applications on interconnection networks, packet by packet, and measure the cost of placement.
 
     Every command has --help. An invalid request ends with exit code 2 and a message on stderr.

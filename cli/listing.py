@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -44,19 +45,10 @@ def _option(name: str, default: Any) -> str:
     return name if default in (None, inspect.Parameter.empty) else f"{name}={default}"
 
 
-def _mappings() -> tuple[list[str], Rows]:
-    from netplace.placement.mapping import MAPPINGS
+def _rules(name: str) -> tuple[list[str], Rows]:
+    from netplace import placement
 
-    return _rules(MAPPINGS)
-
-
-def _partitions() -> tuple[list[str], Rows]:
-    from netplace.placement.partition import PARTITIONS
-
-    return _rules(PARTITIONS)
-
-
-def _rules(choice: Registry[Rule[Any, Any]]) -> tuple[list[str], Rows]:
+    choice: Registry[Rule[Any, Any]] = getattr(placement, name)
     rows = [
         [name, f"{name}:{rule.option}" if rule.option else "", rule.example, rule.description]
         for name, rule in choice.items()
@@ -147,8 +139,8 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
     "apps": _apps,
     "fabrics": _fabrics,
     "formats": _formats,
-    "mappings": _mappings,
-    "partitions": _partitions,
+    "mappings": partial(_rules, "MAPPINGS"),
+    "partitions": partial(_rules, "PARTITIONS"),
     "policies": _policies,
     "scheduling": _scheduling,
     "traces": _traces,

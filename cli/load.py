@@ -145,14 +145,12 @@ def _of_study(path: Path) -> list[LoadPlan]:
         except ValueError as error:
             reason = str(error).removeprefix("--")
             raise ValueError(f"{path}:{line_of(content, '', 'offered')}: {reason}") from None
-        return [plan for load in loads for plan in read_plans(path, KEYS, partial(_at_load, load), "points")]
+
+        def at_load(load: float, given: dict[str, Any]) -> LoadPlan:
+            return make_load_plan({**given, "offered": load})
+
+        return [plan for load in loads for plan in read_plans(path, KEYS, partial(at_load, load), "points")]
     return read_plans(path, KEYS, make_load_plan, "points")
-
-
-def _at_load(load: float, given: dict[str, Any]) -> LoadPlan:
-    from netplace.runs.loads import make_load_plan
-
-    return make_load_plan({**given, "offered": load})
 
 
 def offered_loads(text: str, most: float) -> list[float]:

@@ -131,7 +131,7 @@ def _measure(topology: Topology, given: dict[str, Any], content: dict[str, Any])
     costs = measured_costs(topology, applications, given["pieces"] or 2, given["store"], given["workers"])
     weights_of = [cost.weight for cost in costs]
     sets = weighted(topology, weights_of, given["cost"], given["apart"], **_beside(topology, given))
-    content["levels"] = costs_as_json(costs)
+    content["levels"] = [dict(vars(cost)) | {"weight": cost.weight} for cost in costs]
     if not given["as_json"]:
         print_tables(table_of_costs(topology, costs))
     weights = ", ".join(f"blocks of {cost.nodes}: {cost.weight}" for cost in costs)
@@ -234,10 +234,6 @@ def _mean_times(made: Sequence[Measurement], path: Path, workers: int | None) ->
         if outcome is None:
             raise ValueError(f"pss derive --measured {measurement.application}: {failure}")
     return [float(np.mean([job["cycles"] for job in outcome["jobs"]])) for _, outcome, _ in rows if outcome]
-
-
-def costs_as_json(costs: Sequence[LevelCost]) -> list[dict[str, Any]]:
-    return [dict(vars(cost)) | {"weight": cost.weight} for cost in costs]
 
 
 def table_of_costs(topology: Topology, costs: Sequence[LevelCost]) -> Table:

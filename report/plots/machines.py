@@ -254,19 +254,14 @@ def _divided(drawn: _Map) -> list[Rule]:
     tall, wide = drawn.place.shape
     marks, lying = list[Rule](), 0
     for nodes, level in drawn.lines:
-        if nodes < wide:
-            if wide // nodes <= _LINES:
-                marks += [
-                    Rule(at=at - 0.5, colour=_WHITE, width=0.5 * level) for at in range(nodes, wide, nodes)
-                ]
-        else:
-            lying += 1
-            rows = nodes // wide
-            if tall // rows <= _LINES:
-                marks += [
-                    Rule(at=at - 0.5, lying=True, colour=_WHITE, width=0.5 * lying)
-                    for at in range(rows, tall, rows)
-                ]
+        lies = nodes >= wide
+        lying += lies
+        step, last, width = (nodes // wide, tall, lying) if lies else (nodes, wide, level)
+        if last // step <= _LINES:
+            marks += [
+                Rule(at=at - 0.5, lying=lies, colour=_WHITE, width=0.5 * width)
+                for at in range(step, last, step)
+            ]
     return marks + [
         Rule(at=row - 0.5, lying=True, colour=_WHITE, width=1.5 * level) for row, level in drawn.above
     ]

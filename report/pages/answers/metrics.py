@@ -56,14 +56,11 @@ def _verdict(results: dict[str, Any], known: dict[str, Any]) -> list[str]:
             "Nothing was simulated; --simulate adds the correlation of each metric with run time.",
         ]
     clear = [name for name, correlation in known.items() if correlation["p"] < _SIGNIFICANT]
-    time = results["spread"][_TIME]
+    several, time = len(clear) > 1, results["spread"][_TIME]
     sentences = [
         f"Run time is between {time['min']:,.0f} and {time['max']:,.0f} cycles over {count} configurations.",
-        f"{len(clear) or 'None'} of {len(known)} metrics is clearly correlated with it (p below "
-        f"{_SIGNIFICANT})."
-        if len(clear) < 2
-        else f"{len(clear)} of {len(known)} metrics are clearly correlated with it (p below {_SIGNIFICANT} "
-        f"each).",
+        f"{len(clear) or 'None'} of {len(known)} metrics {'are' if several else 'is'} clearly correlated "
+        f"with it (p below {_SIGNIFICANT}{' each' if several else ''}).",
     ]
     best = max(known, key=lambda name: abs(known[name]["r"]))
     sentences.append(f"Most does {best}: r = {known[best]['r']:.3f}, p = {known[best]['p']:.2g}.")

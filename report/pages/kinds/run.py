@@ -52,30 +52,16 @@ def page(path: Path) -> Page:
     runs = results.get("runs", [results])
     jobs = _jobs(results)
     parts: list[Part] = []
-    if len(runs) > 1:
-        ended = [run for run in runs if run["cycles"] is not None]
-        seeds = [run["seed"] for run in ended]
-        values = [run["cycles"] for run in ended]
-        parts.append(
-            bar_figure(
-                "Run time by seed",
-                [f"seed {seed}" for seed in seeds],
-                {"cycles": values},
-                unit="cycles",
-                caption="One run for each seed; the differences are random variation.",
-            )
-        )
-    finished = [job for job in jobs if job[4] is not None]
-    if len(finished) > 1:
-        parts.append(
-            bar_figure(
-                "Run time of each job",
-                [name for name, *_ in finished],
-                {"cycles": [cycles for *_, cycles, _ in finished]},
-                unit="cycles",
-                caption="From its start to its end.",
-            )
-        )
+    by_seed = [(f"seed {run['seed']}", run["cycles"]) for run in runs if run["cycles"] is not None]
+    by_job = [(name, cycles) for name, *_, cycles, _ in jobs if cycles is not None]
+    chance = "One run for each seed; the differences are random variation."
+    for heading, bars, caption in (
+        ("Run time by seed", by_seed if len(runs) > 1 else [], chance),
+        ("Run time of each job", by_job if len(by_job) > 1 else [], "From its start to its end."),
+    ):
+        if bars:
+            names, cycles = zip(*bars, strict=True)
+            parts.append(bar_figure(heading, names, {"cycles": cycles}, unit="cycles", caption=caption))
     if windows := runs[0].get("windows"):
         parts.append(_windows(windows))
     drawn, missing = _details(path, results)
