@@ -137,7 +137,7 @@ def _compare(given: dict[str, Any], output: _Output) -> None:
 
 
 def _compute(given: dict[str, Any], output: _Output) -> None:
-    from netplace.report.tables.mapping_search import Searched
+    from netplace.report.tables.mapping_search import search_results
     from netplace.runs.mapping_search import MappingPlan, find, qap_result_of
 
     for name, flag_name in (("budget", "--budget"), ("table", "--csv"), ("latex", "--latex")):
@@ -159,8 +159,9 @@ def _compute(given: dict[str, Any], output: _Output) -> None:
     with progress("map", shown=len(seeds) == 1):
         plans = [MappingPlan(search, rule, seed) for seed in seeds]
         outcomes = execution.outcomes(plans, find, "mappings", "mappings")
-    made = Searched.best(search, rule, criterion, seeds, [qap_result_of(outcome) for outcome in outcomes])
-    _show(made.to_dict(), search, made.kept.mapping, names, output, given)
+    found = [qap_result_of(outcome) for outcome in outcomes]
+    results, nodes = search_results(search, rule, criterion, seeds, found)
+    _show(results, search, nodes, names, output, given)
 
 
 def _search(given: dict[str, Any]) -> Search:

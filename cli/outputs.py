@@ -129,8 +129,10 @@ def write(answer: CommandOutput, path: Path) -> None:
             if answer.folder:
                 answer.folder(path)
             else:
-                _write_results(answer, path, path / result)
-            if answer.page:
+                write_atomically(path / result, answer.text())
+                if answer.picture is not None:
+                    answer.picture((path / result).with_suffix(".png"))
+            if answer.page or not answer.folder:
                 _write_page(answer, path / "report.html")
             if answer.also:
                 answer.also(path)
@@ -154,14 +156,6 @@ def _whole_or_none(folder: Path) -> Iterator[None]:
         if not was_there:
             shutil.rmtree(folder, ignore_errors=True)
         raise
-
-
-def _write_results(answer: CommandOutput, folder: Path, results: Path) -> None:
-    write_atomically(results, answer.text())
-    if answer.picture is not None:
-        answer.picture(folder / f"{results.stem}.png")
-    if not answer.page:
-        _write_page(answer, folder / "report.html")
 
 
 def _write_page(answer: CommandOutput, path: Path) -> None:

@@ -38,10 +38,6 @@ def _in_rank_order(hosts: Sequence[str], places: Sequence[int]) -> str:
     return "".join(f"{hosts[place]}\n" for place in places)
 
 
-def _rankmap(hosts: Sequence[str], places: Sequence[int]) -> str:
-    return f"(vector,{','.join(map(str, places))})\n"
-
-
 def _taskmap(hosts: Sequence[str], places: Sequence[int]) -> str:
     blocks: list[list[int]] = []
     for place in places:
@@ -64,7 +60,7 @@ LAUNCHERS: dict[str, Launcher] = {
         "MPICH's hosts in the order of ranks: mpiexec(1) of Hydra",
     ),
     "mpich-rankmap": Launcher(
-        _rankmap,
+        lambda _, places: f"(vector,{','.join(map(str, places))})\n",
         'mpiexec -n {ranks} -f HOSTS -rankmap "$(cat {file})" PROGRAM (MPICH 5.1; HOSTS in order of nodes)',
         "MPICH's -rankmap: the place of each rank's host in the list of hosts",
     ),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from netplace.placement.compactness import compactness
 from netplace.quantities import LESS, quantity
-from netplace.scheduling import PARTITIONERS, Allocation, Job, Partitioner, make_partitioner
+from netplace.scheduling import PARTITIONERS, Allocation, Job, make_partitioner
 from netplace.scheduling.partitioner.centres import Centred
 from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS, order_of
 from netplace.scheduling.partitioner.curves.along import Along, linear_span, ranks_along, ring_span
@@ -92,7 +92,10 @@ def offer_of(
     """Return the choice of a partitioner; `order` is the curve along which spans are counted."""
     try:
         partitioner = make_partitioner(text, topology, seed)
-        _hold(partitioner, topology, held)
+        # One by one: each is a box of its own, so that partitioners of boxes can hold it too.
+        shape = (1,) * topology.dims if isinstance(topology, Grid) else None
+        for node in np.setdiff1d(held, topology.service):
+            partitioner.take(Allocation(np.array([node]), shape))
         partitioner.copy().find(Job(0, 0.0, size, 1.0))  # compiled before the clock is started
         began = time.process_time()
         allocation = partitioner.find(Job(0, 0.0, size, 1.0))
@@ -129,10 +132,3 @@ def offer_of(
 
 def _refusal(text: str, reason: str) -> Offer:
     return Offer(partition=text, nodes=[], placed=False, reason=reason)
-
-
-def _hold(partitioner: Partitioner, topology: Topology, held: NDArray[np.int64]) -> None:
-    """Take nodes one by one: each is a box of its own, so that partitioners of boxes can hold it too."""
-    shape = (1,) * topology.dims if isinstance(topology, Grid) else None
-    for node in np.setdiff1d(held, topology.service):
-        partitioner.take(Allocation(np.array([node]), shape))

@@ -85,72 +85,46 @@ def traits(
     return measured, load
 
 
-@dataclass(frozen=True, eq=False)
-class Searched:
-    """The best of the mappings that were found for a job, beside the consecutive one."""
+def search_results(
+    search: Search, rule: str, criterion: str, seeds: Sequence[int], mappings: Sequence[QapResult]
+) -> tuple[dict[str, Any], Nodes]:
+    """Return the best of the mappings of several seeds beside others, in JSON-compatible form, and its nodes.
 
-    search: Search  # the job
-    rule: str  # the mapping rule
-    criterion: str  # key of `netplace.placement.mapping.CRITERIA`: of what the costs are
-    seed: int  # seed of the best
-    kept: QapResult  # the best
-    mine: Traits  # what it makes of the traffic
-    others: dict[str, Traits]  # what the mappings of `_BESIDE` do, by their names
-    costs: Sequence[float]  # bytes times the criterion of every mapping that was found
-
-    @classmethod
-    def best(
-        cls, search: Search, rule: str, criterion: str, seeds: Sequence[int], mappings: Sequence[QapResult]
-    ) -> Searched:
-        """Return the best of the mappings of several seeds: by its own cost if that is a time or a load."""
-        topology = search.topology
-        costs = [_cost(search.traffic, topology, mapping.mapping, criterion) for mapping in mappings]
-        by_own = simulates(rule) or rule.partition(":")[0] == "link-load"
-        place = int(np.argmin([mapping.cost for mapping in mappings] if by_own else costs))
-        kept, seed = mappings[place], seeds[place]
-        placed = {"": kept.mapping} | {
-            name: map_tasks(name, topology, search.tasks, nodes=search.nodes, seed=seed) for name in _BESIDE
-        }
-        measured = {
-            name: traits(topology, nodes, search.traffic, criterion)[0] for name, nodes in placed.items()
-        }
-        return cls(search, rule, criterion, seed, kept, measured.pop(""), measured, costs)
-
-    @property
-    def theirs(self) -> Traits:
-        """What the consecutive mapping makes of the traffic."""
-        return self.others["consecutive"]
-
-    @property
-    def title(self) -> str:
-        search = self.search
-        return (
-            f"{name_of(search)} ({search.tasks} tasks) on {search.topology}, partition {search.partition}, "
-            f"mapping {self.rule}"
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        search, kept = self.search, self.kept
-        return {
-            "title": self.title,
-            "network": str(search.topology),
-            "partition": search.partition,
-            "mapping": self.rule,
-            "criterion": self.criterion,
-            "tasks": search.tasks,
-            "seed": self.seed,
-            "method": kept.method,
-            "iterations": kept.iterations,
-            "seconds": kept.seconds,
-            "cycles": int(kept.cost) if simulates(self.rule) and np.isfinite(kept.cost) else None,
-            **asdict(self.mine),
-            "ratio": self.mine.cost / self.theirs.cost if self.theirs.cost else None,
-            **{name: asdict(theirs) for name, theirs in self.others.items()},
-            "traffic": pairs_of(search.traffic),
-            **bounds_of(search, kept.mapping, self.mine.most_link_load),
-            "costs": self.costs,
-            "nodes": kept.mapping.tolist(),
-        }
+    The best is that by its own cost if that is a time or a load, else by `criterion`.
+    """
+    topology = search.topology
+    costs = [_cost(search.traffic, topology, mapping.mapping, criterion) for mapping in mappings]
+    by_own = simulates(rule) or rule.partition(":")[0] == "link-load"
+    place = int(np.argmin([mapping.cost for mapping in mappings] if by_own else costs))
+    kept, seed = mappings[place], seeds[place]
+    mine, _ = traits(topology, kept.mapping, search.traffic, criterion)
+    others = {}
+    for name in _BESIDE:
+        nodes = map_tasks(name, topology, search.tasks, nodes=search.nodes, seed=seed)
+        others[name], _ = traits(topology, nodes, search.traffic, criterion)
+    usual = others["consecutive"].cost
+    results = {
+        "title": f"{name_of(search)} ({search.tasks} tasks) on {topology}, partition {search.partition}, "
+        f"mapping {rule}",
+        "network": str(topology),
+        "partition": search.partition,
+        "mapping": rule,
+        "criterion": criterion,
+        "tasks": search.tasks,
+        "seed": seed,
+        "method": kept.method,
+        "iterations": kept.iterations,
+        "seconds": kept.seconds,
+        "cycles": int(kept.cost) if simulates(rule) and np.isfinite(kept.cost) else None,
+        **asdict(mine),
+        "ratio": mine.cost / usual if usual else None,
+        **{name: asdict(theirs) for name, theirs in others.items()},
+        "traffic": pairs_of(search.traffic),
+        **bounds_of(search, kept.mapping, mine.most_link_load),
+        "costs": costs,
+        "nodes": kept.mapping.tolist(),
+    }
+    return results, kept.mapping
 
 
 def name_of(search: Search) -> str:

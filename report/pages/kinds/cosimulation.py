@@ -108,8 +108,8 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
     ]
     if times.slowdown >= 1.005:  # not 1.00 when it is told
         said.append(
-            f"Job {worst.job} ({_runs(worst)}, {worst.size} nodes) is slowed most: it takes "
-            f"{times.slowdown:.2f}{half} times as long as alone."
+            f"Job {worst.job} ({worst.application or 'computation alone'}, {worst.size} nodes) is slowed most: "
+            f"it takes {times.slowdown:.2f}{half} times as long as alone."
         )
     faster = [job for job, times in known if 1 - times.slowdown > max(_half(job), _CLEAR / 2)]
     if faster:
@@ -134,11 +134,6 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
 def _half(job: JobRow) -> float:
     """Return half of the interval of a slowdown; 0 if there is none."""
     return job.slowdown_half_width or 0.0
-
-
-def _runs(job: JobRow) -> str:
-    """Return what a job runs; some of a log send nothing."""
-    return job.application or "computation alone"
 
 
 def _slowdowns(jobs: Sequence[JobRow]) -> Figure:
