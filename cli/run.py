@@ -31,15 +31,11 @@ from netplace.inputs import check_choice, check_size
 from netplace.report.files.outputs import PICTURES
 from netplace.report.terminal.progress import bytes_read, progress, with_progress
 from netplace.report.terminal.screen import print_tables
-from netplace.schema import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
     from netplace.apps import Program
-    from netplace.report.tables.run import PathRow
     from netplace.runs import Run
     from netplace.runs.execute import Executed
 
@@ -219,18 +215,18 @@ def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
 
 def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     from netplace.report.tables.bounds import bound_sentences
-    from netplace.report.tables.run import run_tables, write_run, write_run_folder
+    from netplace.report.tables.run import path_rows, path_table, run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, describe_jobs, summarise
 
     longest = max(run.window or 0 for run in executed)
     if asked.window and longest > asked.window:
         say(f"--window {asked.window}: gives too many windows, so netplace uses windows of {longest} cycles")
     write_run(executed, asked.messages, asked.timeline, None)
-    paths, path_tables = _paths(executed) if asked.critical_path else ([], [])
+    paths = path_rows(executed) if asked.critical_path else []
 
     def described() -> dict[str, Any]:
         summary = summarise([describe(run) for run in executed])
-        return summary | ({"critical_paths": to_plain(paths)} if asked.critical_path else {})
+        return summary | ({"critical_paths": paths} if asked.critical_path else {})
 
     def detailed() -> dict[str, Any]:
         from netplace.report.files.run_details import details_of
@@ -238,7 +234,7 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
         return described() | details_of(executed[0])
 
     def terminal() -> None:
-        print_tables(*run_tables(executed), *path_tables)
+        print_tables(*run_tables(executed), *([path_table(paths)] if paths else []))
         busiest = float(executed[0].result.link_load.max(initial=0.0))
         for sentence in bound_sentences(describe_jobs(executed[0]), busiest):
             click.echo(sentence)
@@ -252,10 +248,3 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
         details=detailed,
     )
     show(answer, asked.output, asked.as_json)
-
-
-def _paths(executed: Sequence[Executed]) -> tuple[list[PathRow], list[Table]]:
-    from netplace.report.tables.run import path_rows, path_table
-
-    rows = path_rows(executed)
-    return rows, [path_table(rows)] if rows else []

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from netplace.netsim import Result
 from netplace.netsim.critical_path import COMPONENTS, critical_path
@@ -168,21 +167,11 @@ def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(map(str, numbers[:8])) + (", .." if len(numbers) > 8 else "") if numbers else "-"
 
 
-@dataclass(frozen=True)
-class PathRow:
-    # Seed of the run, and place of the job in it.
-    seed: int
-    job: int
-    cycles: int  # cycles of the path: those of the job, until it was stopped if it did not finish
-    # Cycles by what they are spent on, a key of `netplace.netsim.critical_path.COMPONENTS`.
-    components: dict[str, int]
-    # Messages and tasks that it goes through.
-    messages: int
-    tasks: int
+def path_rows(executed: Sequence[Executed]) -> list[dict[str, Any]]:
+    """Return the critical path of each run and job: its cycles, by component too, its messages and tasks.
 
-
-def path_rows(executed: Sequence[Executed]) -> list[PathRow]:
-    """Return the cycles of each component of the critical path of each run and job, and how it goes."""
+    Of a job that a fault stopped, it goes until then.
+    """
     rows = []
     for execution in executed:
         result = execution.result
@@ -190,29 +179,29 @@ def path_rows(executed: Sequence[Executed]) -> list[PathRow]:
         for job, program in enumerate(programs_of(execution.run, execution.places)):
             path = critical_path(topology, result.config, program, result.jobs[job])
             rows.append(
-                PathRow(
-                    seed=result.seed,
-                    job=job,
-                    cycles=path.cycles,
-                    components=path.by_component(),
-                    messages=len({stretch.message for stretch in path.stretches if stretch.message >= 0}),
-                    tasks=len({stretch.task for stretch in path.stretches}),
-                )
+                {
+                    "seed": result.seed,
+                    "job": job,
+                    "cycles": path.cycles,
+                    "components": path.by_component(),
+                    "messages": len({stretch.message for stretch in path.stretches if stretch.message >= 0}),
+                    "tasks": len({stretch.task for stretch in path.stretches}),
+                }
             )
     return rows
 
 
-def path_table(rows: Sequence[PathRow]) -> Table:
+def path_table(rows: Sequence[dict[str, Any]]) -> Table:
     """Return a table of critical paths: a line for each component, means over runs and jobs."""
     count = len(rows)
-    cycles = sum(row.cycles for row in rows) / count
+    cycles = sum(row["cycles"] for row in rows) / count
     lines = []
     for name, what in COMPONENTS.items():
-        mean = sum(row.components[name] for row in rows) / count
+        mean = sum(row["components"][name] for row in rows) / count
         lines.append([f"{name}: {what}", _mean(mean), number(100 * mean / cycles if cycles else 0.0, 1)])
     lines.append(["sum: cycles from the start to the end of the job", _mean(cycles), number(100)])
-    messages = sum(row.messages for row in rows) / count
-    tasks = sum(row.tasks for row in rows) / count
+    messages = sum(row["messages"] for row in rows) / count
+    tasks = sum(row["tasks"] for row in rows) / count
     title = f"critical path: {_mean(messages)} messages of {_mean(tasks)} tasks"
     return table(title, ["component", "cycles", "%"], lines)
 

@@ -108,8 +108,8 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
     ]
     if times.slowdown >= 1.005:  # not 1.00 when it is told
         said.append(
-            f"Job {worst.job} ({worst.application or 'computation alone'}, {worst.size} nodes) is slowed most: "
-            f"it takes {times.slowdown:.2f}{half} times as long as alone."
+            f"Job {worst.job} ({worst.application or 'computation alone'}, {worst.size} nodes) is slowed "
+            f"most: it takes {times.slowdown:.2f}{half} times as long as alone."
         )
     faster = [job for job, times in known if 1 - times.slowdown > max(_half(job), _CLEAR / 2)]
     if faster:
