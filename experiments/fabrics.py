@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from netplace.cosim import Work
 from netplace.cosim.work import body_of
-from netplace.experiments.shared.nodes_after_others import filled, nodes_after_others
+from netplace.experiments.shared.nodes_after_others import Nodes, nodes_after_others
 from netplace.netsim import Config, Network
 from netplace.netsim.laps import Laps
 from netplace.netsim.presets import fabric_of
@@ -25,8 +25,6 @@ from netplace.report.studies.schedules import CachedCase, case_outcomes
 from netplace.scheduling import make_partitioner
 from netplace.scheduling.metrics.interval import half_width
 from netplace.topologies import parse
-
-Nodes = NDArray[np.int64]
 
 MACHINE = "dragonfly:a=8,p=4,h=4"
 VCS = 4  # of each class
@@ -126,12 +124,7 @@ _machine = lru_cache(parse)
 def _nodes(partitioner: str, draw: int) -> list[Nodes]:
     rng = np.random.default_rng([draw, 2])
     keeper = make_partitioner(partitioner, _machine(MACHINE), draw)
-    past = filled(keeper, rng)
-    sizes = [tasks for _, tasks, *_ in MIXES["paced"]]
-    nodes = [np.empty(0, np.int64)] * len(sizes)
-    for number in rng.permutation(len(sizes)).tolist():
-        nodes[number] = nodes_after_others(keeper, sizes[number], past)
-    return nodes
+    return nodes_after_others(keeper, [tasks for _, tasks, *_ in MIXES["paced"]], rng)
 
 
 _LINEAR_TO = 5.0  # times; more is drawn on a logarithmic axis

@@ -17,7 +17,7 @@ from scipy import stats
 from netplace.apps import Program, application
 from netplace.cosim import Work
 from netplace.cosim.work import body_of
-from netplace.experiments.shared.nodes_after_others import filled, nodes_after_others
+from netplace.experiments.shared.nodes_after_others import Nodes, nodes_after_others
 from netplace.netsim import Config, Network
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Cells, Figure, Panel, Shades, Words
@@ -25,8 +25,6 @@ from netplace.report.studies import Report, ReportTable, Study, StudyContext, St
 from netplace.report.studies.schedules import CachedCase, case_outcomes
 from netplace.scheduling import make_partitioner
 from netplace.topologies import Topology, parse
-
-Nodes = NDArray[np.int64]
 
 GIGABYTES = 50  # a second of a link
 PHIT_BYTES = 32768
@@ -113,19 +111,9 @@ def _iteration(tasks: int, name: str, bytes: int, compute: float, config: Config
 
 @lru_cache
 def _placed(machine: str, partitioner: str, draw: int) -> list[Nodes]:
-    # It is full of small jobs, placed by the same partitioner. They end one after the other, in any order,
-    # until there are nodes for the next job; neighbours come in any order, the training job among the first.
-    # A neighbour for which there are none even then has an empty array.
     rng = np.random.default_rng([draw, 1])
     keeper = make_partitioner(partitioner, _machine(machine), draw)
-    past = filled(keeper, rng)
-    sizes = [RANKS, *(tasks for tasks, *_ in MIX)]
-    nodes = [np.empty(0, np.int64)] * len(sizes)
-    arrivals = (1 + rng.permutation(len(MIX))).tolist()
-    arrivals.insert(int(rng.integers(_EARLY)), 0)
-    for place in arrivals:
-        nodes[place] = nodes_after_others(keeper, sizes[place], past)
-    return nodes
+    return nodes_after_others(keeper, [RANKS, *(tasks for tasks, *_ in MIX)], rng, early=_EARLY)
 
 
 def _step_ms(

@@ -82,22 +82,15 @@ class Row:
         return parse(f"{name}:{separator.join(numbers)}")
 
     @property
-    def config(self) -> Config:
+    def settings(self) -> dict[str, int | str]:
         """The settings, for ``nchan=1`` ``vcs=1``."""
         pairs = (pair.split("=") for pair in self.options.split())
-        return Config(**{OPTIONS[key]: int(value) if value.isdigit() else value for key, value in pairs})
+        return {OPTIONS[key]: int(value) if value.isdigit() else value for key, value in pairs}
 
-    @property
-    def flags(self) -> str:
-        """The settings as the command line spells them."""
-        pairs = (pair.split("=") for pair in self.options.split())
-        return " ".join(f"--{OPTIONS[key].replace('_', '-')} {value}" for key, value in pairs)
-
-    def cycles(self, seed: int = 0, engine: str = "kernel") -> int:
+    def cycles(self, seed: int = 0) -> int:
         """Simulate."""
-        return simulate(
-            self.topology, program(self.trace), config=self.config, seed=seed, engine=engine
-        ).cycles
+        config = Config(**self.settings)  # type: ignore[arg-type]
+        return simulate(self.topology, program(self.trace), config=config, seed=seed).cycles
 
 
 @cache
@@ -137,8 +130,9 @@ def chance(seeds: int = 31) -> str:
         error = math.hypot(row.deviation / math.sqrt(row.runs), stdev(cycles) / math.sqrt(seeds))
         score = (fmean(cycles) - row.clock) / error
         insee, ours = f"{row.clock:.1f} ± {row.deviation:.1f}", f"{fmean(cycles):.1f} ± {stdev(cycles):.1f}"
-        lines.append([row.trace, row.topology, row.flags, insee, ours, f"{score:+.2f}"])
-        name = f"{row.trace} on {row.topology}\n{row.flags}".rstrip()
+        flags = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in row.settings.items())
+        lines.append([row.trace, row.topology, flags, insee, ours, f"{score:+.2f}"])
+        name = f"{row.trace} on {row.topology}\n{flags}".rstrip()
         for series, mean, deviation in (
             ("INSEE", row.clock, row.deviation),
             ("netplace", fmean(cycles), stdev(cycles)),
@@ -165,19 +159,9 @@ def load() -> str:
         if name.startswith("tree"):
             name += f", {line['vcs']} VC, {line['tree_routing']}"
         accepted = float(line["accepted"])
-        cells = [
-            name,
-            line["offered"],
-            f"{accepted:.3f}",
-            f"{point.accepted:.3f}",
-            share(point.accepted, accepted),
-        ]
-        if line["delay"]:
-            delay = float(line["delay"])
-            cells += [f"{delay:g}", f"{point.delay.mean:.1f}", share(point.delay.mean, delay)]
-        else:
-            cells += ["", f"{point.delay.mean:.1f}", ""]
-        lines.append(cells)
+        cells = [name, line["offered"], f"{accepted:.3f}", f"{point.accepted:.3f}"]
+        cells += [share(point.accepted, accepted), line["delay"], f"{point.delay.mean:.1f}"]
+        lines.append([*cells, line["delay"] and share(point.delay.mean, float(line["delay"]))])
     draw_curves(theirs)
     heads = ["network", "offered", "accepted: INSEE", "ours", "difference"]
     return table([*heads, "delay: INSEE", "ours", "difference"], lines)

@@ -221,39 +221,19 @@ def _choice(frame: pd.DataFrame) -> Made:
 
 def _decisions(frame: pd.DataFrame) -> Made:
     printed = published("cpa_pairwise_sum.csv").replace(_NAMES)
-    theirs = printed.set_index(["situation", "decision"])["mean_pairwise_sum"]
-    decisions = frame["decisions"].iloc[0]
-    streams = frame.groupby(["load", "seed"], sort=False)
-    ratios: dict[tuple[str, str], list[float]] = {}
-    bases: list[float] = []
-    kept, rows_seen = 0, 0
-    for _, group in streams:
-        sums = group.set_index("partition")
-        base = float(sums.at["mc1x1", "mc1x1"])
-        bases.append(base)
-        for situation in sums.index:
-            values = [float(sums.at[situation, name]) for name in ("mm+inc", "mm", "mc1x1", "curve:hilbert")]
-            rows_seen += 1
-            kept += values == sorted(values)
-            for decision in decisions:
-                ratios.setdefault((situation, decision), []).append(
-                    float(sums.at[situation, decision]) / base
-                )
-    rows = []
-    for (situation, decision), values in ratios.items():
-        cell = float(theirs.get((situation, decision), np.nan)) / float(theirs["mc1x1", "mc1x1"])
-        rows.append(
-            {
-                "situation": situation,
-                "decision": decision,
-                "ratio": float(np.mean(values)),
-                "least": min(values),
-                "most": max(values),
-                "printed": cell,
-                "difference": float(np.mean(values)) - cell,
-            }
-        )
-    cells = pd.DataFrame(rows)
+    pair = ["situation", "decision"]
+    theirs = printed.set_index(pair)["mean_pairwise_sum"]
+    streams, decisions = ["load", "seed"], frame["decisions"].iloc[0]
+    sums = frame.set_index([*streams, "partition"])[decisions]
+    bases = sums.xs("mc1x1", level="partition")["mc1x1"]
+    ratios = sums.div(bases.loc[pd.MultiIndex.from_frame(frame[streams])].to_numpy(), axis=0)
+    ratios = ratios.stack().rename_axis([*streams, *pair])
+    cells = ratios.groupby(pair, sort=False).agg(["mean", "min", "max"])
+    cells["printed"] = theirs.reindex(cells.index) / theirs["mc1x1", "mc1x1"]
+    names = {"mean": "ratio", "min": "least", "max": "most"}
+    cells = cells.assign(difference=cells["mean"] - cells["printed"]).rename(columns=names).reset_index()
+    ranked = sums[["mm+inc", "mm", "mc1x1", "curve:hilbert"]].to_numpy()
+    kept = int((np.diff(ranked) >= 0).all(axis=1).sum())
     with_log = bool(frame["log"].iloc[0])
     allowed = LOG_NEAR if with_log else NEAR_DECISION
     known = cells[cells["printed"].notna()]
@@ -261,9 +241,9 @@ def _decisions(frame: pd.DataFrame) -> Made:
     value, met = constant(known["printed"] * (1 - allowed), known["printed"] * (1 + allowed))
     sentences = [
         f"jobs of {'the log' if with_log else 'the Lublin model'}; a cell is the mean sum over that of "
-        f"(mc1x1, mc1x1), which is {np.mean(bases):,.0f} (printed {theirs['mc1x1', 'mc1x1']:,.0f}).",
+        f"(mc1x1, mc1x1), which is {bases.mean():,.0f} (printed {theirs['mc1x1', 'mc1x1']:,.0f}).",
         f"{near} of {len(known)} printed cells within {allowed:.0%} (every one {value:.2f}: {met}).",
-        f"decisions rank mm+inc, mm, mc1x1, hilbert best fit in {kept} of {rows_seen} rows (printed: all).",
+        f"decisions rank mm+inc, mm, mc1x1, hilbert best fit in {kept} of {len(ranked)} rows (printed: all).",
     ]
     return cells, dict.fromkeys(("ratio", "least", "most", "printed", "difference"), 3), sentences
 

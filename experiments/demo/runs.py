@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any, NamedTuple
@@ -89,16 +89,7 @@ mapping = ["consecutive", "td", "best-known"]
 """
 
 
-@dataclass(frozen=True)
-class _Scheduled:
-    """The schedules of a placement study."""
-
-    columns: list[str]
-    rows: list[list[str]]
-    answer: str
-
-
-def _schedules(output: Path) -> _Scheduled:
+def _schedules(output: Path) -> DataTable:
     """Simulate the run times that the jobs of the study need, and schedule every combination."""
     path = output / "study.toml"
     path.write_text(STUDY)
@@ -124,7 +115,7 @@ def _schedules(output: Path) -> _Scheduled:
     )
     answer = f"{fastest} ends the jobs {saved:.0f} % earlier than {first}."
     columns = ["policy", "allocator", "mapping", "wait (ms)", "run (ms)", "makespan (ms)"]
-    return _Scheduled(columns, rows, answer)
+    return DataTable("Schedules with the run times of a table", columns, rows, note=answer)
 
 
 def criteria(ratios: pd.DataFrame, network: str) -> str:
@@ -137,7 +128,7 @@ def criteria(ratios: pd.DataFrame, network: str) -> str:
     )
 
 
-def _demo_page(runs: pd.DataFrame, pictures: Sequence[Figure], scheduled: _Scheduled) -> Page:
+def _demo_page(runs: pd.DataFrame, pictures: Sequence[Figure], scheduled: DataTable) -> Page:
     ratios = _ratios(runs)
     both = [network for network, (_, names) in NETWORKS.items() if {"td", "classic"} <= {*names}]
     answers = [criteria(ratios, network) for network in both]
@@ -151,10 +142,7 @@ def _demo_page(runs: pd.DataFrame, pictures: Sequence[Figure], scheduled: _Sched
     title = "netplace demo: which mapping, and which schedule?"
     seeds = runs["seed"].nunique()
     request = [("traces", ", ".join(TRACES)), ("seeds", str(seeds)), ("study", STUDY)]
-    table = DataTable(
-        "Schedules with the run times of a table", scheduled.columns, scheduled.rows, note=scheduled.answer
-    )
-    return Page(title, [*answers, scheduled.answer], request, [*pictures, table])
+    return Page(title, [*answers, scheduled.note], request, [*pictures, scheduled])
 
 
 def run(case: Case) -> dict[str, Any]:
@@ -243,8 +231,8 @@ def run_demo(seeds: int, output: Path) -> None:
         write_figure(output / "mappings.png", _together(by_network))
         show(ratios)
         scheduled = _schedules(output)
-        print_tables(table("schedules with the run times of a table", scheduled.columns, scheduled.rows))
-        note.print(scheduled.answer)
+        print_tables(table(scheduled.title, scheduled.columns, scheduled.rows))
+        note.print(scheduled.note)
         page = _demo_page(runs, [*by_network.values()], scheduled)
         write_page(output / "report.html", page, "netplace demo")
         files = [output / name for name in ("runs.csv", "mappings.png", "study.toml", "times.sqlite")]

@@ -276,15 +276,19 @@ def _planned(count: int, load: float, seed: int) -> tuple[float, float]:
     return 100 * made.list_energy / on, 100 * (1 - made.plan.energy / made.list_energy)
 
 
-def _front(frame: pd.DataFrame) -> ReportTable:
-    """Return energy over that of always-on, and waits, by load and rule, with those that none excels."""
+def _by_rule(frame: pd.DataFrame, column: str) -> pd.DataFrame:
+    """Return energies over those of always-on, and waits, by a column's value and rule."""
     lines = []
-    for load, group in frame.groupby("load", sort=False):
+    for value, group in frame.groupby(column, sort=False):
         base = group[group["switching"] == "always-on"]
         for rule, own in group.groupby("switching", sort=False):
+            counts = {
+                name: sum(found.get(name, 0) for found in own["counts"])
+                for name in ("plans", "fallbacks", "timeouts")
+            }
             lines.append(
                 {
-                    "load": load,
+                    "value": value,
                     "rule": _short(str(rule)),
                     "energy %": 100 * own["energy"].sum() / base["energy"].sum(),
                     "hindsight %": 100 * own["hindsight"].sum() / base["energy"].sum(),
@@ -292,18 +296,23 @@ def _front(frame: pd.DataFrame) -> ReportTable:
                     "wait s": own["mean_wait"].mean(),
                     "wait more s": own["mean_wait"].mean() - base["mean_wait"].mean(),
                     "boots a node and day": own["boots_a_node_day"].mean(),
-                    "plans": sum(counts.get("plans", 0) for counts in own["counts"]),
-                    "fallbacks": sum(counts.get("fallbacks", 0) for counts in own["counts"]),
-                    "timeouts": sum(counts.get("timeouts", 0) for counts in own["counts"]),
+                    **counts,
+                    "jobs that waited for a boot": own["waited_for_boot"].mean(),
                 }
             )
-    made = with_front(pd.DataFrame(lines), ["load"], "wait s", "energy %")
+    return pd.DataFrame(lines)
+
+
+def _front(frame: pd.DataFrame) -> ReportTable:
+    """Return energy and waits by load and rule, with those that none excels."""
+    table = _by_rule(frame, "load").rename(columns={"value": "load"})
+    table = table.drop(columns="jobs that waited for a boot")
     digits = dict.fromkeys(("energy %", "hindsight %", "energy x response %"), 1)
     digits |= dict.fromkeys(("wait s", "wait more s", "plans", "fallbacks", "timeouts"), 0)
     return ReportTable(
         "front",
         f"Energy over that of always-on, and waits until all nodes are on, {_NODES} nodes",
-        made,
+        with_front(table, ["load"], "wait s", "energy %"),
         {"load": 1, **digits, "boots a node and day": 2},
     )
 
@@ -328,28 +337,12 @@ def _front_sentences(frame: pd.DataFrame) -> list[str]:
 
 
 def _boot(frame: pd.DataFrame) -> ReportTable:
-    lines = []
-    for boot, group in frame.groupby("boot_seconds", sort=False):
-        base = group[group["switching"] == "always-on"]
-        for rule, own in group.groupby("switching", sort=False):
-            lines.append(
-                {
-                    "boot s": boot,
-                    "break-even s": PowerModel(boot_seconds=float(boot)).break_even,
-                    "rule": rule,
-                    "energy %": 100 * own["energy"].sum() / base["energy"].sum(),
-                    "energy x response %": 100 * own["energy_delay"].sum() / base["energy_delay"].sum(),
-                    "wait more s": own["mean_wait"].mean() - base["mean_wait"].mean(),
-                    "jobs that waited for a boot": own["waited_for_boot"].mean(),
-                }
-            )
+    table = _by_rule(frame, "boot_seconds").rename(columns={"value": "boot s"})
+    table.insert(1, "break-even s", [PowerModel(boot_seconds=boot).break_even for boot in table["boot s"]])
     digits = {"boot s": 0, "break-even s": 0, "energy %": 1, "energy x response %": 1, "wait more s": 0}
-    return ReportTable(
-        "boot",
-        "Load 0.4: longer boots, against always-on",
-        pd.DataFrame(lines),
-        {**digits, "jobs that waited for a boot": 0},
-    )
+    digits["jobs that waited for a boot"] = 0
+    columns = ["boot s", "break-even s", "rule", *list(digits)[2:]]
+    return ReportTable("boot", "Load 0.4: longer boots, against always-on", table[columns], digits)
 
 
 STUDY = Study(

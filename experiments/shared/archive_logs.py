@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from netplace.experiments.published import published
 from netplace.inputs import check_int
@@ -101,10 +102,6 @@ def _given(text: str) -> ArchiveLog:
             raise ValueError(
                 f"--log {text}: {part!r} is not understood, expected {', '.join(_KEYS)} and a value"
             )
-        if key == "levels":
-            log = replace(log, levels=value)
-        elif key == "weeks":
-            log = replace(log, weeks=check_int(value, f"--log {text}: weeks"))
-        else:
-            log = replace(log, per_node=check_int(value, f"--log {text}: per-node"))
+        read: Any = value if key == "levels" else check_int(value, f"--log {text}: {key}")
+        log = replace(log, **{key.replace("-", "_"): read})
     return log

@@ -122,15 +122,11 @@ def verdict(
     counts instances that are so.
     """
     sign = -1 if relation in _ABOVE else 1
-    gaps = [sign * (figures[other] - figures[own]) for own in variants for other in others if own != other]
+    pairs = [(figures[own], figures[other]) for own in variants for other in others if own != other]
+    gaps = [sign * (other - own) for own, other in pairs]
     favour = int(sum(np.count_nonzero(gap > 0) for gap in gaps))
     against = int(sum(np.count_nonzero(gap < 0) for gap in gaps))
-    means = [
-        sign * (figures[other].mean() - figures[own].mean()) / abs(figures[other].mean())
-        for own in variants
-        for other in others
-        if own != other
-    ]
+    means = [sign * (other.mean() - own.mean()) / abs(other.mean()) for own, other in pairs]
     if relation == "like":
         held = max(map(abs, means)) <= _LIKE
         near = [abs(figures[own] / figures[other] - 1) <= _LIKE for own in variants for other in others]
