@@ -135,10 +135,6 @@ def _mean_distance(machine: Topology, nodes: Nodes) -> float:
     return float(machine.distance(nodes[first], nodes[second]).mean())
 
 
-def title_of(part: str) -> str:
-    return f"{PARTS[part]}: mean milliseconds of a step"
-
-
 def draw_steps(path: Path, steps: pd.DataFrame, title: str) -> None:
     """Draw the mean milliseconds of a step by partitioner and order of ranks, alone and beside others."""
     maps = {
@@ -323,7 +319,8 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             continue
         steps = steps_of(case_outcomes(cells(part, request), context))
         tables += _tables(part, steps)
-        figures[part] = partial(draw_steps, steps=steps, title=title_of(part))
+        title = f"{PARTS[part]}: mean milliseconds of a step"
+        figures[part] = partial(draw_steps, steps=steps, title=title)
         summary.append(_said(part, steps))
     return Report(tuple(tables), tuple(summary), figures)
 

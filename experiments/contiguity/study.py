@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 from netplace.experiments.contiguity.cases import Cell, steady_weeks
 from netplace.experiments.contiguity.tables import report_of, values_of
@@ -19,14 +18,9 @@ _JOBS = 50  # of a stream
 _MEAN_RUN = 40e-6  # seconds, a mean weighted by work: the shortest job takes 1,000 cycles
 
 
-@dataclass(frozen=True)
-class Machine:
-    text: str  # text form of the machine
-    partitions: dict[str, str]  # partitioners by their roles, boxes first
-
-
+# By name, its text form, and partitioners by their roles, boxes first.
 MACHINES = {
-    "tree": Machine(
+    "tree": (
         "thintree:16,8,2",
         {
             "boxes": "contiguous",
@@ -36,7 +30,7 @@ MACHINES = {
             "random": "random",
         },
     ),
-    "dragonfly": Machine(
+    "dragonfly": (
         "dragonfly:a=8,p=4,h=4,g=9",
         {
             "boxes": "groups",
@@ -46,7 +40,7 @@ MACHINES = {
             "random": "random",
         },
     ),
-    "torus": Machine(
+    "torus": (
         "torus:16x16x16",
         {
             "boxes": "contiguous:round-up",
@@ -57,44 +51,31 @@ MACHINES = {
         },
     ),
 }
-PARTS = {name: f"on {machine.text}" for name, machine in MACHINES.items()}
+PARTS = {name: f"on {machine}" for name, (machine, _) in MACHINES.items()}
 
 
 def cells(request: StudyRequest) -> list[tuple[str, str, Cell]]:
     """Return the runs with machine and contestant, week by week: a stopped study has whole weeks."""
     logs = logs_of(request)
     weeks = {
-        (part, log): _weeks(MACHINES[part], log, request.quick) for part in request.parts for log in logs
+        (part, log): _weeks(MACHINES[part][0], log, request.quick) for part in request.parts for log in logs
     }
+    jobs, shares = (_JOBS // 2, COMMUNICATION[:1]) if request.quick else (_JOBS, COMMUNICATION)
     named_cells = []
     for place, part, log in itertools.product(range(max(map(len, weeks.values()))), request.parts, logs):
         if place < len(weeks[part, log]):
-            machine = MACHINES[part]
+            machine, partitions = MACHINES[part]
+            stream = (machine, log, weeks[part, log][place], jobs, _MEAN_RUN)
             named_cells += [
-                (
-                    part,
-                    name,
-                    Cell(
-                        machine.text,
-                        log,
-                        weeks[part, log][place],
-                        _JOBS // 2 if request.quick else _JOBS,
-                        _MEAN_RUN,
-                        communication,
-                        _POLICY,
-                        partition,
-                    ),
-                )
-                for communication, (name, partition) in itertools.product(
-                    COMMUNICATION[:1] if request.quick else COMMUNICATION, machine.partitions.items()
-                )
+                (part, name, Cell(*stream, communication, _POLICY, partition))
+                for communication, (name, partition) in itertools.product(shares, partitions.items())
             ]
     return named_cells
 
 
-def _weeks(machine: Machine, log: ArchiveLog, quick: bool) -> list[int]:
+def _weeks(machine: str, log: ArchiveLog, quick: bool) -> list[int]:
     count = log.weeks or (1 if quick or log.name == MODEL else _WEEKS)
-    return steady_weeks(log, parse(machine.text).nodes, count)
+    return steady_weeks(log, parse(machine).nodes, count)
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:

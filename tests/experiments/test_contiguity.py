@@ -80,9 +80,7 @@ def made():
         ("tree", name, cell, cell.run())
         for week in steady_weeks(MODEL, 256, 2)
         for name in ("boxes", "random")
-        for cell in [
-            Cell("thintree:16,8,2", MODEL, week, 20, 1e-5, "0.3", "easy", MACHINES["tree"].partitions[name])
-        ]
+        for cell in [Cell("thintree:16,8,2", MODEL, week, 20, 1e-5, "0.3", "easy", MACHINES["tree"][1][name])]
     ]
 
 
