@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from collections import Counter
 
 import networkx as nx
 import numpy as np
@@ -145,6 +146,24 @@ def test_loads_add_up_to_bytes_times_hops(text):
     found = link_loads(network, nodes, W)
     assert found.sum() == pytest.approx((W * network.distances(nodes)).sum())
     assert np.allclose(found, link_loads(network, nodes, sparse.csr_array(W)))
+
+
+def test_loads_of_a_torus_are_those_of_all_its_minimal_routes():
+    torus, W = parse("torus:5x3"), np.random.default_rng(5).integers(0, 9, (15, 15))
+    graph, expected = nx.DiGraph(torus.links()[:, [0, 2]].tolist()), Counter()
+    for source, target in itertools.permutations(range(15), 2):
+        routes = list(nx.all_shortest_paths(graph, source, target))
+        for route in routes:
+            for hop in itertools.pairwise(route):
+                expected[hop] += W[source, target] / len(routes)
+    assert loads("torus:5x3", range(15), W) == pytest.approx(expected)
+
+
+def test_loads_of_many_sources_are_the_sum_of_those_of_each():
+    torus, nodes = parse("torus:9x8"), np.random.default_rng(2).permutation(72)
+    W = np.random.default_rng(5).integers(0, 9, (72, 72))
+    each = [link_loads(torus, nodes, W * (np.arange(72)[:, None] == task)) for task in range(72)]
+    assert link_loads(torus, nodes, W) == pytest.approx(sum(each))
 
 
 def test_a_uniform_torus_is_loaded_evenly():
