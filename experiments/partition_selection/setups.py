@@ -2,7 +2,7 @@
 
 J. A. Pascual, thesis, UPV/EHU 2013, names seventeen applications and does not say how many messages they
 send. The generators of traces of INSEE, the simulator behind the study, do for some of them: a torus is as
-many rounds as a ring has tasks, up one way (`netplace.apps.synthetic.patterns`); GUPS makes a number of
+many rounds as a ring has tasks, up one way (`netplace.apps.synthetic`); GUPS makes a number of
 updates over all tasks, 100 unless told otherwise. A waterfall has 286 fronts in J. Navaridas, J. A. Pascual
 and J. Miguel-Alonso, PDP 2009, as many as LU; their generator has 10 unless told otherwise. Variants "T-" are
 in none of them: here those of the transposed grid.
