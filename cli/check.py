@@ -135,7 +135,7 @@ def _show_lines(lines: list[str]) -> None:
 def _counts(of: dict[str, Any]) -> list[str]:
     own = f", of which {of['in_nodes']:,} are routers of nodes" if of["in_nodes"] else ""
     cut = of["bisection"]["cables"]
-    lines = [
+    return [
         f"{of['network']}: {of['nodes']:,} nodes, diameter {of['diameter']}, "
         f"mean distance {of['mean_distance']:.2f}",
         f"{of['switches']:,} switches{own}, {of['radix']} ports each: {of['ports_used']:,} used, "
@@ -143,7 +143,6 @@ def _counts(of: dict[str, Any]) -> list[str]:
         "cables: " + (", ".join(f"{count:,} {kind}" for kind, count in of["cables"].items()) or "none"),
         f"bisection: {'unknown' if cut is None else f'{cut:,}'} cables ({of['bisection']['how']})",
     ]
-    return lines
 
 
 def _verdict(of: dict[str, Any]) -> list[str]:

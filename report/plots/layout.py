@@ -19,14 +19,14 @@ _AXES = "ZUVWABCDEFGHIJKLMNOPQRST"
 _MOST_SLICES = 64
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Panel:
     """A part of a network, laid out."""
 
     # Of its axes.
-    title: str
+    title: str = ""
     xlabel: str
-    rows: tuple[str, ...]  # names of its rows at heights 0, 1, ..; empty: numbers
+    rows: tuple[str, ...] = ()  # names of its rows at heights 0, 1, ..; empty: numbers
     # shape (routers,): its routers and where they stand.
     drawn: NDArray[np.int64]
     place: NDArray[np.float64]
@@ -86,7 +86,6 @@ def _slice(grid: Grid, number: int, slices: int) -> Panel:
         xlabel="X (each direction of a link is on its right)"
         if slices == 1
         else f"X (diagonal: along {', '.join(_AXES[: grid.dims - 2])})",
-        rows=(),
         drawn=drawn,
         place=where[drawn, :2],
         router=router,
@@ -116,7 +115,6 @@ def _rows(
     lines = np.stack([place[router] + aside, place[end] + aside], axis=1)
     wide = min(14.0, max(6.0, nodes * 0.1))
     return Panel(
-        title="",
         xlabel="each upward link is on the right of its downward link",
         rows=("nodes", *(f"{name} {number}" for number in range(int(row.max())))),
         drawn=np.arange(topology.routers),
@@ -188,7 +186,6 @@ def _circle(network: Graph) -> Panel:
     length = np.maximum(1e-9, np.linalg.norm(along, axis=1, keepdims=True))
     aside = 0.006 * np.stack((along[:, 1], -along[:, 0]), axis=1) / length
     return Panel(
-        title="",
         xlabel="each direction of a link is on its right"
         + ("" if network.group is None else "; nodes of a group are adjacent"),
         rows=("",),

@@ -46,10 +46,34 @@ class Compared:
         }
 
     def tables(self) -> list[Table]:
-        return [
-            mean_table(f"{len(self.frame)} {self.kind}", self.contestants, self.measures, self.others),
-            *contest_tables(self.contests),
+        return [self._means(), *contest_tables(self.contests)]
+
+    def _means(self) -> Table:
+        """Return the table of means with intervals, with what tells contestants apart."""
+        contestants, measures, others = self.contestants, self.measures, self.others
+        differing = _differing(contestants)
+        times = [value for values, _, factor in others.values() if factor is None for value in values]
+        units = _units(contestants, measures, times)
+        head = [f"{name} %" if unit == "%" else name for name, (_, unit) in units.items()]
+        size, time = next(units[name] for name, (*_, factor) in measures.items() if factor is None)
+        columns_of_others = [
+            [number(value * (size if factor is None else factor), digits) for value in values]
+            for values, digits, factor in others.values()
         ]
+        rows = []
+        for place, one in enumerate(contestants):
+            cells = []
+            for name, (_, digits, _) in measures.items():
+                found, factor = one.estimate(name) if len(one.values[name]) else None, units[name][0]
+                half = found.half_width * factor if found else math.nan
+                width = "" if math.isnan(half) else f" ± {number(half, digits)}"
+                cells.append(f"{number(found.mean * factor, digits)}{width}" if found else "-")
+            more = [column[place] for column in columns_of_others]
+            rows.append([*(one.words[name] for name in differing), *cells, *more])
+        over = UNITS[contestants[0].unit] if contestants else ""
+        columns = ["time" if name == "fidelity" else name for name in differing]
+        title = f"{len(self.frame)} {self.kind}; times in {time}; ± 95 % intervals over {over}"
+        return table(title, [*columns, *head, *others], rows, texts=range(len(differing)))
 
     def frames(self) -> dict[str, tuple[str, pd.DataFrame]]:
         """Return the tables of a folder with their titles, by name."""
@@ -134,33 +158,6 @@ def mean_frame(contestants: Sequence[Contestant]) -> pd.DataFrame:
         flat = {f"{name}{end}": mean[key] for name, mean in means.items() for key, end in _MEANS.items()}
         rows.append(plain | flat)
     return pd.DataFrame(rows)
-
-
-def mean_table(what: str, contestants: Sequence[Contestant], measures: Measures, others: Others) -> Table:
-    """Return the table of means with intervals, with what tells contestants apart."""
-    differing = _differing(contestants)
-    times = [value for values, _, factor in others.values() if factor is None for value in values]
-    units = _units(contestants, measures, times)
-    head = [f"{name} %" if unit == "%" else name for name, (_, unit) in units.items()]
-    size, time = next(units[name] for name, (*_, factor) in measures.items() if factor is None)
-    columns_of_others = [
-        [number(value * (size if factor is None else factor), digits) for value in values]
-        for values, digits, factor in others.values()
-    ]
-    rows = []
-    for place, one in enumerate(contestants):
-        cells = []
-        for name, (_, digits, _) in measures.items():
-            found, factor = one.estimate(name) if len(one.values[name]) else None, units[name][0]
-            half = found.half_width * factor if found else math.nan
-            width = "" if math.isnan(half) else f" ± {number(half, digits)}"
-            cells.append(f"{number(found.mean * factor, digits)}{width}" if found else "-")
-        more = [column[place] for column in columns_of_others]
-        rows.append([*(one.words[name] for name in differing), *cells, *more])
-    over = UNITS[contestants[0].unit] if contestants else ""
-    columns = ["time" if name == "fidelity" else name for name in differing]
-    title = f"{what}; times in {time}; ± 95 % intervals over {over}"
-    return table(title, [*columns, *head, *others], rows, texts=range(len(differing)))
 
 
 def contest_tables(contests: Sequence[Contest]) -> list[Table]:

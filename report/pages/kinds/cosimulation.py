@@ -162,10 +162,7 @@ def _waiting(
     path: Path,
     machine: Topology | None,
 ) -> list[Part]:
-    charged: dict[tuple[int, int], int] = defaultdict(int)
-    for job, other, cycles in waiting.jobs:
-        charged[job, other] += cycles
-    pairs = {pair: cycles for pair, cycles in charged.items() if pair[0] != pair[1] and cycles}
+    pairs = {(job, other): cycles for job, other, cycles in waiting.jobs if job != other and cycles}
     if not pairs:
         return []
     lost: dict[int, int] = defaultdict(int)
