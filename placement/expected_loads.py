@@ -83,8 +83,7 @@ def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tupl
     share = (demand.T / np.maximum(routes, 1)).T
     for router, port, end in reversed(steps):
         load = share[end]
-        firsts = np.flatnonzero(np.diff(router, prepend=-1))  # routers are in order
-        share[router[firsts]] += np.add.reduceat(load, firsts)
+        np.add.at(share, router, load)
         yield router, port, (load.T * routes[router]).T
 
 
