@@ -88,7 +88,11 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     if not any(given[name] for name in ("without", "move", "mapping")):
         raise ValueError("whatif: nothing was changed, expected --without, --move or --mapping")
     plan, outcome = read_cosimulation(Path(folder), said | {"mapping": again[0] if again else None})
-    _check_shown(job, [row["job"] for row in outcome["jobs"]], given["without"])
+    jobs = [row["job"] for row in outcome["jobs"]]
+    if job in given["without"]:
+        raise ValueError(f"--job: {job} is removed by --without {job}, expected another job")
+    if job is not None and job not in jobs:
+        raise ValueError(f"--job: the co-simulation has no job {job}, expected {min(jobs)} to {max(jobs)}")
     rows = what_if(
         plan,
         outcome["jobs"],
@@ -99,14 +103,6 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     rows.sort(key=lambda row: (row.job != job, -abs((row.change or 1) - 1)))
     content = {"jobs": [row.to_dict() for row in rows]}
     show(CommandOutput(lambda: content, lambda: changes_page(rows)), output, as_json)
-
-
-def _check_shown(job: int | None, jobs: list[int], without: tuple[int, ...]) -> None:
-    """Refuse a job that will not be there to be shown, before anything is simulated."""
-    if job in without:
-        raise ValueError(f"--job: {job} is removed by --without {job}, expected another job")
-    if job is not None and job not in jobs:
-        raise ValueError(f"--job: the co-simulation has no job {job}, expected {min(jobs)} to {max(jobs)}")
 
 
 def _pairs(words: tuple[str, ...], flag: str) -> dict[int, str]:

@@ -47,7 +47,11 @@ class Page:
         return self.verdict[0]
 
     def _repr_html_(self) -> str:
-        return _still_page(self)
+        body = [_head(self)]
+        for part in self.parts:
+            drawn = _plain(part) if isinstance(part, DataTable) else _still(part)
+            body.append(f"<h3>{escaped(part.title)}</h3>{drawn}")
+        return "\n".join([*body, _foot(self)])
 
     def show(self) -> None:
         """Print its title, its sentences and its tables, with their notes, on the terminal."""
@@ -80,14 +84,6 @@ def render(page: Page) -> str:
             f"part, or fewer jobs"
         )
     return text
-
-
-def _still_page(page: Page) -> str:
-    body = [_head(page)]
-    for part in page.parts:
-        drawn = _plain(part) if isinstance(part, DataTable) else _still(part)
-        body.append(f"<h3>{escaped(part.title)}</h3>{drawn}")
-    return "\n".join([*body, _foot(page)])
 
 
 _FRAME = """<!doctype html>

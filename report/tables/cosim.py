@@ -253,13 +253,7 @@ def link_waiting(plan: CosimPlan, outcome: Outcome) -> pd.DataFrame:
     machine = parse(plan.jobs.machine)
     waiting = Waiting.from_dict(outcome["waiting"])
     rows = [
-        {
-            "link": machine.link_name(link.router, link.port),
-            "router": link.router,
-            "port": link.port,
-            "start": window * waiting.window,
-            "others": cycles,
-        }
+        [machine.link_name(link.router, link.port), link.router, link.port, window * waiting.window, cycles]
         for link in waiting.links
         for window, cycles in enumerate(link.over_time)
     ]

@@ -158,17 +158,14 @@ def _windows(windows: list[dict[str, Any]]) -> Figure:
 
 def _path_bars(jobs: Sequence[Mapping[str, Any]]) -> list[Figure]:
     """Return what the critical path of each job is spent on, in shares of it, if there is any."""
-    known = [(number, job) for number, job in enumerate(jobs) if job["spent"]]
+    known = {f"{number}: {job['name']}": job["spent"] for number, job in enumerate(jobs) if job["spent"]}
     if not known:
         return []
-    wholes = [sum(job["spent"].values()) or 1 for _, job in known]
     series = {
-        component: [
-            100 * job["spent"][component] / whole for (_, job), whole in zip(known, wholes, strict=True)
-        ]
+        component: [100 * spent[component] / (sum(spent.values()) or 1) for spent in known.values()]
         for component in COMPONENTS
     }
-    groups = [f"{number}: {job['name']}" for number, job in known]
+    groups = list(known)
     if len(known) == 1:
         series = {"share": [own for (own,) in series.values()]}
         groups = list(COMPONENTS)
