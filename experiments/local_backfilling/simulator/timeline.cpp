@@ -58,7 +58,7 @@ void Timeline::forget(double now) {
 }
 
 void Timeline::change(double begin, double end, Processors held, bool release) {
-    if (begin >= end) return;
+    if (!(begin < end)) return;  // also if one of them is no number
     std::ranges::fill(open_, 0);
     for (const auto processor : held) open_[processor / 64] |= std::uint64_t{1} << processor % 64;
     const auto first = row_from(begin), last = row_from(end);
