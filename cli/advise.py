@@ -136,7 +136,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     """Return the job beside its neighbors, the names of all nodes, and the free nodes."""
     import numpy as np
 
-    from netplace.live import Situation, machine_of, nodes_from, read_beside
+    from netplace.live import Situation, machine_of, nodes_from, read_running_jobs
     from netplace.netsim.effects import settings_on
     from netplace.runs.job_programs import on_nodes, programs_of
 
@@ -145,7 +145,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     machine = machine_of(given["machine"])
     hosts = _hosts(given, machine)
     config = settings_on(machine, config_from(given))
-    beside = read_beside(Path(given["beside"]), machine, hosts, config) if given["beside"] else []
+    beside = read_running_jobs(Path(given["beside"]), machine, hosts, config) if given["beside"] else []
     held = np.concatenate([np.zeros(0, np.int64), *(job.held for job in beside)])
     if given["free"]:
         free = nodes_from(given["free"], machine, hosts, "--free")
@@ -169,7 +169,7 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     note_plans([run])
     [program] = programs_of(run)
     if run.config != config and given["beside"]:  # phits were made larger for the job
-        beside = read_beside(Path(given["beside"]), machine, hosts, run.config)
+        beside = read_running_jobs(Path(given["beside"]), machine, hosts, run.config)
     situation = Situation(machine, program, tuple(beside), run.config, given["seed"], on_nodes(run))
     return situation, hosts, free
 

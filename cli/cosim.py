@@ -33,7 +33,7 @@ from netplace.cli.settings import (
 from netplace.inputs import shortened
 from netplace.plan_settings import COSIM_SETTINGS
 from netplace.report.terminal.progress import progress
-from netplace.schema import to_plain
+from netplace.schema import to_builtins
 
 if TYPE_CHECKING:
     from netplace.cosim import CosimPlan
@@ -99,12 +99,12 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
     beside = output or execution.store
     written = None
 
-    def carried(plan: CosimPlan) -> dict[str, Any]:
+    def run_here(plan: CosimPlan) -> dict[str, Any]:
         nonlocal written
         written = _of_folder(output, plan)
         return written or _watched(plan, beside, threads)
 
-    function = carried if execution.dask is None else partial(outcome_of, threads=threads)
+    function = run_here if execution.dask is None else partial(outcome_of, threads=threads)
     [outcome] = execution.outcomes([plan], function, "schedules", "co-simulations")
 
     def folder(path: Path) -> None:
@@ -177,7 +177,7 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
         study,
         "cosim",
         compared,
-        {"cosimulations": described(plans, outcomes), "rankings": to_plain(ranked)},
+        {"cosimulations": described(plans, outcomes), "rankings": to_builtins(ranked)},
         [*notes, *chain.from_iterable(map(remarks, plans, outcomes))],
         [ranking_table(ranked)] if ranked else [],
         also,

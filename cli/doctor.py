@@ -13,7 +13,7 @@ from netplace.cli.examples import examples_of
 from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
 from netplace.report.terminal.screen import number, print_json, print_tables, table
-from netplace.schema import to_plain
+from netplace.schema import to_builtins
 
 if TYPE_CHECKING:
     from netplace.report.tables.installation import Installation
@@ -56,7 +56,7 @@ def doctor_command(no_test: bool, as_json: bool) -> None:
     )
     facts = replace(facts, problems=facts.problems + wrong)
     if as_json:
-        print_json(to_plain(facts) | {"self_test": counts})
+        print_json(to_builtins(facts) | {"self_test": counts})
     else:
         _show(facts, counts)
     if facts.problems:
@@ -65,14 +65,14 @@ def doctor_command(no_test: bool, as_json: bool) -> None:
 
 def _counts() -> list[dict[str, Any]]:
     """Simulate the golden runs and return what comes of each, and the CPU time that it takes."""
-    from netplace.apps.carried import carried
+    from netplace.apps.bundled import bundled_trace
     from netplace.apps.formats import read
     from netplace.netsim import Config, simulate
     from netplace.topologies import parse
 
     counts = []
     for trace, network, expected, settings in GOLDEN_COUNTS:
-        path = carried(trace)
+        path = bundled_trace(trace)
         if path is None:
             raise ValueError(f"{trace}: is not there, expected a trace that comes with netplace")
         began = time.process_time()

@@ -106,9 +106,9 @@ def _scheduling() -> tuple[list[str], Rows]:
 
 
 def _traces() -> tuple[list[str], Rows]:
-    from netplace.apps.carried import carried, carried_names
+    from netplace.apps.bundled import bundled_trace, bundled_traces
 
-    paths = [(name, carried(name)) for name in carried_names()]
+    paths = [(name, bundled_trace(name)) for name in bundled_traces()]
     rows = [
         [f"{name.lower()}.trace.gz", f"{path.stat().st_size / 1e3:,.0f} kB"] for name, path in paths if path
     ]

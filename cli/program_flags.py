@@ -109,7 +109,7 @@ program_flags = flags(
 def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: str, seed: int = 0) -> Run:
     """Return the run that the flags of a command ask for; settings and rules of placement are given apart."""
     from netplace.runs import resolve
-    from netplace.runs.job_programs import handy
+    from netplace.runs.job_programs import scale_large_run
 
     context = click.get_current_context(silent=True)
     _check_said_once(context.params if context else given)
@@ -126,7 +126,7 @@ def run_from(given: dict[str, Any], config: Config, *, partition: str, mapping: 
             seed=seed,
             max_cycles=given.get("max_cycles"),
         )
-    return run if phit_bytes else handy(run, partial(click.echo, err=True))
+    return run if phit_bytes else scale_large_run(run, partial(click.echo, err=True))
 
 
 def _check_said_once(given: dict[str, Any]) -> None:

@@ -105,12 +105,12 @@ def _inputs(notes: _Notes) -> Iterator[Input]:
 
 def with_provenance(content: Mapping[str, Any], path: Path | None = None) -> dict[str, Any]:
     """Return an outcome that is written as JSON with its provenance; `path`: the file that it is for."""
-    from netplace.schema import to_plain
+    from netplace.schema import to_builtins
 
     notes, made = _notes(), provenance()
     if notes is not None and path is not None:
         notes.complete.add(path)
-    return {**content} if made is None else {**content, "provenance": to_plain(made)}
+    return {**content} if made is None else {**content, "provenance": to_builtins(made)}
 
 
 @contextmanager

@@ -97,15 +97,15 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     complete_run_times([plan], execution)
     made: list[ScheduleRun] = []
 
-    def carried(plan: Plan) -> dict[str, Any]:
+    def run_here(plan: Plan) -> dict[str, Any]:
         with progress("jobs", plan.jobs) as tell:
             made.append(run_schedule(plan, keep_nodes=output is not None, tell=lambda done, _: tell(done)))
         return made[0].outcome
 
-    function = carried if execution.dask is None else outcome_of
+    function = run_here if execution.dask is None else outcome_of
     [outcome] = execution.outcomes([plan], function, "schedules", "schedules")
     if written and not made:
-        carried(plan)  # the figures were kept, what is written was not
+        run_here(plan)  # the figures were kept, what is written was not
     if rows:
         write_rows(rows, made[0].schedule)
     figures = ScheduleFigures.from_dict(outcome)
@@ -145,7 +145,7 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     else:
         plans, notes = read_study(study), []
     complete_run_times(plans, execution)
-    plans, outcomes, more = _carried(plans, study, unpaired, execution)
+    plans, outcomes, more = _outcomes_of(plans, study, unpaired, execution)
     notes += more
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
     compared = compared_schedules(plans, figures, unpaired)
@@ -153,7 +153,7 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     return study_output(study, "schedule", compared, {"schedules": described(plans, outcomes)}, said)
 
 
-def _carried(
+def _outcomes_of(
     plans: list[Plan], study: Path, unpaired: bool, execution: Execution
 ) -> tuple[list[Plan], list[dict[str, Any]], list[str]]:
     """Return the plans as they were executed, what came of each, and what was done to make them fair."""

@@ -229,8 +229,8 @@ def _start(given: dict[str, Any]) -> tuple[Any, Any]:
         _lock(controller.cluster(), given["folder"])
     if given["machine"]:
         return controller, machine_of(given["machine"])
-    machine, doubts = machine_under(controller, given["folder"])
-    for doubt in doubts:
+    machine, warnings = machine_under(controller, given["folder"])
+    for doubt in warnings:
         click.echo(f"netplace: {doubt}", err=True)
     return controller, machine
 

@@ -9,19 +9,19 @@ Examples
 True
 """
 
-from netplace.cosim.alone import FreshTimes, cycles_alone
+from netplace.cosim.alone import StandaloneTimes, cycles_alone
 from netplace.cosim.job_row import JobRow
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
 from netplace.cosim.outcome import job_rows_of
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import JobPlacer, PlacedJob
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
 from netplace.cosim.reasons import reasons
 from netplace.cosim.replay import replay, started_jobs, what_if
 from netplace.cosim.runner import Cosimulated, cosimulate
 from netplace.cosim.sampled import MARKED, Sampled, sampled_again
-from netplace.cosim.work import Work, application_work, program_of
+from netplace.cosim.work import JobProgram, application_work, program_of
 
 __all__ = [
     "FIDELITIES",
@@ -29,14 +29,14 @@ __all__ = [
     "Attempt",
     "CosimPlan",
     "Cosimulated",
-    "FreshTimes",
+    "JobPlacer",
+    "JobProgram",
     "JobRow",
     "LiveExecution",
     "LoopTimes",
-    "Placed",
-    "Placing",
+    "PlacedJob",
     "Sampled",
-    "Work",
+    "StandaloneTimes",
     "application_work",
     "cosimulate",
     "cycles_alone",

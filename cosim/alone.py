@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import JobPlacer, PlacedJob
 from netplace.cosim.stored_times import StoredTimes
 from netplace.netsim import ArbiterState, DeadlockError
 from netplace.netsim.fabric_texts import read_classes
-from netplace.runs.chance import network_draws, same_place
+from netplace.runs.chance import network_is_random, same_place
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.metrics.interval import Estimate, half_width_of, of_draws
 from netplace.topologies import Topology
@@ -47,7 +47,7 @@ def exact(time: float) -> Estimate:
 
 
 def cycles_alone(
-    placing: Placing, placed: Placed, engine: str = "kernel", since: ArbiterState | None = None
+    placing: JobPlacer, placed: PlacedJob, engine: str = "kernel", since: ArbiterState | None = None
 ) -> int:
     """Return the number of cycles that a job takes when it runs alone on the network.
 
@@ -73,7 +73,7 @@ def cycles_alone(
     return int(record.end - record.start)
 
 
-class FreshTimes:
+class StandaloneTimes:
     """The run time of each job when it runs alone on a new network; implements `RunTimes`.
 
     If the network makes random choices, a time is the mean of several runs.
@@ -92,10 +92,10 @@ class FreshTimes:
 
     def __init__(
         self,
-        placing: Placing,
+        placing: JobPlacer,
         estimate_factor: float = 1.0,
         engine: str = "kernel",
-        cycles: Callable[[Placed], Estimate] | None = None,
+        cycles: Callable[[PlacedJob], Estimate] | None = None,
         target_half_width: float = _PRECISION,
         stored: StoredTimes | None = None,
     ) -> None:
@@ -109,13 +109,13 @@ class FreshTimes:
         self._times: dict[object, Estimate] = {}
         self._stored = stored or StoredTimes()
         self._compact: dict[int, Allocation] = {}  # by the number of nodes, which alone decides
-        self._draws = network_draws(placing.machine, placing.config)
+        self._draws = network_is_random(placing.machine, placing.config)
 
-    def cycles(self, placed: Placed) -> float:
+    def cycles(self, placed: PlacedJob) -> float:
         """Return the number of cycles that a job takes alone on its nodes."""
         return self.time(placed).mean
 
-    def time(self, placed: Placed) -> Estimate:
+    def time(self, placed: PlacedJob) -> Estimate:
         """Return the estimate of that number."""
         # Where nothing is left to chance a shift along the rings of a torus changes nothing.
         nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
@@ -124,7 +124,7 @@ class FreshTimes:
             self._times[key] = self._of(placed)
         return self._times[key]
 
-    def _simulated(self, placed: Placed) -> Estimate:
+    def _simulated(self, placed: PlacedJob) -> Estimate:
         def draw(number: int) -> float:
             key = "fresh", placed.work, placed.nodes.tobytes(), self._class(placed), number
             placing = self._placing.drawn(number)
@@ -132,7 +132,7 @@ class FreshTimes:
 
         return mean_time(draw_times(draw, self._target_half_width)) if self._draws else exact(draw(0))
 
-    def _class(self, placed: Placed) -> int:
+    def _class(self, placed: PlacedJob) -> int:
         """Return the traffic class of a job by its number."""
         return placed.job.number % read_classes(self._placing.config.traffic_classes).count
 

@@ -6,30 +6,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from netplace.cosim.placed import Placing
-from netplace.cosim.work import Work, body_of
+from netplace.cosim.placed import JobPlacer
+from netplace.cosim.work import JobProgram, iteration_program
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets
-from netplace.runs.chance import network_draws
+from netplace.runs.chance import network_is_random
 from netplace.scheduling import Job
 
 _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 
 
-def affordable_draws(placing: Placing, jobs: Sequence[Job], most: float) -> int:
+def affordable_draws(placing: JobPlacer, jobs: Sequence[Job], most: float) -> int:
     """Return how many draws, of all jobs together and of each alone, take at most so many packets."""
-    packets = sum(_all_packets(placing, placing.work_of(job)) for job in jobs)
+    packets = sum(_all_packets(placing, placing.program_for(job)) for job in jobs)
     return int(min(most / max(1.0, 2 * packets), 1e9))
 
 
-def check_affordable(placing: Placing, jobs: Sequence[Job], fidelity: str, most: float) -> None:
+def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, most: float) -> None:
     """Check that a run of jobs, each also alone and on a new network, takes so many packets at most."""
-    packets = [_all_packets(placing, placing.work_of(job)) for job in jobs]
-    alone = _DRAWS if network_draws(placing.machine, placing.config) else 1
+    packets = [_all_packets(placing, placing.program_for(job)) for job in jobs]
+    alone = _DRAWS if network_is_random(placing.machine, placing.config) else 1
     live = sum(packets) * (1 + 2 * alone)
     if live > most:
         longest = jobs[packets.index(max(packets))]
-        times = placing.work_of(longest).iterations
+        times = placing.program_for(longest).iterations
         raise ValueError(
             f"fidelity: {fidelity} would simulate about {live:.2g} packets (most of them those of "
             f"job {longest.number}, {times:,} iterations), expected at most {most:.2g}; "
@@ -37,7 +37,7 @@ def check_affordable(placing: Placing, jobs: Sequence[Job], fidelity: str, most:
         )
 
 
-def check_block(work: Work, iterations: int, config: Config, most: float) -> None:
+def check_block(work: JobProgram, iterations: int, config: Config, most: float) -> None:
     """Check that the simulation of the timed iterations of a job of a log is feasible."""
     packets = iterations * _of_body(work, config)
     if packets > most:
@@ -47,17 +47,17 @@ def check_block(work: Work, iterations: int, config: Config, most: float) -> Non
         )
 
 
-def _all_packets(placing: Placing, work: Work) -> float:
+def _all_packets(placing: JobPlacer, work: JobProgram) -> float:
     return work.iterations * packets_of(placing, work)
 
 
-def packets_of(placing: Placing, work: Work) -> float:
+def packets_of(placing: JobPlacer, work: JobProgram) -> float:
     """Return the packets of one iteration of a job."""
     return _of_body(replace(work, iterations=1, compute=0), placing.config) if work.application else 0.0
 
 
 @lru_cache(maxsize=4096)
-def _of_body(work: Work, config: Config) -> float:
+def _of_body(work: JobProgram, config: Config) -> float:
     """Return the packets that one iteration creates, message by message."""
-    there, back = created_packets(body_of(work, config), config)
+    there, back = created_packets(iteration_program(work, config), config)
     return float(there.sum() + back.sum())

@@ -7,7 +7,7 @@ from typing import Any
 
 from netplace.cosim.job_row import JobRow
 from netplace.quantities import quantity
-from netplace.schema import to_plain
+from netplace.schema import to_builtins
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Explanation:
     links: tuple[WaitedLink, ...]  # links with the most waiting for others
 
     def to_dict(self) -> dict[str, Any]:
-        return to_plain(self) | {"job": self.job.to_dict()}
+        return to_builtins(self) | {"job": self.job.to_dict()}
 
 
 @dataclass(frozen=True)
@@ -80,4 +80,4 @@ class WhatIf:
     late: float = quantity("How much later the job starts.", "s", name="starts later", digits=2)
 
     def to_dict(self) -> dict[str, Any]:
-        return to_plain(self)
+        return to_builtins(self)

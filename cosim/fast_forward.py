@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from netplace.cosim.placed import Placed
+from netplace.cosim.placed import PlacedJob
 from netplace.netsim import Network
-from netplace.netsim.laps import Laps
+from netplace.netsim.laps import IterationCounts
 
 Real = NDArray[np.float64]
 Whole = NDArray[np.int64]
@@ -47,7 +47,7 @@ class Pace:
     ahead, so all progress at the same rate.
     """
 
-    placed: Placed  # the job on its nodes
+    placed: PlacedJob  # the job on its nodes
     group: Whole  # shape (tasks,): group of each task
     groups: int  # number of groups
     rest: Real  # shape (groups,): parts of an iteration that are still to be skipped
@@ -93,7 +93,9 @@ class FastForwarder:
     target_half_width: float
     due: int = 0  # cycle of the next observation
     paces: dict[int, Pace] = field(default_factory=dict)  # by the network's number of each job
-    _shots: list[dict[int, Laps]] = field(default_factory=list)  # at the beginning of halves of a window
+    _shots: list[dict[int, IterationCounts]] = field(
+        default_factory=list
+    )  # at the beginning of halves of a window
     _opened: int = 0  # when the window began
     _began: int = 0  # and this half of it
     _once: dict[int, float] = field(default_factory=dict)  # cycles of an iteration
@@ -102,7 +104,7 @@ class FastForwarder:
     _changed: int = -1  # when something happened; -1: since the last look
     _budget: float = 0.0  # packets that further looks may cost
 
-    def come(self, number: int, placed: Placed, packets: float) -> None:
+    def come(self, number: int, placed: PlacedJob, packets: float) -> None:
         owed = placed.work.iterations - known_iterations(placed)
         self.paces[number] = Pace(placed, np.empty(0, np.int64), 0, np.empty(0), owed, packets)
         self.change()
@@ -159,7 +161,7 @@ class FastForwarder:
         """Iterations of every task until the next observation."""
         return _LAPS if self._settled else _SETTLING
 
-    def _next(self, laps: dict[int, Laps]) -> None:
+    def _next(self, laps: dict[int, IterationCounts]) -> None:
         if not self._shots:
             self._opened = self.network.now
         self._shots.append(laps)
@@ -167,7 +169,7 @@ class FastForwarder:
         longest = max((self._once.get(number, 1.0) for number in self.paces), default=1.0)
         self.due = self.network.now + max(8, math.ceil(self._laps * longest))
 
-    def _seen(self, laps: dict[int, Laps]) -> bool:
+    def _seen(self, laps: dict[int, IterationCounts]) -> bool:
         """Return whether every task has done its iterations of half a window; else when to look again."""
         wait = 0.0
         for number, now in laps.items():
@@ -185,7 +187,7 @@ class FastForwarder:
             self.due = self.network.now + max(8, math.ceil(wait))
         return not wait
 
-    def _rates(self, number: int, laps: Laps) -> _Rates:
+    def _rates(self, number: int, laps: IterationCounts) -> _Rates:
         """Return the rates of the groups of a job, and record their variation."""
         pace = self.paces[number]
         if not pace.groups:
@@ -232,7 +234,7 @@ class FastForwarder:
                 off = np.maximum(off, apart / pace.placed.work.iterations)
         return float(some[np.argmin(off)])
 
-    def _left(self, laps: dict[int, Laps]) -> float:
+    def _left(self, laps: dict[int, IterationCounts]) -> float:
         """Return how many packets the jobs are still going to create."""
         return sum(pace.packets * (int(laps[n].left.max()) + pace.owed) for n, pace in self.paces.items())
 
@@ -264,12 +266,12 @@ class FastForwarder:
         return cycles
 
 
-def known_iterations(placed: Placed) -> int:
+def known_iterations(placed: PlacedJob) -> int:
     """Return the iterations of a job for the network, which counts up to 2^31."""
     return min(placed.work.iterations, _KNOWN)
 
 
-def _groups(laps: Laps) -> tuple[int, Whole]:
+def _groups(laps: IterationCounts) -> tuple[int, Whole]:
     """Return how many groups a job's tasks are, and that of each."""
     sends, tied = laps.sent > 0, laps.tied
     waited = np.concatenate([laps.source[sends], laps.target[tied]])
@@ -280,7 +282,7 @@ def _groups(laps: Laps) -> tuple[int, Whole]:
     return int(count), group.astype(np.int64)
 
 
-def _rate(pace: Pace, before: Laps, after: Laps) -> Real:
+def _rate(pace: Pace, before: IterationCounts, after: IterationCounts) -> Real:
     """Return the iterations per cycle of each group between two observations, as a mean over its tasks."""
     laps, cycles = after.done - before.done, after.last - before.last
     counts = (laps > 0) & (cycles > 0) & (after.left > 0)
@@ -290,7 +292,7 @@ def _rate(pace: Pace, before: Laps, after: Laps) -> Real:
     return rate
 
 
-def _counts(pace: Pace, seen: _Rates, laps: Laps, cycles: float) -> Whole:
+def _counts(pace: Pace, seen: _Rates, laps: IterationCounts, cycles: float) -> Whole:
     """Return the iterations that each task would complete in the given cycles."""
     # A task gets no further than with what those that it hears of would have sent it.
     wanted = seen.rate * cycles + pace.rest

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from netplace.cosim.cost import packets_of
 from netplace.cosim.fast_forward import FastForwarder, Pace, known_iterations
 from netplace.cosim.live import Attempt, LiveExecution
-from netplace.cosim.placed import Placed, Placing, Started
+from netplace.cosim.placed import JobPlacer, PlacedJob, Started
 from netplace.scheduling import Job
 
 
@@ -29,10 +29,10 @@ class FastForwardExecution(LiveExecution):
 
     def __init__(
         self,
-        placing: Placing,
+        placing: JobPlacer,
         longest: Callable[[Job], float],
         target_half_width: float,
-        leapt: Callable[[int, Placed, int, FastForwarded], None],
+        leapt: Callable[[int, PlacedJob, int, FastForwarded], None],
     ) -> None:
         super().__init__(placing, longest)
         self.stays: dict[int, Started] = {}
@@ -40,7 +40,7 @@ class FastForwardExecution(LiveExecution):
         self._forwarder = FastForwarder(self.network, target_half_width)
         self._leapt = leapt
 
-    def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
+    def begin_placed(self, attempt: int, placed: PlacedJob, now: float) -> float | None:
         """Start a job whose tasks have been placed; a job that only computes does not use the network."""
         if placed.work.application:
             return super().begin_placed(attempt, placed, now)
@@ -53,11 +53,11 @@ class FastForwardExecution(LiveExecution):
         if attempt in self.stays:
             self.stays[attempt] = replace(self.stays[attempt], stop=self.now)
 
-    def _start(self, placed: Placed) -> int:
+    def _start(self, placed: PlacedJob) -> int:
         known = replace(placed.work, iterations=known_iterations(placed))
         return self.placing.start(self.network, replace(placed, work=known))
 
-    def _came(self, number: int, placed: Placed) -> None:
+    def _came(self, number: int, placed: PlacedJob) -> None:
         attempt, record = self._running[number]
         self.stays[attempt] = Started(placed, record.start)
         self._forwarder.come(number, placed, packets_of(self.placing, placed.work))
@@ -98,7 +98,7 @@ def _variance(pace: Pace, cycles: int) -> float:
 
 
 def fast_forward(
-    placing: Placing, stays: Iterable[tuple[int, Started]], target_half_width: float
+    placing: JobPlacer, stays: Iterable[tuple[int, Started]], target_half_width: float
 ) -> dict[int, FastForwarded]:
     """Return the results of attempts with fixed starts and nodes; stopped ones are omitted.
 
@@ -111,7 +111,7 @@ class _Again:
     """Attempts with fixed starts and nodes, on their own network."""
 
     def __init__(
-        self, placing: Placing, stays: Iterable[tuple[int, Started]], target_half_width: float
+        self, placing: JobPlacer, stays: Iterable[tuple[int, Started]], target_half_width: float
     ) -> None:
         self.made: dict[int, FastForwarded] = {}
         self._held: dict[int, int] = {}  # attempt by node
@@ -122,7 +122,7 @@ class _Again:
             self._begin(attempt, stay)
         self._go_to(math.inf)
 
-    def _leapt(self, attempt: int, placed: Placed, start: int, leaped: FastForwarded) -> None:
+    def _leapt(self, attempt: int, placed: PlacedJob, start: int, leaped: FastForwarded) -> None:
         self.made[attempt] = leaped
         self._free(attempt)
 

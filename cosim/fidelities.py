@@ -10,18 +10,18 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim.alone import FreshTimes, cycles_alone, draw_times, exact, from_log
+from netplace.cosim.alone import StandaloneTimes, cycles_alone, draw_times, exact, from_log
 from netplace.cosim.cost import affordable_draws
 from netplace.cosim.figures import CosimFigures, half_widths
 from netplace.cosim.job_row import Measured
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
-from netplace.cosim.placed import Placed, Placing, Started, without_faults
+from netplace.cosim.placed import JobPlacer, PlacedJob, Started, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import replay
 from netplace.cosim.sampled import SampledRunner
 from netplace.netsim import ArbiterState
-from netplace.runs.chance import network_draws
+from netplace.runs.chance import network_is_random
 from netplace.scheduling import Allocation, Execution, Job
 from netplace.scheduling.metrics.interval import Estimate, of_draws, pooled
 from netplace.streams import stream
@@ -41,7 +41,7 @@ class FidelityRunner(Protocol):
     def finish(self) -> None:
         """Measure what requires that all jobs have ended."""
 
-    def alone(self, placed: Placed) -> float:
+    def alone(self, placed: PlacedJob) -> float:
         """Return the cycles of a job alone on a new network."""
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
@@ -56,7 +56,9 @@ class FidelityRunner(Protocol):
 class LiveRunner(FidelityRunner):
     """Every packet on one network; each job is simulated again alone after its end."""
 
-    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, loops: LoopTimes) -> None:
+    def __init__(
+        self, plan: CosimPlan, placing: JobPlacer, engine: str, tell: Tell, loops: LoopTimes
+    ) -> None:
         self.measured: dict[int, Measured] = {}
         self._attempts: dict[int, Attempt] = {}  # by job, if there are several draws
         self._draws = 1
@@ -65,10 +67,10 @@ class LiveRunner(FidelityRunner):
         self._fresh = _fresh_times(plan, without_faults(placing), engine, loops)
         longest = from_log(plan.estimate_factor) if plan.applications else self._fresh.longest
         self._live = LiveExecution(placing, longest, engine, self._ended, plan.explain)
-        self._by_chance = network_draws(placing.machine, placing.config)
+        self._by_chance = network_is_random(placing.machine, placing.config)
         self.execution: Execution = self._live
 
-    def alone(self, placed: Placed) -> float:
+    def alone(self, placed: PlacedJob) -> float:
         return self._fresh.cycles(placed)
 
     def finish(self) -> None:
@@ -138,7 +140,7 @@ class LiveRunner(FidelityRunner):
         )
         self._tell(len(self.measured))
 
-    def _alone(self, placed: Placed, since: ArbiterState, number: int) -> float:
+    def _alone(self, placed: PlacedJob, since: ArbiterState, number: int) -> float:
         """Return the cycles of a job alone from the state at its start, in one draw."""
         placing = without_faults(self._placing, since.cycle).drawn(number)
         key = "alone", since.cycle, placed.job.number, number
@@ -182,26 +184,30 @@ def enough_draws(jobs: Sequence[Measured], draws: int, target_half_width: float,
 class TableRunner(FidelityRunner):
     """Each job alone on a new network; only the rate of long loops."""
 
-    def __init__(self, plan: CosimPlan, placing: Placing, engine: str, tell: Tell, loops: LoopTimes) -> None:
+    def __init__(
+        self, plan: CosimPlan, placing: JobPlacer, engine: str, tell: Tell, loops: LoopTimes
+    ) -> None:
         self.measured: dict[int, Measured] = {}
         self._tell = tell
         longest = from_log(plan.estimate_factor)
         # The times of jobs of logs are computed from a few iterations, and have no interval.
-        self._time: Callable[[Placed], Estimate] = lambda placed: Estimate(loops.alone(placed), math.nan, 1)
+        self._time: Callable[[PlacedJob], Estimate] = lambda placed: Estimate(
+            loops.alone(placed), math.nan, 1
+        )
         if not plan.applications:
             fresh = _fresh_times(plan, placing, engine, loops)
             self._time, longest = fresh.time, fresh.longest
         self.execution: Execution = TableExecution(placing, self.alone, longest, self._begun)
 
-    def alone(self, placed: Placed) -> float:
+    def alone(self, placed: PlacedJob) -> float:
         return self._estimate(placed).mean
 
-    def _estimate(self, placed: Placed) -> Estimate:
+    def _estimate(self, placed: PlacedJob) -> Estimate:
         if not placed.work.application:
             return exact(float(placed.work.compute) * placed.work.iterations)
         return self._time(placed)
 
-    def _begun(self, placed: Placed, start: int, cycles: float) -> None:
+    def _begun(self, placed: PlacedJob, start: int, cycles: float) -> None:
         share = self._estimate(placed).share_half_width
         half = None if math.isnan(share) else share
         self.measured[placed.job.number] = Measured(placed, start, cycles, cycles, cycles, half, half)
@@ -213,10 +219,10 @@ class TableExecution:
 
     def __init__(
         self,
-        placing: Placing,
-        cycles: Callable[[Placed], float],
+        placing: JobPlacer,
+        cycles: Callable[[PlacedJob], float],
         longest: Callable[[Job], float],
-        begun: Callable[[Placed, int, float], None],
+        begun: Callable[[PlacedJob, int, float], None],
     ) -> None:
         self.longest = longest
         self._placing, self._cycles, self._tell = placing, cycles, begun
@@ -235,8 +241,8 @@ class TableExecution:
         """Return None: all ends are known from the start."""
 
 
-def _fresh_times(plan: CosimPlan, placing: Placing, engine: str, loops: LoopTimes) -> FreshTimes:
-    return FreshTimes(
+def _fresh_times(plan: CosimPlan, placing: JobPlacer, engine: str, loops: LoopTimes) -> StandaloneTimes:
+    return StandaloneTimes(
         placing,
         plan.estimate_factor,
         engine,
@@ -245,7 +251,7 @@ def _fresh_times(plan: CosimPlan, placing: Placing, engine: str, loops: LoopTime
     )
 
 
-RUNNERS: dict[str, Callable[[CosimPlan, Placing, str, Tell, LoopTimes], FidelityRunner]] = {
+RUNNERS: dict[str, Callable[[CosimPlan, JobPlacer, str, Tell, LoopTimes], FidelityRunner]] = {
     "table": TableRunner,
     "sampled": lambda plan, placing, _, tell, loops: SampledRunner(plan, placing, tell, loops.stored),
     "live": LiveRunner,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from netplace.cosim.job_row import JobRow, Measured, Times, ended
-from netplace.cosim.placed import Placed
+from netplace.cosim.placed import PlacedJob
 from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
 from netplace.scheduling.metrics import Metrics, measure
-from netplace.schema import from_plain, to_plain
+from netplace.schema import from_builtins, to_builtins
 
 _COUNT: dict[str, Any] = {"bounds": (0, math.inf)}
 
@@ -102,11 +102,11 @@ class CosimFigures:
     costs: Costs | None = None  # cost of partitions, mapping and sharing for the jobs of a log
 
     def to_dict(self) -> dict[str, Any]:
-        return to_plain(self)
+        return to_builtins(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimFigures:
-        return from_plain(cls, plain)
+        return from_builtins(cls, plain)
 
 
 # Groups of jobs by which the error of a table is told.
@@ -178,18 +178,18 @@ def _error(jobs: Sequence[Times]) -> TimeError:
 
 
 def times_unmapped(
-    schedule: Schedule, measured: Mapping[int, Measured], alone: Callable[[Placed], float]
+    schedule: Schedule, measured: Mapping[int, Measured], alone: Callable[[PlacedJob], float]
 ) -> dict[int, float]:
     """Return the cycles of jobs alone on their nodes with tasks in the order of the nodes."""
     assert schedule.allocations is not None
-    unmapped = {}
+    time_unmapped = {}
     for row, number in enumerate(schedule.number.tolist()):
         if schedule.state[row] == State.DONE and number in measured:
             done = measured[number]
             in_order = schedule.allocations[row][: done.placed.work.tasks]
             changed = not np.array_equal(in_order, done.placed.nodes)
-            unmapped[number] = alone(replace(done.placed, nodes=in_order)) if changed else done.alone
-    return unmapped
+            time_unmapped[number] = alone(replace(done.placed, nodes=in_order)) if changed else done.alone
+    return time_unmapped
 
 
 def costs(rows: Sequence[JobRow]) -> Costs | None:
@@ -202,8 +202,8 @@ def costs(rows: Sequence[JobRow]) -> Costs | None:
     done = [row for row in rows if row.live is not None and row.logged]
     if not done:
         return None
-    names = ("logged", "unmapped", "alone", "live")
-    logged, unmapped, alone, live = (
+    names = ("logged", "time_unmapped", "alone", "live")
+    logged, time_unmapped, alone, live = (
         sum(getattr(row, name) * row.size for row in done) / 3600 for name in names
     )
     return Costs(
@@ -211,7 +211,7 @@ def costs(rows: Sequence[JobRow]) -> Costs | None:
         logged=logged,
         alone=alone,
         live=live,
-        partition=unmapped - logged,
-        mapping=alone - unmapped,
+        partition=time_unmapped - logged,
+        mapping=alone - time_unmapped,
         sharing=live - alone,
     )

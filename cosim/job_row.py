@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import JobPlacer, PlacedJob
 from netplace.placement.compactness import pairwise_sum
 from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
-from netplace.schema import to_plain
+from netplace.schema import to_builtins
 
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    placed: Placed  # the job on its nodes
+    placed: PlacedJob  # the job on its nodes
     start: int  # first cycle in which its tasks could act
     live: float  # from its start to its end
     alone: float  # time alone, with the same start, nodes, mapping and state of the network
@@ -101,7 +101,7 @@ class JobRow:
     logged: float | None = quantity(
         "Run time in the log, for jobs of a log.", "s", default=None, bounds=_POSITIVE
     )
-    unmapped: float | None = quantity(
+    time_unmapped: float | None = quantity(
         "Run time alone on the same nodes with tasks in node order, for jobs of a log.", "s",
         default=None, bounds=_POSITIVE, shown=False,
     )  # fmt: skip
@@ -134,16 +134,16 @@ class JobRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as a JSON-compatible dict, keyed by field name."""
-        return to_plain(self)
+        return to_builtins(self)
 
 
 def job_rows(
     schedule: Schedule,
     measured: Mapping[int, Measured],
-    placing: Placing,
-    unmapped: Mapping[int, float] | None = None,
+    placing: JobPlacer,
+    time_unmapped: Mapping[int, float] | None = None,
 ) -> list[JobRow]:
-    """Return the result row of each job; `unmapped`: cycles of logged jobs alone with tasks in order."""
+    """Return the result row of each job; `time_unmapped`: cycles of logged jobs alone with tasks in order."""
     second = placing.config.cycle_ns * 1e-9
     assert schedule.allocations is not None
     rows = []
@@ -164,9 +164,9 @@ def job_rows(
                 "alone_half_width": done.alone_half_width,
                 "slowdown_half_width": None if done.chance is None else done.chance * slowdown,
             }
-            if unmapped is not None:
+            if time_unmapped is not None:
                 taken["logged"] = float(done.placed.job.run_time)
-                taken["unmapped"] = unmapped[number] * second
+                taken["time_unmapped"] = time_unmapped[number] * second
         pairs = len(nodes) * (len(nodes) - 1) // 2
         rows.append(
             JobRow(

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import JobPlacer, PlacedJob
 from netplace.cosim.waiting import Waiting, WaitingOverTime
 from netplace.inputs import abbreviate, check_float
 from netplace.netsim import ArbiterState, DeadlockError
 from netplace.netsim.engine import Blocked
 from netplace.netsim.explain import explain
 from netplace.netsim.network import LAST_CYCLE
-from netplace.scheduling import Allocation, Ends, Job
+from netplace.scheduling import Allocation, Completion, Job
 
 _WITHIN = 1e-6  # cycles: times nearer than this to a cycle are that cycle, seconds being rounded
 
@@ -33,7 +33,7 @@ class Attempt:
         State of the network when it started.
     """
 
-    placed: Placed
+    placed: PlacedJob
     start: int
     since: ArbiterState
     end: int = -1
@@ -70,7 +70,7 @@ class LiveExecution:
 
     def __init__(
         self,
-        placing: Placing,
+        placing: JobPlacer,
         longest: Callable[[Job], float],
         engine: str = "kernel",
         ended: Callable[[Attempt], None] | None = None,
@@ -88,7 +88,7 @@ class LiveExecution:
         self.placing, self._tell = placing, ended
         self._second = 1e9 / placing.config.cycle_ns  # in cycles
         self._running: dict[int, tuple[int, Attempt]] = {}  # by the network's number: ours, and what it is
-        self._ended: list[Ends] = []  # that have come up while the network was brought to a start
+        self._ended: list[Completion] = []  # that have come up while the network was brought to a start
 
     @property
     def now(self) -> int:
@@ -99,7 +99,7 @@ class LiveExecution:
         """Start a job in the first cycle that does not begin before `now`."""
         return self.begin_placed(attempt, self.placing.put(job, allocation), now)
 
-    def begin_placed(self, attempt: int, placed: Placed, now: float) -> float | None:
+    def begin_placed(self, attempt: int, placed: PlacedJob, now: float) -> float | None:
         """Start a job whose tasks have already been placed."""
         self._bring_to(now)
         number = self._start(placed)
@@ -136,12 +136,12 @@ class LiveExecution:
                 return
         # It has ended on the way there, which is not to be told.
         self._ended = [
-            Ends(ends.time, left, ends.failed)
+            Completion(ends.time, left, ends.failed)
             for ends in self._ended
             if (left := tuple(number for number in ends.attempts if number != attempt))
         ]
 
-    def next_end(self, until: float) -> Ends | None:
+    def next_end(self, until: float) -> Completion | None:
         """Simulate up to the next end of a job, but not beyond `until`."""
         if not until >= 0:
             raise ValueError(f"until: {abbreviate(until)}, expected a time in seconds")
@@ -210,7 +210,7 @@ class LiveExecution:
                 self._drop(number)
                 failed.append(attempt)
         if failed:
-            self._ended.append(Ends(self.now / self._second, tuple(failed), failed=True))
+            self._ended.append(Completion(self.now / self._second, tuple(failed), failed=True))
         return bool(failed)
 
     def _note(self, numbers: list[int]) -> None:
@@ -222,7 +222,7 @@ class LiveExecution:
             ended.append(attempt)
             self._went(number, attempt, record)
         if ended:
-            self._ended.append(Ends(self.now / self._second, tuple(ended)))
+            self._ended.append(Completion(self.now / self._second, tuple(ended)))
 
     def _fail(self, error: DeadlockError) -> None:
         """End all running jobs, because nothing can move and none of them can end."""
@@ -233,7 +233,7 @@ class LiveExecution:
             self.failures[record.placed.job.number] = explain(own, programs, 0, error.cycle)
             self._drop(number)
             failed.append(attempt)
-        self._ended.append(Ends(self.now / self._second, tuple(failed), failed=True))
+        self._ended.append(Completion(self.now / self._second, tuple(failed), failed=True))
 
     def _drop(self, number: int) -> None:
         """Stop a job on the network, unless a fault has, and forget it."""
@@ -242,11 +242,11 @@ class LiveExecution:
         self.network.forget(number)
         self._went(number, self._running.pop(number)[0], None)
 
-    def _start(self, placed: Placed) -> int:
+    def _start(self, placed: PlacedJob) -> int:
         """Start a job on the network now, and return its number there."""
         return self.placing.start(self.network, placed)
 
-    def _came(self, number: int, placed: Placed) -> None:
+    def _came(self, number: int, placed: PlacedJob) -> None:
         """Record that a job has started."""
 
     def _went(self, number: int, attempt: int, ended: Attempt | None) -> None:

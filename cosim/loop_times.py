@@ -13,11 +13,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from netplace.cosim.alone import cycles_alone
-from netplace.cosim.placed import Placed, Placing
+from netplace.cosim.placed import JobPlacer, PlacedJob
 from netplace.cosim.stored_times import StoredTimes
-from netplace.cosim.work import body_of
+from netplace.cosim.work import iteration_program
 from netplace.inputs import check_float, check_int
-from netplace.runs.chance import network_draws, same_place
+from netplace.runs.chance import network_is_random, same_place
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.topologies import Tree
 
@@ -53,7 +53,7 @@ class LoopTimes:
         Number of runs per time if the network makes random choices.
     """
 
-    placing: Placing
+    placing: JobPlacer
     target_half_width: float = 0.02
     stored: StoredTimes = field(default_factory=StoredTimes, repr=False)
     draws: int = 3
@@ -64,18 +64,18 @@ class LoopTimes:
         check_float(self.target_half_width, "target_half_width", 1e-9, 10)
         check_int(self.draws, "draws", 1, 1000)
 
-    def alone(self, job: Placed) -> float:
+    def alone(self, job: PlacedJob) -> float:
         """Return the number of cycles that all iterations of a job take when it runs alone on its nodes."""
         if self._whole(job):
             return self.block(job, job.work.iterations)
         growth = self._growth(job)
         return growth.cycles + (job.work.iterations - growth.iterations) * growth.more
 
-    def iteration(self, job: Placed) -> float:
+    def iteration(self, job: PlacedJob) -> float:
         """Return the number of cycles that one more iteration adds to a job alone."""
         return self._growth(job).more
 
-    def block(self, job: Placed, times: int) -> float:
+    def block(self, job: PlacedJob, times: int) -> float:
         """Return the number of cycles that `times` iterations of a job alone take, as a mean over runs."""
         own = self._key(job)
         key = times, own
@@ -84,21 +84,21 @@ class LoopTimes:
             self._times[key] = float(np.mean(cycles))
         return self._times[key]
 
-    def _whole(self, job: Placed) -> bool:
+    def _whole(self, job: PlacedJob) -> bool:
         """Return whether a job alone is simulated completely."""
         return job.work.iterations <= _WHOLE and self._fits(job, job.work.iterations)
 
-    def _fits(self, job: Placed, times: int) -> bool:
+    def _fits(self, job: PlacedJob, times: int) -> bool:
         loop = replace(job.work, iterations=1)
-        return times * len(body_of(loop, self.placing.config)) <= OPERATIONS
+        return times * len(iteration_program(loop, self.placing.config)) <= OPERATIONS
 
-    def _growth(self, job: Placed) -> _Growth:
+    def _growth(self, job: PlacedJob) -> _Growth:
         key = self._key(job)
         if key not in self._growths:
             self._growths[key] = self._settled(job, key) or self._followed(job)
         return self._growths[key]
 
-    def _settled(self, job: Placed, key: object) -> _Growth | None:
+    def _settled(self, job: PlacedJob, key: object) -> _Growth | None:
         """Return the result of runs of few iterations, as soon as they agree."""
         if not job.work.compute:
             return None
@@ -120,7 +120,7 @@ class LoopTimes:
                 return _Growth(float(np.mean(totals)), times, float(np.mean(rates[1:])))
         return None
 
-    def _followed(self, job: Placed) -> _Growth:
+    def _followed(self, job: PlacedJob) -> _Growth:
         """Return the result of longer runs, if they are not too long, and more draws."""
         times, less = (_LONGER, _LONG) if self._fits(job, _LONGER) else (_LONG, _SHORT)
         long = self.block(job, times)
@@ -128,15 +128,15 @@ class LoopTimes:
 
     @property
     def _draws(self) -> int:
-        return self.draws if network_draws(self.placing.machine, self.placing.config) else 1
+        return self.draws if network_is_random(self.placing.machine, self.placing.config) else 1
 
-    def _draw(self, job: Placed, times: int, key: object, number: int) -> int:
+    def _draw(self, job: PlacedJob, times: int, key: object, number: int) -> int:
         block = replace(job, work=replace(job.work, iterations=times))
         placing = self.placing.drawn(number)
         cycles: int = self.stored.get(("block", times, key, number), lambda: cycles_alone(placing, block))
         return cycles
 
-    def _key(self, job: Placed) -> object:
+    def _key(self, job: PlacedJob) -> object:
         """Return the key of a job on its nodes, which is the same for all symmetric places."""
         machine, nodes = self.placing.machine, job.nodes
         same = _numbered(machine, nodes) if isinstance(machine, Tree) else same_place(machine, [nodes])[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netplace.apps import Program
-from netplace.cosim.work import Work, WorkOf, body_of, in_switches, program_of
+from netplace.cosim.work import JobProgram, ProgramFor, in_switches, iteration_program, program_of
 from netplace.inputs import abbreviate, check_int
 from netplace.netsim import Config, Network
 from netplace.netsim.fault_text import faults_until
@@ -22,11 +22,11 @@ from netplace.topologies.routing import default_on
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class PlacedJob:
     """A job whose tasks have been placed; `nodes`, shape (tasks,), contains the node of each task."""
 
     job: Job
-    work: Work
+    work: JobProgram
     nodes: Nodes
 
     def __post_init__(self) -> None:
@@ -39,7 +39,7 @@ class Placed:
 class Started:
     """A job on its nodes, whose tasks act from cycle `start` on, up to cycle `stop` unless that is -1."""
 
-    placed: Placed
+    placed: PlacedJob
     start: int
     stop: int = -1
 
@@ -52,7 +52,7 @@ class Started:
 
 
 @dataclass(frozen=True)
-class Placing:
+class JobPlacer:
     """Places the tasks of jobs on their nodes.
 
     Attributes
@@ -67,7 +67,7 @@ class Placing:
 
     machine: Topology
     config: Config
-    work_of: WorkOf
+    program_for: ProgramFor
     mapping: str = "consecutive"
     seed: int = 0
     threads: int | str = 1
@@ -82,11 +82,11 @@ class Placing:
             self.machine, self.config, engine=engine, seed=self.seed, explain=explain, threads=self.threads
         )
 
-    def drawn(self, draw: int) -> Placing:
+    def drawn(self, draw: int) -> JobPlacer:
         """Return the same with the random numbers of one draw of the network; 0 is this one."""
         return replace(self, seed=stream(self.seed, "network", draw))
 
-    def put(self, job: Job, allocation: Allocation) -> Placed:
+    def put(self, job: Job, allocation: Allocation) -> PlacedJob:
         """Place the tasks of a job on the nodes of `allocation`.
 
         Raises
@@ -95,12 +95,12 @@ class Placing:
             If the job's application does not support its size, or the mapping rejects the job.
         """
         try:
-            work = self.work_of(job)
+            work = self.program_for(job)
         except TypeError as error:
             raise ValueError(
-                f"Placing: work_of: {abbreviate(self.work_of)} cannot be called with a job: {error}"
+                f"Placing: work_of: {abbreviate(self.program_for)} cannot be called with a job: {error}"
             ) from error
-        if not isinstance(work, Work):
+        if not isinstance(work, JobProgram):
             raise ValueError(f"Placing: work_of: gives {abbreviate(work)}, expected a Work")
         nodes = map_tasks(
             (allocation.mapping or self.mapping) if work.application else "consecutive",
@@ -111,20 +111,20 @@ class Placing:
             seed=self.seed,
             job=job.number,
         )
-        return Placed(job, in_switches(work, self.machine, nodes), nodes)
+        return PlacedJob(job, in_switches(work, self.machine, nodes), nodes)
 
-    def body(self, placed: Placed) -> Program:
+    def body(self, placed: PlacedJob) -> Program:
         """Return the program of one iteration of a job, without its computation."""
         return program_of(replace(placed.work, iterations=1, compute=0), self.config)
 
-    def _body(self, work: Work) -> Program:
-        return program_of(Work(work.application, work.tasks), self.config)
+    def _body(self, work: JobProgram) -> Program:
+        return program_of(JobProgram(work.application, work.tasks), self.config)
 
-    def loop(self, placed: Placed) -> Program:
+    def loop(self, placed: PlacedJob) -> Program:
         """Return the program of one iteration of a job, including its computation."""
-        return body_of(replace(placed.work, iterations=1), self.config)
+        return iteration_program(replace(placed.work, iterations=1), self.config)
 
-    def start(self, network: Network, placed: Placed, at: int | None = None) -> int:
+    def start(self, network: Network, placed: PlacedJob, at: int | None = None) -> int:
         """Start a job on a network, now or in cycle `at`, and return its number on that network."""
         check_int(placed.work.iterations, f"job {placed.job.number}: iterations", 0, (1 << 31) - 1)
         return network.start(
@@ -136,7 +136,7 @@ class Placing:
         )
 
 
-def without_faults(placing: Placing, after: int = -1) -> Placing:
+def without_faults(placing: JobPlacer, after: int = -1) -> JobPlacer:
     """Return the same machine and router without faults later than cycle `after`; -1 removes all faults."""
     config = placing.config
     if not config.faults:

@@ -27,7 +27,7 @@ from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.study_file import read_plans
 from netplace.runs.toml_lines import read_toml
-from netplace.schema import Kind
+from netplace.schema import Validator
 from netplace.settings import check_given, read_back, settings_of
 
 # To be raised when a plan would no longer give what it gave.
@@ -97,7 +97,7 @@ class CosimPlan(CosimSettings, frozen=True, kw_only=True):
         """Return the plan that a dict from `to_dict` describes; missing values have their defaults."""
         return read_back(cls, plain, "plan")
 
-    def outcome_kind(self) -> Kind:
+    def outcome_kind(self) -> Validator:
         """Return the required contents of the plan's outcome."""
         return OUTCOME
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from netplace.cosim.explanation import Explanation, Neighbour, WaitedLink
 from netplace.cosim.job_row import job_row
-from netplace.cosim.placed import Placing, Started
+from netplace.cosim.placed import JobPlacer, Started
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import replay, started_jobs
@@ -129,7 +129,7 @@ _LINKS = 10  # of a job
 
 def watched_jobs(
     plan: CosimPlan,
-    placing: Placing,
+    placing: JobPlacer,
     rows: Sequence[Mapping[str, Any]],
     waiting: Waiting,
     engine: str = "kernel",
@@ -158,7 +158,7 @@ def watched_jobs(
 
 
 def _links(
-    placing: Placing, jobs: Sequence[Started], job: int, engine: str
+    placing: JobPlacer, jobs: Sequence[Started], job: int, engine: str
 ) -> tuple[tuple[int, int, int, int], ...]:
     waited = replay(placing, jobs, until=job, engine=engine, watch=job).waited
     places: Counter[tuple[int, int]] = Counter()

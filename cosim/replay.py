@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.cosim.explanation import WhatIf
-from netplace.cosim.placed import Placed, Placing, Started
+from netplace.cosim.placed import JobPlacer, PlacedJob, Started
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
 from netplace.netsim import ArbiterState
@@ -58,13 +58,13 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
         if row["live"] is None or row["kills"]:
             raise ValueError(f"job {row['job']}: was stopped before its end, so the run cannot be repeated")
         job = jobs[row["job"]]
-        placed = Placed(job, placing.work_of(job), np.asarray(row["nodes"], np.int64))
+        placed = PlacedJob(job, placing.program_for(job), np.asarray(row["nodes"], np.int64))
         runs.append(Started(placed, row["start_cycle"]))
     return sorted(runs, key=lambda run: run.start)
 
 
 def replay(
-    placing: Placing,
+    placing: JobPlacer,
     jobs: Iterable[Started],
     until: int | None = None,
     engine: str = "kernel",
@@ -174,7 +174,7 @@ def what_if(
     ]
 
 
-def _moved(placing: Placing, started: Started, rule: str) -> Started:
+def _moved(placing: JobPlacer, started: Started, rule: str) -> Started:
     tasks = len(started.placed.nodes)
     try:
         (nodes,) = partition(rule, placing.machine, [tasks], seed=placing.seed)
@@ -184,7 +184,7 @@ def _moved(placing: Placing, started: Started, rule: str) -> Started:
     return _mapped(placing, started.on(nodes), placing.mapping)
 
 
-def _mapped(placing: Placing, started: Started, rule: str) -> Started:
+def _mapped(placing: JobPlacer, started: Started, rule: str) -> Started:
     tasks = started.placed.work.tasks
     nodes = np.sort(started.placed.nodes)
     program = placing.body(started.placed)

@@ -13,13 +13,13 @@ from netplace.cosim.cost import check_affordable
 from netplace.cosim.fidelities import RUNNERS
 from netplace.cosim.figures import CosimFigures, costs, figures, times_unmapped
 from netplace.cosim.job_row import JobRow, job_rows
-from netplace.cosim.placed import Placing
+from netplace.cosim.placed import JobPlacer
 from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.reasons import watched_jobs
 from netplace.cosim.stored_times import StoredTimes
 from netplace.cosim.waiting import Waiting
-from netplace.cosim.work import body_of
+from netplace.cosim.work import iteration_program
 from netplace.netsim.effects import notes_on
 from netplace.netsim.result import versions
 from netplace.runs.job_list import is_job_list
@@ -30,7 +30,7 @@ from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.policy import Policy
 from netplace.scheduling.site_rules import SiteRun
-from netplace.schema import to_plain
+from netplace.schema import to_builtins
 
 Tell = Callable[[int], None]
 
@@ -104,10 +104,10 @@ def cosimulate(
         keep_nodes=True,
     )
     runner.finish()
-    unmapped = times_unmapped(made, runner.measured, runner.alone) if plan.applications else None
-    rows = job_rows(made, runner.measured, placing, unmapped)
+    time_unmapped = times_unmapped(made, runner.measured, runner.alone) if plan.applications else None
+    rows = job_rows(made, runner.measured, placing, time_unmapped)
     of_all = runner.with_own(figures(made, rows, plan.fidelity != "table"))
-    if unmapped is not None:
+    if time_unmapped is not None:
         of_all = replace(of_all, costs=costs(rows))
     outcome = {
         "jobs": [row.to_dict() for row in rows],
@@ -121,16 +121,16 @@ def cosimulate(
     }
     if waiting := outcome.get("waiting"):
         watched = watched_jobs(plan, placing, outcome["jobs"], Waiting.from_dict(waiting), engine)
-        waiting["watched"] = to_plain(watched)
+        waiting["watched"] = to_builtins(watched)
     stored.close()
     return Cosimulated(made, rows, of_all, outcome)
 
 
-def _check_programs(placing: Placing, jobs: Iterable[Job]) -> None:
+def _check_programs(placing: JobPlacer, jobs: Iterable[Job]) -> None:
     """Check before anything runs that every job has a program, of no more packets than can be simulated."""
-    for work, number in {replace(placing.work_of(job), iterations=1): job.number for job in jobs}.items():
+    for work, number in {replace(placing.program_for(job), iterations=1): job.number for job in jobs}.items():
         try:
-            check_packets(Repeated(body_of(work, placing.config)), placing.config)
+            check_packets(Repeated(iteration_program(work, placing.config)), placing.config)
         except ValueError as error:
             raise ValueError(f"job {number}: {error}") from None
 

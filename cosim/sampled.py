@@ -16,14 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim.alone import FreshTimes, deviation, draw_times, exact, from_log, mean_time
+from netplace.cosim.alone import StandaloneTimes, deviation, draw_times, exact, from_log, mean_time
 from netplace.cosim.fast_forward_execution import FastForwarded, FastForwardExecution, fast_forward
 from netplace.cosim.figures import CosimFigures, half_widths
 from netplace.cosim.job_row import Measured
-from netplace.cosim.placed import Placed, Placing, Started
+from netplace.cosim.placed import JobPlacer, PlacedJob, Started
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.stored_times import StoredTimes
-from netplace.runs.chance import network_draws, same_place
+from netplace.runs.chance import network_is_random, same_place
 from netplace.scheduling import Execution
 from netplace.scheduling.metrics.interval import Estimate
 from netplace.streams import stream
@@ -50,7 +50,7 @@ class Alone:
 
 
 def replicate(
-    placing: Placing,
+    placing: JobPlacer,
     stays: Mapping[int, Started],
     made: Mapping[int, FastForwarded],
     target_half_width: float,
@@ -71,21 +71,23 @@ def replicate(
 class AloneByFastForward:
     """Times of jobs alone on a new network with leaps over steady phases."""
 
-    def __init__(self, placing: Placing, target_half_width: float, stored: StoredTimes | None = None) -> None:
+    def __init__(
+        self, placing: JobPlacer, target_half_width: float, stored: StoredTimes | None = None
+    ) -> None:
         self._placing, self._target_half_width = placing, target_half_width
         self._stored = stored or StoredTimes()
-        self._draws = network_draws(placing.machine, placing.config)
+        self._draws = network_is_random(placing.machine, placing.config)
         self._known: dict[object, Alone] = {}
 
-    def of(self, placed: Placed) -> Alone:
+    def of(self, placed: PlacedJob) -> Alone:
         nodes = placed.nodes if self._draws else same_place(self._placing.machine, [placed.nodes])[0]
         key = placed.work, nodes.tobytes()
         if key not in self._known:
             self._known[key] = self._made(placed, key)
         return self._known[key]
 
-    def _made(self, placed: Placed, key: object) -> Alone:
-        doubts: list[float] = []
+    def _made(self, placed: PlacedJob, key: object) -> Alone:
+        warnings: list[float] = []
 
         def leapt(number: int) -> tuple[float, float]:
             made = fast_forward(
@@ -95,11 +97,11 @@ class AloneByFastForward:
 
         def draw(number: int) -> float:
             cycles, doubt = self._stored.get(("leapt", key, number), lambda: leapt(number))
-            doubts.append(doubt)
+            warnings.append(doubt)
             return float(cycles)
 
         times = draw_times(draw, self._target_half_width, _DRAWS) if self._draws else [draw(0)]
-        doubt = math.sqrt(np.mean(doubts))
+        doubt = math.sqrt(np.mean(warnings))
         if len(times) == 1:
             return Alone(exact(times[0]), doubt)
         return Alone(mean_time(times, doubt), max(deviation(times), doubt))
@@ -123,7 +125,9 @@ class Sampled:
     alone: Alone
 
 
-def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: float) -> dict[int, Sampled]:
+def sampled_again(
+    placing: JobPlacer, jobs: Iterable[Started], target_half_width: float
+) -> dict[int, Sampled]:
     """Return the sampled times of jobs with the given starts and nodes, by job number.
 
     The jobs are in the order of their starts. A job whose nodes are not free starts as soon as they are.
@@ -136,7 +140,7 @@ def sampled_again(placing: Placing, jobs: Iterable[Started], target_half_width: 
 
 
 def with_intervals(
-    placing: Placing,
+    placing: JobPlacer,
     stays: Mapping[int, Started],
     made: Mapping[int, FastForwarded],
     alone: AloneByFastForward,
@@ -218,7 +222,7 @@ class SampledRunner:
     def __init__(
         self,
         plan: CosimPlan,
-        placing: Placing,
+        placing: JobPlacer,
         tell: Callable[[int], None],
         stored: StoredTimes | None = None,
     ) -> None:
@@ -228,14 +232,14 @@ class SampledRunner:
         self._made: dict[int, FastForwarded] = {}
         longest = from_log(plan.estimate_factor)
         if not plan.applications:
-            fresh = FreshTimes(
+            fresh = StandaloneTimes(
                 placing, plan.estimate_factor, cycles=lambda placed: self._alone.of(placed).time
             )
             longest = fresh.longest
         self._leaping = FastForwardExecution(placing, longest, plan.target_half_width, self._leapt)
         self.execution: Execution = self._leaping
 
-    def _leapt(self, attempt: int, placed: Placed, start: int, leaped: FastForwarded) -> None:
+    def _leapt(self, attempt: int, placed: PlacedJob, start: int, leaped: FastForwarded) -> None:
         if placed.work.application:
             self._made[attempt] = leaped
         else:
@@ -244,7 +248,7 @@ class SampledRunner:
             )
         self._tell(len(self._made) + len(self.measured))
 
-    def alone(self, placed: Placed) -> float:
+    def alone(self, placed: PlacedJob) -> float:
         if not placed.work.application:
             return float(placed.work.compute * placed.work.iterations)
         return self._alone.of(placed).time.mean

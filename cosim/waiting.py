@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from netplace.inputs import MOST
 from netplace.netsim import Network
-from netplace.schema import from_plain, number, to_plain
+from netplace.schema import from_builtins, number, to_builtins
 
 _FIRST_WINDOW = 4096  # cycles
 _MOST_WINDOWS = 64  # when there are so many, two become one
@@ -56,11 +56,11 @@ class Waiting:
     watched: tuple[WatchedJob, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        return to_plain(self)
+        return to_builtins(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Waiting:
-        return from_plain(cls, plain)
+        return from_builtins(cls, plain)
 
 
 class WaitingOverTime:

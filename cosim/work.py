@@ -24,7 +24,7 @@ from netplace.topologies.switch_grid import switch_groups
 
 
 @dataclass(frozen=True)
-class Work:
+class JobProgram:
     """The work of a job: iterations of an application, each preceded by a computation.
 
     Attributes
@@ -50,44 +50,46 @@ class Work:
             check_int(getattr(self, name), f"work: {name}", least)
 
 
-WorkOf = Callable[[Job], Work]
+ProgramFor = Callable[[Job], JobProgram]
 
 
-def application_work(config: Config, collectives: str = "builtin") -> WorkOf:
+def application_work(config: Config, collectives: str = "builtin") -> ProgramFor:
     """Return a function that returns the work of a job that names its application.
 
     The number of iterations is the job's `repeats`. `collectives` gives the collective algorithms for
     programs that do not choose any.
     """
 
-    def work(job: Job) -> Work:
+    def work(job: Job) -> JobProgram:
         if not job.program:
             raise ValueError(
                 f"job {job.number}: has no program, but a job on a network needs one; set "
                 "the applications of a log with --applications"
             )
-        return Work(choosing(job.program, collectives), job.tasks or job.nodes, job.repeats)
+        return JobProgram(choosing(job.program, collectives), job.tasks or job.nodes, job.repeats)
 
     return work
 
 
-def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], seed: int = 0) -> WorkOf:
+def mixed_work(
+    mix: Mix, config: Config, period: Callable[[Job, JobProgram], float], seed: int = 0
+) -> ProgramFor:
     """Return the function that gives the work of a job of a log, with all its iterations.
 
     `period` returns the cycles of an iteration of a job alone on a compact partition.
     """
-    known: dict[tuple[int, float, int], Work] = {}  # jobs of two logs may have one number
+    known: dict[tuple[int, float, int], JobProgram] = {}  # jobs of two logs may have one number
 
-    def work(job: Job) -> Work:
+    def work(job: Job) -> JobProgram:
         key = job.number, job.run_time, job.nodes
         if key not in known:
             known[key] = made(job)
         return known[key]
 
-    def made(job: Job) -> Work:
+    def made(job: Job) -> JobProgram:
         cycles = job.run_time * 1e9 / config.cycle_ns
         text, tasks, share = mix.draw(job, config, seed)
-        once = Work(text, tasks)
+        once = JobProgram(text, tasks)
         if not text:
             return replace(once, compute=round(cycles))
         speaking = period(job, once)
@@ -97,7 +99,7 @@ def mixed_work(mix: Mix, config: Config, period: Callable[[Job, Work], float], s
     return work
 
 
-def in_switches(work: Work, machine: Topology, nodes: Nodes) -> Work:
+def in_switches(work: JobProgram, machine: Topology, nodes: Nodes) -> JobProgram:
     """Return the work of a job on its nodes, where hierarchical collectives use its switches."""
     name = work.application.partition(",")[0].partition(":")[0]
     if name in APPLICATIONS and not uses_collectives(APPLICATIONS[name].make):
@@ -108,20 +110,20 @@ def in_switches(work: Work, machine: Topology, nodes: Nodes) -> Work:
     return work if _application(grouped) == work.application else grouped
 
 
-def _application(work: Work) -> str:
+def _application(work: JobProgram) -> str:
     head, word, rest = work.application.partition("collectives=")
     text, comma, others = rest.partition(",")
     return f"{head}{word}{in_groups(text, work.groups)}{comma}{others}" if word else work.application
 
 
-def program_of(work: Work, config: Config) -> Program:
+def program_of(work: JobProgram, config: Config) -> Program:
     """Return the program of a job with all its iterations."""
-    body = body_of(replace(work, iterations=1), config)
+    body = iteration_program(replace(work, iterations=1), config)
     return body if work.iterations == 1 else body.repeat(work.iterations)
 
 
 @lru_cache(maxsize=256)
-def body_of(work: Work, config: Config) -> Program:
+def iteration_program(work: JobProgram, config: Config) -> Program:
     """Return the program of one iteration, including its computation."""
     if not work.application:
         return _computation(work.tasks, work.compute)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.cosim import CosimPlan, FreshTimes, Placed, placing_of
+from netplace.cosim import CosimPlan, PlacedJob, StandaloneTimes, placing_of
 from netplace.cosim.alone import compact
 from netplace.cosim.fidelities import TableExecution
 from netplace.experiments.shared.shared_cases import (
@@ -58,9 +58,9 @@ class Slowed:
     def run(self) -> Outcome:
         """Return the mean turnaround in seconds, the percentage for jobs of more than one node."""
         plan, placing = self.plan, placing_of(self.plan)
-        times = FreshTimes(placing, plan.estimate_factor)
+        times = StandaloneTimes(placing, plan.estimate_factor)
 
-        def cycles(placed: Placed) -> float:
+        def cycles(placed: PlacedJob) -> float:
             alone = placing.put(placed.job, compact(placing.machine, placed.job))
             return times.cycles(alone) * (1 + self.percent / 100)
 

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netplace.cosim import Work
-from netplace.cosim.work import body_of
+from netplace.cosim import JobProgram
+from netplace.cosim.work import iteration_program
 from netplace.experiments.shared.nodes_after_others import Nodes, nodes_after_others
 from netplace.netsim import Config, Network
-from netplace.netsim.laps import Laps
+from netplace.netsim.laps import IterationCounts
 from netplace.netsim.presets import fabric_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure
@@ -99,8 +99,8 @@ class Cell(CachedCase):
         jobs = []
         for number in numbers:
             _, tasks, application, bytes, compute = MIXES[self.mix][number]
-            work = Work(f"{application},bytes={bytes}", tasks, compute=round(compute * cycles_of_us))
-            jobs.append(network.start(body_of(work, config), nodes[number], times=_FOREVER))
+            work = JobProgram(f"{application},bytes={bytes}", tasks, compute=round(compute * cycles_of_us))
+            jobs.append(network.start(iteration_program(work, config), nodes[number], times=_FOREVER))
         network.advance(round(_WARM_UP * cycles_of_us))
         before = [network.laps(job) for job in jobs]
         times = np.zeros(len(jobs))
@@ -111,7 +111,7 @@ class Cell(CachedCase):
         return [float(time) * config.cycle_ns / 1000 for time in times]
 
 
-def _of_an_iteration(before: Laps, after: Laps) -> float:
+def _of_an_iteration(before: IterationCounts, after: IterationCounts) -> float:
     """Return the mean cycles of iterations that ended between two looks; 0 if some task has ended none."""
     done = after.done - before.done
     return float(((after.last - before.last) / done).mean()) if done.all() else 0.0

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from netplace.apps import Program, application
-from netplace.cosim import Work
-from netplace.cosim.work import body_of
+from netplace.cosim import JobProgram
+from netplace.cosim.work import iteration_program
 from netplace.experiments.shared.nodes_after_others import Nodes, nodes_after_others
 from netplace.netsim import Config, Network
 from netplace.report.plots import write_figure
@@ -106,7 +106,7 @@ def _step(order: str, cycle_ns: float) -> Program:
 def _iteration(tasks: int, name: str, bytes: int, compute: float, config: Config) -> Program:
     """Return an iteration of a neighbor, which computes so many milliseconds first."""
     cycles = round(compute * 1e6 / config.cycle_ns)
-    return body_of(Work(f"{name},bytes={bytes}", tasks, compute=cycles), config)
+    return iteration_program(JobProgram(f"{name},bytes={bytes}", tasks, compute=cycles), config)
 
 
 @lru_cache

@@ -14,15 +14,16 @@ Examples
 (4, True)
 """
 
-from netplace.live.advise import Advice, Limits, Tried, advise
+from netplace.live.advise import Advice, Candidate, Limits, advise
 from netplace.live.cluster import Cluster
-from netplace.live.machine import Neighbour, machine_of, nodes_from, read_beside
+from netplace.live.machine import Neighbour, machine_of, nodes_from, read_running_jobs
 from netplace.live.messages import Explain, Mark, Place, Plan, Release, RequestError, State
 from netplace.live.service import Service
 from netplace.live.situation import Situation
 
 __all__ = [
     "Advice",
+    "Candidate",
     "Cluster",
     "Explain",
     "Limits",
@@ -35,9 +36,8 @@ __all__ = [
     "Service",
     "Situation",
     "State",
-    "Tried",
     "advise",
     "machine_of",
     "nodes_from",
-    "read_beside",
+    "read_running_jobs",
 ]

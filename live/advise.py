@@ -131,7 +131,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Tried:
+class Candidate:
     """A placement that was simulated to choose the best one.
 
     Attributes
@@ -185,7 +185,7 @@ class Advice:
     half_width: float
     best_cycles: tuple[int, ...]
     default_cycles: tuple[int, ...]
-    tried: tuple[Tried, ...]
+    tried: tuple[Candidate, ...]
     seconds: float
 
     def __post_init__(self) -> None:
@@ -305,7 +305,7 @@ class _Search:
         ratios = [(cycles or 0) / (reference or 1) for cycles, reference in times]
         return math.exp(float(np.mean(np.log(np.maximum(ratios, 1e-9)))))
 
-    def choose(self) -> tuple[_Candidate, tuple[Tried, ...]]:
+    def choose(self) -> tuple[_Candidate, tuple[Candidate, ...]]:
         """Return the candidate that remains of the best after more draws, and all simulated ones."""
         left = sorted(self.times, key=self.ratio)
         draw = 1
@@ -321,7 +321,7 @@ class _Search:
             left.sort(key=self.ratio)
         others = [candidate for candidate in left if candidate is not self.default] or [self.default]
         return others[0], tuple(
-            Tried(
+            Candidate(
                 candidate.partition,
                 candidate.mapping,
                 None if math.isinf(ratio := self.ratio(candidate)) else ratio,

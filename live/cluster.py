@@ -25,7 +25,7 @@ from netplace.live.messages import (
     Mark,
     Marked,
     Place,
-    Placed,
+    PlacedJob,
     Plan,
     Release,
     Request,
@@ -189,7 +189,7 @@ class Cluster(JobPlacer):
 
     # Verbs.
 
-    def handle(self, request: Request) -> dict[str, Any] | Placed:
+    def handle(self, request: Request) -> dict[str, Any] | PlacedJob:
         """Return the answer to a request.
 
         Raises
@@ -212,7 +212,7 @@ class Cluster(JobPlacer):
         except (ValueError, OSError, MemoryError) as error:
             raise RequestError(" ".join(str(error).split())) from None
 
-    def place(self, request: Place) -> Placed:
+    def place(self, request: Place) -> PlacedJob:
         """Return nodes for a job, which then holds them; the same request gets the same nodes again."""
         request = msgspec.structs.replace(request, id=None)
         if (known := self._known(request)) is not None:
@@ -236,7 +236,7 @@ class Cluster(JobPlacer):
         self._happen(Waits(request, self.clock()))
         return self._waits(request.job)
 
-    def _known(self, request: Place) -> Placed | None:
+    def _known(self, request: Place) -> PlacedJob | None:
         """Return the answer to a request that is known already, by its key or its job; None if it is new."""
         self.refuse_promised(request.job)
         name = abbreviate(request.job)
@@ -315,10 +315,10 @@ class Cluster(JobPlacer):
 
     # Names.
 
-    def _placed(self, took: Took) -> Placed:
+    def _placed(self, took: Took) -> PlacedJob:
         ranks = [self.hosts[node] for node in took.ranks]
         extra = [self.hosts[node] for node in took.extra]
-        return Placed(took.job, "placed", ranks, extra, took.partition, took.mapping, note=took.note)
+        return PlacedJob(took.job, "placed", ranks, extra, took.partition, took.mapping, note=took.note)
 
-    def _waits(self, job: str) -> Placed:
-        return Placed(job, "waiting", before=list(self.waiting).index(job))
+    def _waits(self, job: str) -> PlacedJob:
+        return PlacedJob(job, "waiting", before=list(self.waiting).index(job))

@@ -152,7 +152,7 @@ class Neighbour:
     nodes: NDArray[np.int64] | None = None
 
 
-def read_beside(path: Path, machine: Topology, hosts: Sequence[str], config: Config) -> list[Neighbour]:
+def read_running_jobs(path: Path, machine: Topology, hosts: Sequence[str], config: Config) -> list[Neighbour]:
     """Return the jobs that, according to a file, run on a machine.
 
     Raises

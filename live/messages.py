@@ -17,7 +17,7 @@ __all__ = [
     "Mark",
     "Marked",
     "Place",
-    "Placed",
+    "PlacedJob",
     "Plan",
     "Release",
     "Request",
@@ -207,7 +207,7 @@ class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     keys: dict[str, Took | Waits]
 
 
-class Placed(msgspec.Struct, frozen=True, omit_defaults=True):
+class PlacedJob(msgspec.Struct, frozen=True, omit_defaults=True):
     """The answer to `Place`.
 
     Attributes

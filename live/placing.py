@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import APPLICATIONS
-from netplace.apps.carried import carried
+from netplace.apps.bundled import bundled_trace
 from netplace.inputs import abbreviate
 from netplace.live.messages import Place, RequestError, Took
 from netplace.live.searches import LateError, change, free_nodes, here, occupy, rank_order
@@ -42,7 +42,7 @@ def check_name(kind: str, text: str, allowed: Iterable[str]) -> None:
     Nothing is imported or opened to find out. Bundled traces are no files of users.
     """
     name, _, option = text.partition("," if kind == "app" else ":")
-    if kind != "app" or (text not in allowed and carried(name) is None):
+    if kind != "app" or (text not in allowed and bundled_trace(name) is None):
         _KNOWN[kind].split(name if kind == "app" else text, kind)
     reads = (
         name in _READ_FILES
@@ -230,7 +230,7 @@ class JobPlacer(MachineState):
         job = Job(len(self.jobs), 0.0, request.nodes, seconds, seconds, app)
         inside = self._inside(request.among)
         kind, _ = PARTITIONERS.find(rule)
-        if self._choices.is_search(rule) or kind.by_chance or inside is not None:
+        if self._choices.is_search(rule) or kind.is_random or inside is not None:
             free = self.free.copy() if inside is None else self.free & inside
             return self.by_rule(rule, free, request.seed, job)
         found = self._choices.kept(rule, self.free).find(job)

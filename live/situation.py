@@ -12,7 +12,7 @@ from netplace.apps import Program
 from netplace.live.machine import Neighbour
 from netplace.netsim import Config, Network
 from netplace.placement.rule import Nodes
-from netplace.runs.chance import network_draws
+from netplace.runs.chance import network_is_random
 from netplace.topologies import Topology
 
 
@@ -44,7 +44,7 @@ class Situation:
     @property
     def draws(self) -> bool:
         """Whether anything is random: the phases of the neighbors, or the network."""
-        return bool(self.talking) or network_draws(self.machine, self.config)
+        return bool(self.talking) or network_is_random(self.machine, self.config)
 
     @cached_property
     def periods(self) -> list[int]:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False  # `typing` is not imported: under ``python -m`` the worki
 if TYPE_CHECKING:
     from typing import Any
 
-    from netplace.apps.carried import carried
+    from netplace.apps.bundled import bundled_trace
     from netplace.apps.formats import read, write
     from netplace.netsim import Config, simulate
     from netplace.placement import map_tasks
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Config",
     "__version__",
-    "carried",
+    "bundled_trace",
     "load_plugin",
     "map_tasks",
     "parse",
@@ -40,7 +40,7 @@ __all__ = [
 
 _HOMES = {
     "Config": "netplace.netsim",
-    "carried": "netplace.apps.carried",
+    "bundled_trace": "netplace.apps.bundled",
     "load_plugin": "netplace.plugins",
     "map_tasks": "netplace.placement",
     "parse": "netplace.topologies",

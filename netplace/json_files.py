@@ -14,7 +14,7 @@ from typing import Any
 
 from netplace.files import input_file
 from netplace.inputs import abbreviate
-from netplace.schema import Kind
+from netplace.schema import Validator
 from netplace.version import FORMAT
 
 _HEAD = ("netplace", "version", "checksum")
@@ -46,7 +46,9 @@ def json_text(value: Any, indent: int | None = None) -> str:
         return json.dumps(finite(value), allow_nan=False, indent=indent)
 
 
-def results_text(what: str, content: dict[str, Any], indent: int | None = 1, kind: Kind | None = None) -> str:
+def results_text(
+    what: str, content: dict[str, Any], indent: int | None = 1, kind: Validator | None = None
+) -> str:
     """Return results as JSON that begins with their kind, format and checksum.
 
     `kind` is that by which they will be read: nothing else can be written.
@@ -57,7 +59,7 @@ def results_text(what: str, content: dict[str, Any], indent: int | None = 1, kin
     return json_text(dict(zip(_HEAD, (what, FORMAT, _checksum(plain)), strict=True)) | plain, indent)
 
 
-def read_results(path: Path, what: str, kind: Kind) -> dict[str, Any]:
+def read_results(path: Path, what: str, kind: Validator) -> dict[str, Any]:
     """Return the content of `results_text`: format, checksum and every key are checked."""
     content = read_json(path)
     if not isinstance(content, dict):

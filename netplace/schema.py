@@ -22,13 +22,13 @@ from netplace.settings import read_back
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-Kind = Callable[[Any, str], None]
+Validator = Callable[[Any, str], None]
 
 _SENTENCE = 2000  # characters
 _LONGEST_KEY = 40  # characters of a key in a sentence
 
 
-def number(least: int = 0, most: int = MOST) -> Kind:
+def number(least: int = 0, most: int = MOST) -> Validator:
     """Return a kind: the integers from `least` to `most`."""
 
     def check(value: Any, where: str) -> None:
@@ -38,7 +38,7 @@ def number(least: int = 0, most: int = MOST) -> Kind:
     return check
 
 
-def amount(least: float = -math.inf, most: float = math.inf) -> Kind:
+def amount(least: float = -math.inf, most: float = math.inf) -> Validator:
     """Return the kind of finite numbers from `least` to `most`, whole or not."""
     bounds = "" if least == -math.inf else f" of at least {least:g}"
     bounds += "" if most == math.inf else f" and at most {most:g}" if bounds else f" of at most {most:g}"
@@ -72,7 +72,7 @@ def anything(value: Any, where: str) -> None:
     """Accept any value, for data that is only displayed."""
 
 
-def choice(*names: Any) -> Kind:
+def choice(*names: Any) -> Validator:
     """Return the kind of values among `names`."""
 
     def check(value: Any, where: str) -> None:
@@ -82,7 +82,7 @@ def choice(*names: Any) -> Kind:
     return check
 
 
-def maybe(kind: Kind) -> Kind:
+def maybe(kind: Validator) -> Validator:
     def check(value: Any, where: str) -> None:
         if value is not None:
             kind(value, where)
@@ -90,7 +90,7 @@ def maybe(kind: Kind) -> Kind:
     return check
 
 
-def listed(kind: Kind, least: int = 0) -> Kind:
+def listed(kind: Validator, least: int = 0) -> Validator:
     """Return the kind of lists of at least the given number of values of a kind."""
 
     def check(value: Any, where: str) -> None:
@@ -104,7 +104,7 @@ def listed(kind: Kind, least: int = 0) -> Kind:
     return check
 
 
-def row(*kinds: Kind) -> Kind:
+def row(*kinds: Validator) -> Validator:
     """Return the kind of lists with one value of each kind, in order."""
 
     def check(value: Any, where: str) -> None:
@@ -117,8 +117,8 @@ def row(*kinds: Kind) -> Kind:
 
 
 def table(
-    required: Mapping[str, Kind], optional: Mapping[str, Kind] | None = None, others: bool = False
-) -> Kind:
+    required: Mapping[str, Validator], optional: Mapping[str, Validator] | None = None, others: bool = False
+) -> Validator:
     """Return the kind of tables with these keys; `others`: ignore unknown keys."""
     known = {**required, **(optional or {})}
 
@@ -137,7 +137,7 @@ def table(
     return check
 
 
-def table_of(kind: Kind) -> Kind:
+def table_of(kind: Validator) -> Validator:
     """Return the kind of tables with any keys, and values of one kind."""
 
     def check(value: Any, where: str) -> None:
@@ -152,9 +152,9 @@ def table_of(kind: Kind) -> Kind:
 def kind_of(
     hint: Any,
     undefined: bool = False,
-    given: Mapping[str, Kind] | None = None,
+    given: Mapping[str, Validator] | None = None,
     bounds: tuple[float, float] | None = None,
-) -> Kind:
+) -> Validator:
     """Return the kind of the JSON form of a type; the check inserts defaults of absent fields."""
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return partial(_readable, hint)
@@ -188,8 +188,8 @@ def _readable(kind: type[msgspec.Struct], value: Any, where: str) -> None:
 
 
 def fields_of(
-    hint: Any, undefined: bool = False, given: Mapping[str, Kind] | None = None
-) -> tuple[dict[str, Kind], dict[str, Kind]]:
+    hint: Any, undefined: bool = False, given: Mapping[str, Validator] | None = None
+) -> tuple[dict[str, Validator], dict[str, Validator]]:
     """Return the kinds of a dataclass's fields without and with a default; parameters as of `kind_of`."""
     hints = get_type_hints(hint)
     every = {item.name: _field(hints[item.name], undefined, item.metadata) for item in fields(hint)}
@@ -198,10 +198,10 @@ def fields_of(
     return {name: kind for name, kind in every.items() if name not in optional}, optional
 
 
-def _record(hint: Any, undefined: bool, given: Mapping[str, Kind]) -> Kind:
+def _record(hint: Any, undefined: bool, given: Mapping[str, Validator]) -> Validator:
     """Return the kind of tables of a dataclass's fields, those with a default being optional."""
     check = table(*fields_of(hint, undefined, given))
-    defaults = {item.name: to_plain(_default(item)) for item in fields(hint) if _has_default(item)}
+    defaults = {item.name: to_builtins(_default(item)) for item in fields(hint) if _has_default(item)}
 
     def check_and_fill(value: Any, where: str) -> None:
         check(value, where)
@@ -212,10 +212,10 @@ def _record(hint: Any, undefined: bool, given: Mapping[str, Kind]) -> Kind:
     return check_and_fill
 
 
-def _field(hint: Any, undefined: bool, metadata: Mapping[str, Any]) -> Kind:
+def _field(hint: Any, undefined: bool, metadata: Mapping[str, Any]) -> Validator:
     """Return the kind of a field's values, which its metadata may say or restrict."""
     if "kind" in metadata:
-        kind: Kind = metadata["kind"]
+        kind: Validator = metadata["kind"]
         return kind
     if metadata.get("choices"):
         return choice(*metadata["choices"])
@@ -230,7 +230,7 @@ def _default(item: Field[Any]) -> Any:
     return item.default if item.default_factory is MISSING else item.default_factory()
 
 
-def _either(kinds: list[Kind], null: bool) -> Kind:
+def _either(kinds: list[Validator], null: bool) -> Validator:
     """Return the kind of values of one of several kinds; messages quote the expectation of the last."""
 
     def check(value: Any, where: str) -> None:
@@ -261,17 +261,19 @@ Made = TypeVar("Made")
 
 
 @overload
-def to_plain(value: DataclassInstance) -> dict[str, Any]: ...
+def to_builtins(value: DataclassInstance) -> dict[str, Any]: ...
 @overload
-def to_plain(value: Any) -> Any: ...
-def to_plain(value: Any) -> Any:
+def to_builtins(value: Any) -> Any: ...
+def to_builtins(value: Any) -> Any:
     """Return a value as data for JSON; a dataclass is a dict without fields that are None by default."""
     if is_dataclass(value):
         held = [(name, getattr(value, name), usual) for name, usual in _defaults(value.__class__)]
-        return {name: to_plain(each) for name, each, usual in held if each is not None or usual is not None}
+        return {
+            name: to_builtins(each) for name, each, usual in held if each is not None or usual is not None
+        }
     if isinstance(value, Mapping):
-        return {name: to_plain(held) for name, held in value.items()}
-    return [to_plain(held) for held in value] if isinstance(value, list | tuple) else value
+        return {name: to_builtins(held) for name, held in value.items()}
+    return [to_builtins(held) for held in value] if isinstance(value, list | tuple) else value
 
 
 @cache
@@ -280,8 +282,8 @@ def _defaults(kind: Any) -> list[tuple[str, Any]]:
     return [(item.name, item.default) for item in fields(kind)]
 
 
-def from_plain(kind: type[Made], plain: Any) -> Made:
-    """Return what `to_plain` described; absent fields have defaults, other keys are dropped, null is nan."""
+def from_builtins(kind: type[Made], plain: Any) -> Made:
+    """Return what `to_builtins` described; absent fields get defaults, others are dropped, null is nan."""
     made: Made = _made(kind, plain)
     return made
 

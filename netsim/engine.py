@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program
-from netplace.netsim.laps import Laps
+from netplace.netsim.laps import IterationCounts
 from netplace.netsim.table_router import TableRouter
 from netplace.records import check_fields, freeze_arrays, integers_as
 
@@ -163,7 +163,7 @@ class Engine(Protocol):
     def rounds(self, number: int) -> NDArray[np.float64]:
         """Return the number of iterations that each task of a running job has completed, if `repeats`."""
 
-    def laps(self, number: int) -> Laps:
+    def laps(self, number: int) -> IterationCounts:
         """Return the progress of the tasks of a running job in their iterations, if `repeats`."""
 
     def skip(self, number: int, counts: NDArray[np.int64]) -> None:

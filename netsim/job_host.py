@@ -21,7 +21,7 @@ from netplace.netsim.engine import Engine, JobRecord
 from netplace.netsim.fault_text import read_faults
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.kernel_engine import KernelEngine
-from netplace.netsim.laps import Laps
+from netplace.netsim.laps import IterationCounts
 from netplace.netsim.lower import creates_packets
 from netplace.netsim.outcome import Deadlocked, Finished, JobOutcome, Stopped
 from netplace.netsim.overheads import with_overheads
@@ -273,7 +273,7 @@ class JobHost:
         """
         return self._engine.rounds(self._looping(job).number)
 
-    def laps(self, job: int) -> Laps:
+    def laps(self, job: int) -> IterationCounts:
         """Return the progress of the tasks of a job with `times` in its iterations."""
         return self._engine.laps(self._looping(job).number)
 

@@ -14,7 +14,7 @@ from netplace.netsim.config import Config
 from netplace.netsim.description import described, links_described, numbers_of, routing_described
 from netplace.netsim.engine import Blocked, Counters, Exit, JobRecord, Traffic
 from netplace.netsim.fabric_texts import read_classes
-from netplace.netsim.laps import Laps
+from netplace.netsim.laps import IterationCounts
 from netplace.netsim.lower import KIND_BITS, LOOP, Lowered, looped, lower
 from netplace.netsim.table_router import TableRouter, make_table_router, uses_table_router
 from netplace.topologies import Topology
@@ -170,11 +170,11 @@ class KernelEngine:
         rounds: NDArray[np.float64] = job.times - 2 - left[works] + np.clip(begun, 0, 1)
         return rounds
 
-    def laps(self, number: int) -> Laps:
+    def laps(self, number: int) -> IterationCounts:
         job = self._jobs[number]
         _, left, lapped, runs, spare = self._network.progress(number)
         runs = runs.astype(bool)
-        return Laps(
+        return IterationCounts(
             done=np.where(runs, job.times - 2 - left, job.times).astype(np.int64),
             last=lapped.copy(),
             left=np.where(runs, np.maximum(0, left), 0).astype(np.int64),

@@ -11,7 +11,7 @@ Int = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Laps:
+class IterationCounts:
     """Iterations of a running job by task, and the exchange of an iteration by key.
 
     A *key* matches receives to messages: source and target task, tag and packets.

@@ -40,7 +40,7 @@ class Rule(Generic[_Given, _Taken]):
     example: str
     description: str
     option: str = ""
-    by_chance: bool = False
+    is_random: bool = False
 
 
 def find_rule(text: str, choice: Registry[Rule[_Given, _Taken]]) -> tuple[Rule[_Given, _Taken], str]:
@@ -53,7 +53,7 @@ def find_rule(text: str, choice: Registry[Rule[_Given, _Taken]]) -> tuple[Rule[_
 
 def own_rule(choose: Callable[[_Given], _Taken], name: str, description: str) -> Rule[_Given, _Taken]:
     """Return a rule that calls a user's function, which can use an option and random numbers."""
-    return Rule(choose, name, description, option="OPTION", by_chance=True)
+    return Rule(choose, name, description, option="OPTION", is_random=True)
 
 
 def grid_of(topology: Topology, what: str) -> Grid:

@@ -9,8 +9,8 @@ True
 
 from __future__ import annotations
 
-from netplace.runs.execute import Ended, attempt, execute
+from netplace.runs.execute import Ended, execute, run_or_failure
 from netplace.runs.resolve import resolve
 from netplace.runs.spec import Job, Run
 
-__all__ = ["Ended", "Job", "Run", "attempt", "execute", "resolve"]
+__all__ = ["Ended", "Job", "Run", "execute", "resolve", "run_or_failure"]

@@ -1,9 +1,9 @@
 """Runs with the same result, whatever the seed or the place, of which only one is simulated.
 
 Two parts use the seed of a run: random placement rules, and the network (the draws of an application follow
-from one of its options). `netplace.netsim.chance` lists the draws of the network, and `network_draws` checks
-that list. In doubt, it returns True: a run is then simulated once more than necessary, and never once too
-few.
+from one of its options). `netplace.netsim.chance` lists the draws of the network, and `network_is_random`
+checks that list. In doubt, it returns True: a run is then simulated once more than necessary, and never
+once too few.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ def simulation_of(run: Run) -> Run:
     draws = _draws(run.network, run.config)
     if run.network_seed is not None and not draws:
         run = replace(run, network_seed=None)
-    if run.seed == 0 or placement_draws(run) or (draws and run.network_seed is None):
+    if run.seed == 0 or placement_is_random(run) or (draws and run.network_seed is None):
         return run
     return run.seeded(0)
 
 
-def network_draws(topology: Topology, config: Config) -> bool:
+def network_is_random(topology: Topology, config: Config) -> bool:
     """Return whether anything in a network may be left to chance."""
     if config.arbiter == "random" or config.routing != "default" or config.faults:
         return True
@@ -59,19 +59,19 @@ def same_place(topology: Topology, places: list[Nodes]) -> list[Nodes]:
     ]
 
 
-def placement_draws(run: Run) -> bool:
+def placement_is_random(run: Run) -> bool:
     """Return whether a rule of placement has randomness."""
-    if rule_draws(run.partition, partitions_with(run.partition)):
+    if rule_is_random(run.partition, partitions_with(run.partition)):
         return True
-    return any(rule_draws(job.mapping, MAPPINGS) for job in run.jobs)
+    return any(rule_is_random(job.mapping, MAPPINGS) for job in run.jobs)
 
 
-def rule_draws(text: str, choice: Registry[Any]) -> bool:
+def rule_is_random(text: str, choice: Registry[Any]) -> bool:
     """Return whether a rule of placement, by its text form, has randomness; yes in doubt."""
     # Of a package it is not known without loading it, and runs are read from stores too.
-    return text.partition(":")[0] not in choice or find_rule(text, choice)[0].by_chance
+    return text.partition(":")[0] not in choice or find_rule(text, choice)[0].is_random
 
 
 @lru_cache(maxsize=256)
 def _draws(network: str, config: Config) -> bool:
-    return network_draws(parse(network), config)
+    return network_is_random(parse(network), config)

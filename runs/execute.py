@@ -19,9 +19,9 @@ from netplace.netsim.result import versions
 from netplace.netsim.simulation import replay
 from netplace.placement.rule import Nodes
 from netplace.plugins import describe_rule_error
-from netplace.runs.chance import network_draws, same_place
+from netplace.runs.chance import network_is_random, same_place
 from netplace.runs.digests import UnavailableError
-from netplace.runs.job_programs import repeated_of, settled
+from netplace.runs.job_programs import repeated_of, resolved
 from netplace.runs.networks import network_of
 from netplace.runs.placing import mappings_of, simulates
 from netplace.runs.run_figures import RunFigures
@@ -69,7 +69,7 @@ class Executed:
         return Ended(figures.to_dict(), None, self.result.cpu_seconds, self.result.versions, platform.node())
 
 
-def attempt(run: Run, threads: int | str = 1) -> Ended:
+def run_or_failure(run: Run, threads: int | str = 1) -> Ended:
     """Simulate a run; if it fails, the result contains the reason.
 
     A run with the same programs as an earlier run of this process, on the same nodes or symmetric ones, is
@@ -149,7 +149,7 @@ def _simulated(
     progress: Callable[[int], None] | None = None,
 ) -> Result:
     """Simulate a run whose tasks have their nodes."""
-    programs = settled(run, topology, programs, places)
+    programs = resolved(run, topology, programs, places)
     if record_messages:
         programs = tuple(Repeated(repeated.written_out()) for repeated in programs)
     jobs = [
@@ -185,7 +185,7 @@ def _remember(signature: _Signature, figures: RunFigures | str) -> None:
 
 def _signature(run: Run, topology: Topology, places: list[Nodes]) -> _Signature:
     """Return all that the outcome of a run depends on, the same for places that differ by a shift."""
-    draws = network_draws(topology, run.config)
+    draws = network_is_random(topology, run.config)
     nodes = tuple(where.tobytes() for where in (places if draws else same_place(topology, places)))
     seed = _network_seed(run) if draws else 0
     return _common(run.network, run.jobs, run.config), run.max_cycles, seed, nodes

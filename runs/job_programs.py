@@ -28,7 +28,7 @@ def programs_of(run: Run, places: Sequence[Nodes] | None = None) -> tuple[Progra
     """Return the programs of a run's jobs; on `places`, hierarchical collectives use the switches there."""
     programs = repeated_of(run)
     if places is not None:
-        programs = settled(run, network_of(run.network), programs, places)
+        programs = resolved(run, network_of(run.network), programs, places)
     return tuple(program.written_out() for program in programs)
 
 
@@ -54,7 +54,7 @@ def _programs(
 _last = lru_cache(maxsize=1)(_programs)  # the runs of one entry come one after the other
 
 
-def settled(
+def resolved(
     run: Run, topology: Topology, programs: tuple[Repeated, ...], places: Sequence[Nodes]
 ) -> tuple[Repeated, ...]:
     """Return the programs of a run's jobs on their nodes: hierarchical collectives by the switches there."""
@@ -148,7 +148,7 @@ def _built(job: Job, config: Config, progress: Callable[[int], None] | None = No
     return _PROGRAMS[key]
 
 
-def handy(run: Run, tell: Callable[[str], None]) -> Run:
+def scale_large_run(run: Run, tell: Callable[[str], None]) -> Run:
     """Return a run of training with phits so large that it sends about a million packets, and report it."""
     if not any(job.program.startswith("training") for job in run.jobs):
         return run

@@ -21,7 +21,7 @@ from netplace.runs.digests import Digest, check_digest, digests_of_wiring, sourc
 from netplace.runs.networks import network_of
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.run_figures import DelayFigures
-from netplace.schema import Kind, fields_of, from_plain, table, to_plain
+from netplace.schema import Validator, fields_of, from_builtins, table, to_builtins
 from netplace.settings import check_given
 
 _OF: dict[str, Any] = {"bounds": (0, MOST)}
@@ -51,12 +51,12 @@ class LoadFigures:
         return cls(**{**vars(point), "delay": delay}, mean_delay=delay.mean, versions=versions())
 
     def to_dict(self) -> dict[str, Any]:
-        return to_plain(self)
+        return to_builtins(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> LoadFigures:
         """Return the figures of a checked dict from a store or file."""
-        return from_plain(cls, plain)
+        return from_builtins(cls, plain)
 
 
 LOAD_POINT = table(*fields_of(LoadFigures), others=True)
@@ -77,7 +77,7 @@ class LoadPlan(LoadSettings, frozen=True, kw_only=True):
         more = {"config": self.config.described(), "revisions": revisions_of(config=self.config)}
         return key_of(REVISION, self.to_dict() | more)
 
-    def outcome_kind(self) -> Kind:
+    def outcome_kind(self) -> Validator:
         return LOAD_POINT
 
     def seeded(self, seed: int) -> LoadPlan:

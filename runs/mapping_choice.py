@@ -16,7 +16,7 @@ from netplace.placement.mapping import MAPPINGS
 from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.mapping.link_load import MOST_SWITCHES
 from netplace.placement.rule import Nodes
-from netplace.runs.chance import network_draws, rule_draws
+from netplace.runs.chance import network_is_random, rule_is_random
 from netplace.runs.mapping_search import MappingPlan, Search
 from netplace.scheduling.metrics.comparison import Paired, judged, unpaired
 from netplace.scheduling.metrics.interval import Estimate, estimate
@@ -244,8 +244,8 @@ def choose(
     SimulationError
         If the job ends with none of the mappings.
     """
-    is_random = network_draws(search.topology, search.config)
-    exact = {name: not is_random and not rule_draws(name, MAPPINGS) for name in mappings}
+    is_random = network_is_random(search.topology, search.config)
+    exact = {name: not is_random and not rule_is_random(name, MAPPINGS) for name in mappings}
     work = _Work(outcomes, budget)
     left = [
         MappingPlan(search, name, search.seed + number, simulated=True)

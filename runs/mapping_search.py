@@ -18,7 +18,7 @@ from netplace.placement.mapping import QapResult, find_mapping
 from netplace.placement.rule import Nodes
 from netplace.records import freeze_arrays
 from netplace.runs.digests import contents_of
-from netplace.runs.job_programs import programs_of, repeated_of, settled
+from netplace.runs.job_programs import programs_of, repeated_of, resolved
 from netplace.runs.networks import network_of
 from netplace.runs.partitions import nodes_of_jobs
 from netplace.runs.placing import run_time_of
@@ -95,7 +95,7 @@ class Search:
     def cycles(self, nodes: Nodes, seed: int) -> int | None:
         """Return how long the job takes alone with its tasks on `nodes`."""
         assert self.run is not None
-        [job] = settled(self.run, self.topology, repeated_of(self.run), [nodes])
+        [job] = resolved(self.run, self.topology, repeated_of(self.run), [nodes])
         alone = run_time_of(self.topology, job.program, self.config, seed, self.run.max_cycles, job.times)
         return alone(nodes, None)
 

@@ -12,7 +12,7 @@ from netplace.runs.execute import Ended
 from netplace.runs.executors import WorkerFailure
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Store
-from netplace.schema import Kind, anything
+from netplace.schema import Validator, anything
 
 
 class PlanLike(Protocol):
@@ -39,9 +39,9 @@ class PlanStatus:
     lost: str | None = None  # why the machine could not carry it out; nothing is kept then
 
 
-def outcome_kind(plan: PlanLike) -> Kind:
+def outcome_kind(plan: PlanLike) -> Validator:
     """Return the required contents of the outcome of a plan, if its class defines them."""
-    kind: Callable[[], Kind] | None = getattr(plan, "outcome_kind", None)
+    kind: Callable[[], Validator] | None = getattr(plan, "outcome_kind", None)
     return anything if kind is None else kind()
 
 

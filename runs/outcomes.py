@@ -8,7 +8,18 @@ from __future__ import annotations
 from netplace.inputs import MOST
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.scheduling.metrics import PER_JOB, Metrics
-from netplace.schema import Kind, amount, fields_of, kind_of, listed, maybe, number, sentence, table, table_of
+from netplace.schema import (
+    Validator,
+    amount,
+    fields_of,
+    kind_of,
+    listed,
+    maybe,
+    number,
+    sentence,
+    table,
+    table_of,
+)
 
 _MEAN = table({"mean": maybe(amount(0, MOST))}, others=True)
 _COUNTS = ("cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked")
@@ -27,7 +38,7 @@ SIMULATION = table(
 _SPREAD = table(
     dict.fromkeys(("mean", "std", "p50", "p90", "p95", "p99", "most"), maybe(amount())), others=True
 )
-METRICS: Kind = kind_of(
+METRICS: Validator = kind_of(
     Metrics,
     undefined=True,
     given={"per_job": table(dict.fromkeys(PER_JOB, _SPREAD), others=True)},

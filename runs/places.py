@@ -9,7 +9,7 @@ import numpy as np
 
 from netplace.netsim import Config
 from netplace.placement.rule import Nodes
-from netplace.runs.chance import network_draws, rule_draws
+from netplace.runs.chance import network_is_random, rule_is_random
 from netplace.runs.networks import network_of
 from netplace.runs.partitions import nodes_of_jobs, partitions_with
 from netplace.topologies import Grid, Topology, Tree
@@ -24,7 +24,7 @@ _LOCAL = ("routing", "faults", "cable_latency", "fabric")
 @lru_cache(maxsize=4096)
 def place_of(network: str, rule: str, tasks: int, config: Config) -> Place | None:
     """Return the place of the only job of a run; None if each seed draws another."""
-    if rule_draws(rule, partitions_with(rule)):
+    if rule_is_random(rule, partitions_with(rule)):
         return None
     topology = network_of(network)
     return canonical(topology, nodes_of_jobs(rule, topology, [tasks])[0], config)
@@ -47,7 +47,7 @@ def canonical(topology: Topology, nodes: Nodes, config: Config) -> Place:
         if _is_box(topology, nodes, origin, shape):
             name = "box:" + "x".join(map(str, shape))
             return ("mesh" if stays_inside(topology, shape) else topology.text), name
-        if topology.wraps and not network_draws(topology, config):
+        if topology.wraps and not network_is_random(topology, config):
             nodes = np.asarray(topology.node(shifted), np.int64)
     elif isinstance(topology, Tree):
         nodes = _in_first_subtree(topology, nodes)
@@ -65,7 +65,7 @@ def is_random(place: Place, config: Config) -> bool:
     network, name = place
     if network == "mesh":
         network = f"mesh:{name.removeprefix('box:')}"
-    return network_draws(network_of(network), config)
+    return network_is_random(network_of(network), config)
 
 
 def _is_box(grid: Grid, nodes: Nodes, origin: Nodes, shape: tuple[int, ...]) -> bool:

@@ -35,7 +35,7 @@ from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIMES, LogTimes, estimate_rule, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.scheduling.workload.sacct import is_sacct
-from netplace.schema import Kind
+from netplace.schema import Validator
 from netplace.settings import check_given, read_back
 
 # To be raised when a plan would no longer give the schedule that it gave.
@@ -97,7 +97,7 @@ class Plan(ScheduleSettings, frozen=True, kw_only=True):
     def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
         return read_back(cls, plain, "plan")
 
-    def outcome_kind(self) -> Kind:
+    def outcome_kind(self) -> Validator:
         return SCHEDULE
 
     def seeded(self, seed: int) -> Plan:
@@ -114,8 +114,8 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     policy = _policy(said, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)
     requeues = policy != _SITE and find_policy(policy).requeues
     times = said.get("times", SCHEDULE_SETTINGS["times"].default)
-    walled = _check_times(times, machine, said.get("simulate", False))
-    said.setdefault("overrun", "kill" if walled else SCHEDULE_SETTINGS["overrun"].default)
+    limited_by_estimate = _check_times(times, machine, said.get("simulate", False))
+    said.setdefault("overrun", "kill" if limited_by_estimate else SCHEDULE_SETTINGS["overrun"].default)
     check_choice(said["overrun"], OVERRUNS, "overrun")
     if said["overrun"] == "requeue" and not requeues:
         raise ValueError(
@@ -210,7 +210,7 @@ def _check_times(times: str, machine: Any, simulate: bool) -> bool:
             check_choice(name, [*RUN_TIMES.names(), *FILE_TIMES], "times")
             raise
         make_times(times, machine)
-        return RUN_TIMES.find(times)[0].walled
+        return RUN_TIMES.find(times)[0].limited_by_estimate
     if not path:
         raise ValueError(f"times: {times!r} is incomplete, expected a form such as {FILE_TIMES[name][0]}")
     if not simulate and not Path(path).is_file():

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps import APPLICATIONS, Program, application
-from netplace.apps.carried import carried, carried_names
+from netplace.apps.bundled import bundled_trace, bundled_traces
 from netplace.apps.program import Repeated
 from netplace.inputs import check_bytes, check_choice, check_float, check_int
 from netplace.plugins import file_digest
@@ -49,9 +49,9 @@ def trace_path(name: str) -> Path:
     path = Path(name)
     if path.exists():
         return path
-    carried_path = carried(name)
+    carried_path = bundled_trace(name)
     if carried_path is None:
-        named = {f"{known}.trace.gz".lower(): known for known in carried_names()}
+        named = {f"{known}.trace.gz".lower(): known for known in bundled_traces()}
         check_choice(name.lower(), named, "no such trace file; carried traces")
         raise AssertionError("a packaged trace that is missing")
     return carried_path
@@ -134,7 +134,7 @@ def request_of(text: str) -> dict[str, Any]:
     """
     head, *words = _listed(text.strip()).split(",")
     if not is_trace(head):  # a name is only ever looked up
-        names = [*APPLICATIONS.names(), *carried_names()]
+        names = [*APPLICATIONS.names(), *bundled_traces()]
         check_choice(head, names, f"program {text!r}: no such trace file; applications and traces")
     request: dict[str, Any] = {"trace" if is_trace(head) else "app": head}
     for word in words:
@@ -202,7 +202,7 @@ def kind_of_job(text: str) -> str:
     if is_trace(text):
         return "trace"
     name = text.partition(",")[0]
-    known = [*APPLICATIONS.names(), *(f"{trace}.trace.gz".lower() for trace in carried_names())]
+    known = [*APPLICATIONS.names(), *(f"{trace}.trace.gz".lower() for trace in bundled_traces())]
     if ".py" in name:
         APPLICATIONS.split(name)  # says how files with applications are loaded
     check_choice(name, known, "no such trace file; applications and carried traces")
@@ -211,7 +211,7 @@ def kind_of_job(text: str) -> str:
 
 def is_trace(text: str) -> bool:
     """Return whether `text` names a trace file or a trace that comes with the project."""
-    return Path(text).exists() or carried(text) is not None
+    return Path(text).exists() or bundled_trace(text) is not None
 
 
 def _made(name: str, tasks: int, options: dict[str, Any]) -> Program:

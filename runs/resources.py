@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from netplace.inputs import check_int
 from netplace.netsim.threads import AUTO, cores, threads_beside
 from netplace.plugins import rules_without_file
-from netplace.runs.execute import Ended, attempt
+from netplace.runs.execute import Ended, run_or_failure
 from netplace.runs.executors import Batches, Executor, InProcessExecutor, ProcessPoolExecutor
 from netplace.runs.spec import Run
 
@@ -58,7 +58,7 @@ class Resources:
 
     def simulators(self) -> Executor[Run, Ended]:
         threads = threads_beside(self.threads, 1 if self.dask else self.processes)
-        return self.executor(partial(attempt, threads=threads), _failed)
+        return self.executor(partial(run_or_failure, threads=threads), _failed)
 
 
 def simulators(workers: int | None = None, dask: str | None = None) -> Executor[Run, Ended]:

@@ -11,7 +11,7 @@ from netplace.netsim import Result
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.result import Delay
 from netplace.quantities import quantity
-from netplace.schema import to_plain
+from netplace.schema import to_builtins
 
 __all__ = ["DelayFigures", "JobFigures", "RunFigures"]
 
@@ -92,7 +92,7 @@ class RunFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the stored values in JSON-compatible form."""
-        return to_plain(self)
+        return to_builtins(self)
 
 
 _AS_MEASURED = (

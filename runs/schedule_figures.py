@@ -8,7 +8,7 @@ from typing import Any
 
 from netplace.scheduling.metrics import Metrics, SteadyMean
 from netplace.scheduling.power import PowerFigures
-from netplace.schema import from_plain, to_plain
+from netplace.schema import from_builtins, to_builtins
 
 __all__ = ["Rejected", "ScheduleFigures"]
 
@@ -73,9 +73,9 @@ class ScheduleFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the stored values in JSON-compatible form, without `power` or `site` if there is none."""
-        return to_plain(self)
+        return to_builtins(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ScheduleFigures:
         """Return the figures in a dict from a store or folder, which must have been checked."""
-        return from_plain(cls, plain)
+        return from_builtins(cls, plain)

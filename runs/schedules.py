@@ -28,7 +28,7 @@ from netplace.scheduling.power import power_figures
 from netplace.scheduling.simulation import Tell, refusals
 from netplace.scheduling.simulator import hold_back
 from netplace.scheduling.site_rules import SiteRun
-from netplace.scheduling.workload import Workload, at_load, make_workload, read
+from netplace.scheduling.workload import Workload, make_workload, read, scale_to_load
 from netplace.topologies import Topology
 
 _BATCHES = 20
@@ -56,7 +56,7 @@ def workload_of(plan: Plan) -> Workload:
             read_job_list(plan.workload) if is_job_list(plan.workload) else read(plan.workload, **options)
         )
         jobs = read_whole if plan.jobs is None else read_whole[: plan.jobs]
-        jobs = jobs if target is None else at_load(jobs, nodes, target)
+        jobs = jobs if target is None else scale_to_load(jobs, nodes, target)
         if plan.applications:
             jobs = with_programs(jobs, read_mix(plan.applications), plan.config, plan.seed)
     else:
@@ -120,7 +120,7 @@ def run_schedule(
         notes=(
             *jobs.notes,
             *notes_on(machine, plan.config),
-            *(rules.model.doubts if rules else ()),
+            *(rules.model.warnings if rules else ()),
         ),
     )
     return ScheduleRun(made, replace(figures, cpu_seconds=time.process_time() - began))

@@ -40,7 +40,7 @@ from netplace.runs.store_rows import (
     read_simulation,
 )
 from netplace.runs.store_schema import APPLICATION, CREATED, fault_of_schema
-from netplace.schema import Kind, anything
+from netplace.schema import Validator, anything
 
 __all__ = ["TABLES", "Row", "Store", "StoreError", "has_rows"]
 
@@ -265,7 +265,7 @@ class Store:
                 (key, *texts, checksum(key, *texts)),
             )
 
-    def outcome(self, table: str, key: str, kind: Kind = anything) -> Outcome:
+    def outcome(self, table: str, key: str, kind: Validator = anything) -> Outcome:
         """Return the checked outcome of the plan `key` in one of `TABLES`; None if there is none."""
         return self._of_kind(self._outcome(table, key), kind, table.removesuffix("s"), key)
 
@@ -278,7 +278,7 @@ class Store:
         self._check_pages()
         return None
 
-    def _of_kind(self, outcome: Outcome, kind: Kind, what: str, key: str) -> Outcome:
+    def _of_kind(self, outcome: Outcome, kind: Validator, what: str, key: str) -> Outcome:
         """Return an outcome if it has the keys that are read of it."""
         if outcome is not None:
             try:

@@ -118,7 +118,7 @@ def entry_of(
 ) -> dict[str, Any]:
     """Return the columns `ENTRY` of a run.
 
-    `sizes` gives the number of tasks of each trace by its digest, and `several` the files, traces and
+    `sizes` gives the number of tasks of each trace by its digest, and `mean_over_draws` the files, traces and
     applications whose versions the settings distinguish.
     """
     kind, _, shape = run.partition.partition(":")

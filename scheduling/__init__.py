@@ -13,7 +13,7 @@ easy [0.0, 100.0, 6.0]
 
 from __future__ import annotations
 
-from netplace.scheduling.execution import Ends, Execution, Losing, TimedExecution
+from netplace.scheduling.execution import Completion, Execution, NodeFailures, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import PARTITIONERS, Allocation, Partitioner, make_partitioner
 from netplace.scheduling.policy import POLICIES, Policy
@@ -29,11 +29,11 @@ __all__ = [
     "POLICIES",
     "RUN_TIMES",
     "Allocation",
+    "Completion",
     "Contiguity",
-    "Ends",
     "Execution",
     "Job",
-    "Losing",
+    "NodeFailures",
     "Partitioner",
     "Policy",
     "RunTimes",

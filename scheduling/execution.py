@@ -30,7 +30,7 @@ class RunTimes(Protocol):
 
 
 @dataclass(frozen=True)
-class Ends:
+class Completion:
     """Attempts that end at the same time, given in seconds on the scheduler's clock."""
 
     time: float
@@ -55,7 +55,7 @@ class Execution(Protocol):
     def stop(self, attempt: int, now: float) -> None:
         """Stop an attempt at `now`, before its end."""
 
-    def next_end(self, until: float) -> Ends | None:
+    def next_end(self, until: float) -> Completion | None:
         """Return the next end up to `until` (can be ``inf``) of attempts with run times unknown at the start.
 
         None means that there is no such end. Every end is reported once.
@@ -66,7 +66,7 @@ class Execution(Protocol):
 
 
 @runtime_checkable
-class Losing(Protocol):
+class NodeFailures(Protocol):
     """The additional methods of an execution whose machine can lose nodes permanently."""
 
     @property

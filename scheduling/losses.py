@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netplace.scheduling.execution import Execution, Losing
+from netplace.scheduling.execution import Execution, NodeFailures
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import Allocation, Partitioner
 from netplace.scheduling.partitioner.allocation import Nodes
@@ -25,7 +25,7 @@ class Losses:
         node_shape: tuple[int, ...] | None,
         queue: Callable[[], Queue],
     ) -> None:
-        self._source = execution if isinstance(execution, Losing) and execution.loses else None
+        self._source = execution if isinstance(execution, NodeFailures) and execution.loses else None
         self._partitioner, self._empty, self._queue = partitioner, empty, queue
         self._present, self._node_shape = present, node_shape
         self._missing = np.empty(0, np.int64)  # lost, and still held by a job
@@ -86,7 +86,7 @@ def check_losses(
     execution: Execution, partitioner: Partitioner, nodes: Nodes, node_shape: tuple[int, ...] | None
 ) -> None:
     """Raise ValueError if nodes may be lost, and the partitioner cannot leave out one of `nodes`."""
-    if not (isinstance(execution, Losing) and execution.loses):
+    if not (isinstance(execution, NodeFailures) and execution.loses):
         return
     try:
         _take(partitioner.copy(), nodes[:1], node_shape)

@@ -185,7 +185,7 @@ class RunTimesKind:
     options: int
     example: str
     description: str
-    walled: bool = False
+    limited_by_estimate: bool = False
 
 
 _RUN_TIMES: dict[str, RunTimesKind] = {
@@ -203,7 +203,7 @@ _RUN_TIMES: dict[str, RunTimesKind] = {
         "penalty:linear,0.1",
         "on a tree, increases run times by this share per level above the lowest possible; or quadratic, "
         "geometric",
-        walled=True,
+        limited_by_estimate=True,
     ),
     "scaled": RunTimesKind(
         lambda machine, words: ScaledTimes(machine, contiguous=_number(words[0])),

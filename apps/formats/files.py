@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from netplace.apps.carried import is_carried
+from netplace.apps.bundled import is_bundled_trace
 from netplace.apps.collectives import Collectives
 from netplace.apps.formats.catalog import FORMATS, Format, all_formats, format_of, named_format, stem_of
 from netplace.apps.formats.stream import FileError, TraceError
@@ -127,7 +127,9 @@ def _with_name(program: Program, path: Path) -> Program:
     if not program.tasks:
         raise ValueError(f"{path}: is empty, expected a trace")
     # The cycle counts of published studies come out with the carried traces, as their sends were simulated.
-    return replace(program, name=stem_of(path), interleaved=program.interleaved and not is_carried(path))
+    return replace(
+        program, name=stem_of(path), interleaved=program.interleaved and not is_bundled_trace(path)
+    )
 
 
 @contextmanager

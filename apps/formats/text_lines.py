@@ -120,7 +120,7 @@ _NAMES = {int(call): call.name.lower() for call in Call}
 
 
 def text_lines(trace: Trace, options: Options) -> Iterator[str]:
-    """Yield the lines of a trace, corrected like `netplace.apps.recorded.settled`, as calls are read."""
+    """Yield the lines of a trace, corrected like `netplace.apps.recorded.resolved`, as calls are read."""
     said = f"{declaration(trace.ranks)}; " if trace.ranks else ""
     said += f"{BY_LENGTH}; " if trace.by_length else ""
     yield f"# {said}columns: {' '.join(COLUMNS)}"

@@ -32,8 +32,8 @@ import numpy as np
 import pandas as pd
 
 from netplace.cosim import (
-    Placed,
-    Placing,
+    JobPlacer,
+    PlacedJob,
     application_work,
     cosimulate,
     cycles_alone,
@@ -47,7 +47,7 @@ from netplace.cosim import (
 from netplace.cosim.fidelities import MOST_DRAWS, PILOT, enough_draws, over_draws
 from netplace.cosim.placed import Started
 from netplace.cosim.runner import outcome_of
-from netplace.cosim.work import Work, body_of
+from netplace.cosim.work import JobProgram, iteration_program
 from netplace.netsim import Config
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import HELD, PALE, Curve, Figure, Panel, Rule
@@ -80,7 +80,7 @@ LONG, LONG_CYCLES = 8000, (1e6, 4e6)  # draws from this number on are of long jo
 class Drawn:
     """A workload."""
 
-    placing: Placing
+    placing: JobPlacer
     jobs: list[Started]  # in the order of their starts
     regime: dict[str, Any]  # by column
 
@@ -98,20 +98,20 @@ def drawn(number: int) -> Drawn:
     machine = [*MACHINES][number % len(MACHINES)]
     config = Config()
     topology = parse(machine)
-    placing = Placing(topology, config, application_work(config))
+    placing = JobPlacer(topology, config, application_work(config))
     place, share = str(rng.choice(PLACES)), float(rng.choice(SHARES))
     names = rng.choice([SYNCHRONISED, PIPELINED, SYNCHRONISED + PIPELINED][rng.integers(3)], 3, replace=False)
     order = nodes_in(place, topology.computing, rng)
-    parts: list[tuple[Placed, float]] = []
+    parts: list[tuple[PlacedJob, float]] = []
     while len(order) >= 4:
         size = int(rng.choice([4, 8, 8, 16]))
         taken, order = order[:size], order[size:]
-        work = Work(f"{rng.choice(names)},packets={rng.choice([2, 4, 8])}", len(taken), 1)
+        work = JobProgram(f"{rng.choice(names)},packets={rng.choice([2, 4, 8])}", len(taken), 1)
         try:
-            body_of(work, config)
+            iteration_program(work, config)
         except ValueError:
             continue  # the application does not exist at this size
-        placed = Placed(Job(len(parts) + 1, 0, len(taken), 0), work, np.asarray(taken))
+        placed = PlacedJob(Job(len(parts) + 1, 0, len(taken), 0), work, np.asarray(taken))
         few = replace(placed, work=replace(work, iterations=8))
         speaking = cycles_alone(placing, few) / 8
         compute = round(speaking * (1 - share) / share)
@@ -139,13 +139,13 @@ def timed(what: Callable[[], Any]) -> tuple[Any, float]:
 Estimates = Mapping[int, tuple[float, float]]
 
 
-def within_budget(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
+def within_budget(placing: JobPlacer, jobs: Sequence[Started], target_half_width: float) -> Estimates:
     """Return the sampled time of each job in cycles, and the stated half-width, by number."""
     made = sampled_again(placing, jobs, target_half_width)
     return {number: (time.cycles, time.half_width) for number, time in made.items()}
 
 
-def by_leaps(placing: Placing, jobs: Sequence[Started], target_half_width: float) -> Estimates:
+def by_leaps(placing: JobPlacer, jobs: Sequence[Started], target_half_width: float) -> Estimates:
     """Return the same where iterations are skipped even if that saves nothing."""
     with patch.object(fast_forward, "LOOK", 0.0):
         return within_budget(placing, jobs, target_half_width)

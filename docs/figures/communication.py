@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace import carried, read
+from netplace import bundled_trace, read
 from netplace.apps import Op
 from netplace.netsim import Config, simulate
 from netplace.topologies import parse
@@ -30,6 +30,6 @@ def share(trace: str | Path, machine: str) -> float:
 
 if __name__ == "__main__":
     for size, machine in MACHINES.items():
-        shares = [share(carried(f"{name}.{size}"), machine) for name in NAMES]
+        shares = [share(bundled_trace(f"{name}.{size}"), machine) for name in NAMES]
         line = " ".join(f"{name} {value:.3f}" for name, value in zip(NAMES, shares, strict=True))
         sys.stdout.write(f"{size} on {machine}: {line} mean {np.mean(shares):.3f}\n")

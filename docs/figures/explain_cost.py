@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.cosim import Placed, Placing, Work, application_work
+from netplace.cosim import JobPlacer, JobProgram, PlacedJob, application_work
 from netplace.netsim import Config, Network
 from netplace.scheduling import Job
 from netplace.topologies import parse
@@ -28,12 +28,12 @@ ITERATIONS, TIMES = 100, 3
 def seconds(machine: str, explain: bool) -> float:
     """Return the CPU seconds of the network until all jobs have ended."""
     config, topology = Config(), parse(machine)
-    placing = Placing(topology, config, application_work(config))
+    placing = JobPlacer(topology, config, application_work(config))
     nodes = np.random.default_rng(5).permutation(topology.nodes)
     network = Network(topology, config, explain=explain)
     for place, own in enumerate(nodes.reshape(-1, 8)):
-        work = Work(f"{APPLICATIONS[place % len(APPLICATIONS)]},packets=8", 8, ITERATIONS)
-        placing.start(network, Placed(Job(place, 0, 8, 0), work, own))
+        work = JobProgram(f"{APPLICATIONS[place % len(APPLICATIONS)]},packets=8", 8, ITERATIONS)
+        placing.start(network, PlacedJob(Job(place, 0, 8, 0), work, own))
     began, ended = time.process_time(), 0
     while ended < len(nodes) // 8:
         ended += len(network.advance())

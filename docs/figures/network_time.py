@@ -46,7 +46,7 @@ def costs() -> pd.DataFrame:
             plan = make_cosim_plan(given)
             placing, workload = placing_of(plan), workload_of(plan.jobs)
             row: dict[str, Any] = {"machine": machine, "jobs": jobs}
-            row["iterations"] = sum(placing.work_of(job).iterations for job in workload) // jobs
+            row["iterations"] = sum(placing.program_for(job).iterations for job in workload) // jobs
             for fidelity in FIDELITIES:
                 outcome = cosimulate(make_cosim_plan(given | {"fidelity": fidelity})).outcome
                 row[f"{fidelity}, CPU s"] = outcome["cpu_seconds"]

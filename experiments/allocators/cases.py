@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.apps import Program, TaskWriter, application
-from netplace.cosim import LiveExecution, Placed, Placing, Work, cosimulate, make_cosim_plan
+from netplace.cosim import JobPlacer, JobProgram, LiveExecution, PlacedJob, cosimulate, make_cosim_plan
 from netplace.experiments.allocators.flow import flow_times
 from netplace.experiments.allocators.set_schedules import chosen_sets, figures_of, selection_times, sets_pay
 from netplace.netsim import Config, simulate
@@ -69,13 +69,13 @@ def _opponents(task: int, tasks: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class SuitePlacing(Placing):
+class SuitePlacing(JobPlacer):
     """Puts jobs on their nodes, all of which run the suite."""
 
-    def _body(self, work: Work) -> Program:
+    def _body(self, work: JobProgram) -> Program:
         return communication_suite(work.tasks)
 
-    def loop(self, placed: Placed) -> Program:
+    def loop(self, placed: PlacedJob) -> Program:
         return communication_suite(placed.work.tasks)
 
 
@@ -93,7 +93,7 @@ def stream(seed: int, jobs: dict[int, int] | None = None) -> list[Job]:
 
 
 def makespan(machine: Topology, partition: str, jobs: list[Job], seed: int = 0) -> dict[str, float]:
-    placing = SuitePlacing(machine, Config(), lambda job: Work("", job.nodes), seed=seed)
+    placing = SuitePlacing(machine, Config(), lambda job: JobProgram("", job.nodes), seed=seed)
     execution = LiveExecution(placing, lambda job: 1.0)
     made = schedule(machine, jobs, "fcfs", make_partitioner(partition, machine, seed), execution)
     largest, cycle = made.nodes == made.nodes.max(), Config().cycle_ns * 1e-9

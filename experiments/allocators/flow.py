@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 import numpy as np
 
 from netplace.apps import application
-from netplace.cosim import LiveExecution, Placing, Work
+from netplace.cosim import JobPlacer, JobProgram, LiveExecution
 from netplace.experiments.shared.archive_logs import folder_logs
 from netplace.netsim import Config, simulate
 from netplace.placement.compactness import pairwise_sum
@@ -50,7 +50,7 @@ def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str
         for number, (at, size) in enumerate(zip(submit, sizes, strict=True))
     ]
     work = partial(_work, machine.text, cycles)
-    execution = LiveExecution(Placing(machine, Config(), work, seed=seed), lambda job: 1.0)
+    execution = LiveExecution(JobPlacer(machine, Config(), work, seed=seed), lambda job: 1.0)
     made = schedule(machine, stream, "fcfs", partition, execution, keep_nodes=True)
     assert made.allocations is not None, "they were asked for"
     return {
@@ -60,12 +60,12 @@ def flow_times(machine: Topology, partition: str, jobs: int, seed: int, log: str
     }
 
 
-def _work(machine: str, cycles: list[int], job: Job) -> Work:
+def _work(machine: str, cycles: list[int], job: Job) -> JobProgram:
     """Return as many all-to-alls as take a job's time alone; a single task computes as long."""
     if job.nodes == 1:
-        return Work("", 1, compute=cycles[job.number])
+        return JobProgram("", 1, compute=cycles[job.number])
     times = max(1, round(cycles[job.number] / _alone(machine, job.nodes)))
-    return Work(f"all-to-all,bytes={BYTES}", job.nodes, times)
+    return JobProgram(f"all-to-all,bytes={BYTES}", job.nodes, times)
 
 
 @lru_cache(maxsize=256)

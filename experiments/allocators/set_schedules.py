@@ -24,7 +24,7 @@ from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.files import write_atomically
 from netplace.netsim import Config
 from netplace.placement.compactness import compactness
-from netplace.runs import attempt
+from netplace.runs import run_or_failure
 from netplace.runs.set_costs import level_costs, measurements
 from netplace.scheduling.partitioner.pss import (
     ProcessorSets,
@@ -284,7 +284,7 @@ def measured_weights(machine: str) -> tuple[int, ...]:
     made = measurements(topology, sets_by_level, _RUNNING)
     times = []
     for measurement in made:
-        outcome = attempt(measurement.run).outcome
+        outcome = run_or_failure(measurement.run).outcome
         assert outcome is not None, "applications of known sizes run"
         times.append(float(np.mean([job["cycles"] for job in outcome["jobs"]])))
     return tuple(cost.weight for cost in level_costs(sets_by_level, made, times))

@@ -41,7 +41,7 @@ class Setting:
     config: Config = CONFIG  # settings of the network
 
     @property
-    def by_chance(self) -> bool:
+    def is_random(self) -> bool:
         return self.placement != "in order"
 
 
@@ -75,7 +75,7 @@ class Cell(CachedCase):
         by_setting: dict[str, dict[str, list[int | None]]] = {}
         for name, setting in SETTINGS.items():
             times: dict[str, list[int | None]] = {algorithm: [] for algorithm in programs}
-            for draw in range(self.draws if setting.by_chance else 1):
+            for draw in range(self.draws if setting.is_random else 1):
                 raced = self._raced(programs, setting, draw)
                 for algorithm, cycles in raced.items():
                     times[algorithm].append(cycles)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.cosim import Attempt, LiveExecution, Placing, Work, application_work, cycles_alone
+from netplace.cosim import Attempt, JobPlacer, JobProgram, LiveExecution, application_work, cycles_alone
 from netplace.cosim.alone import compact
 from netplace.cosim.work import mixed_work
 from netplace.experiments.shared.archive_logs import ArchiveLog
@@ -20,7 +20,7 @@ from netplace.netsim import Config
 from netplace.report.studies.schedules import CachedCase
 from netplace.runs.mix import read_mix
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
-from netplace.scheduling.workload import Workload, at_load
+from netplace.scheduling.workload import Workload, scale_to_load
 from netplace.topologies import parse
 
 LEAST_SECONDS = 600.0  # jobs that ran shorter are left out, and so are jobs of one node
@@ -103,7 +103,7 @@ def stream_of(log: ArchiveLog, machine: int, week: int, jobs: int, mean_run: flo
         Job(number, float(submit - kept.submit[first]) / faster, int(size), float(seconds) / faster)
         for number, (submit, size, seconds) in enumerate(columns, 1)
     ]
-    return at_load(Workload.of(made), machine, LOAD)
+    return scale_to_load(Workload.of(made), machine, LOAD)
 
 
 KINDS = {
@@ -165,7 +165,7 @@ def _longest(job: Job) -> float:
 
 
 @lru_cache(maxsize=1)
-def _placing(machine: str, communication: str, seed: int) -> tuple[Placing, Callable[[Job], float]]:
+def _placing(machine: str, communication: str, seed: int) -> tuple[JobPlacer, Callable[[Job], float]]:
     """Return how jobs are put on their nodes, and the seconds that each takes alone on compact nodes.
 
     What they do is worked out once for all rules. Iterations are whole: the log's seconds differ.
@@ -174,29 +174,29 @@ def _placing(machine: str, communication: str, seed: int) -> tuple[Placing, Call
     with resources.as_file(file) as path:
         mix = read_mix(path)
     config = Config()
-    given = Placing(parse(machine), config, application_work(config))
-    known: dict[tuple[Work, int], float] = {}
+    given = JobPlacer(parse(machine), config, application_work(config))
+    known: dict[tuple[JobProgram, int], float] = {}
 
-    def period(job: Job, work: Work) -> float:
+    def period(job: Job, work: JobProgram) -> float:
         if (work, job.nodes) not in known:
             known[work, job.nodes] = _iteration(given, job, work)
         return known[work, job.nodes]
 
-    work_of = mixed_work(mix, config, period, seed)
+    program_for = mixed_work(mix, config, period, seed)
 
     def compact_time(job: Job) -> float:
-        work = work_of(job)
+        work = program_for(job)
         return work.iterations * period(job, replace(work, iterations=1)) * config.cycle_ns * 1e-9
 
-    return replace(given, work_of=work_of), compact_time
+    return replace(given, program_for=program_for), compact_time
 
 
-def _iteration(placing: Placing, job: Job, work: Work) -> float:
+def _iteration(placing: JobPlacer, job: Job, work: JobProgram) -> float:
     allocation = compact(placing.machine, job)
 
     def cycles(laps: int) -> int:
         some = replace(work, iterations=laps)
-        return cycles_alone(placing, replace(placing, work_of=lambda _: some).put(job, allocation))
+        return cycles_alone(placing, replace(placing, program_for=lambda _: some).put(job, allocation))
 
     few, more = (cycles(laps) for laps in _LAPS)
     return (more - few) / (_LAPS[1] - _LAPS[0])
@@ -215,7 +215,7 @@ class _Known:
         return _longest(job)
 
 
-def _live(placing: Placing, times_by_job: Columns) -> LiveExecution:
+def _live(placing: JobPlacer, times_by_job: Columns) -> LiveExecution:
     second = 1e9 / placing.config.cycle_ns
 
     def ended(attempt: Attempt) -> None:

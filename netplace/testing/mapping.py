@@ -32,7 +32,7 @@ def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NE
         subject = f"{what}, jobs of {case[1]} tasks on {case[0]}"
         _check_parts(parts, case, subject)
         demand(_same(parts, _parts(rule, case, 1)), f"{subject}: one seed gives two partitions")
-        if isinstance(rule, str) and not find_rule(rule, PARTITIONS)[0].by_chance:
+        if isinstance(rule, str) and not find_rule(rule, PARTITIONS)[0].is_random:
             demand(_same(parts, _parts(rule, case, 2)), f"{subject}: is random but not marked by_chance")
 
 
@@ -78,7 +78,7 @@ def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
     for case, nodes in accepted(cases, lambda case: _mapped(rule, case, 1), what):
         again = _mapped(rule, case, 1)
         demand(np.array_equal(nodes, again), f"{what}, {_case_text(case)}: one seed gives two mappings")
-        if isinstance(rule, str) and not find_rule(rule, MAPPINGS)[0].by_chance:
+        if isinstance(rule, str) and not find_rule(rule, MAPPINGS)[0].is_random:
             other = _mapped(rule, case, 2)
             demand(
                 np.array_equal(nodes, other),

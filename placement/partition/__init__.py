@@ -132,7 +132,7 @@ _PARTITIONS: dict[str, _Rule] = {
     "quadrants": _Rule(
         quadrants, "quadrants", "quarters of a 2-D grid; quarters of quarters for more than four jobs"
     ),
-    "random": _Rule(scattered, "random", "random nodes of the network", "SEED", by_chance=True),
+    "random": _Rule(scattered, "random", "random nodes of the network", "SEED", is_random=True),
     "sub-cubes": _Rule(
         sub_cubes, "sub-cubes", "halves along every dimension; halves of halves for more jobs"
     ),

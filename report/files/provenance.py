@@ -8,7 +8,7 @@ from typing import Any
 
 from netplace.files import write_atomically
 from netplace.json_files import read_results, results_text
-from netplace.schema import from_plain, kind_of, to_plain
+from netplace.schema import from_builtins, kind_of, to_builtins
 
 FILE = "provenance.json"  # in a folder; beside a file it is called after the file
 _WHAT = "provenance"
@@ -48,21 +48,21 @@ def sidecar(path: Path) -> Path:
 
 
 def write_provenance(path: Path, provenance: Provenance) -> None:
-    write_atomically(path, results_text(_WHAT, to_plain(provenance), kind=_KIND))
+    write_atomically(path, results_text(_WHAT, to_builtins(provenance), kind=_KIND))
 
 
 def provenance_of(path: Path) -> Provenance | None:
     """Return the provenance of a folder or file; None where no file in it or beside it tells."""
     for file in (path / FILE, sidecar(path), path.parent / FILE):
         if file.is_file():
-            return from_plain(Provenance, read_results(file, _WHAT, _KIND))
+            return from_builtins(Provenance, read_results(file, _WHAT, _KIND))
     return None
 
 
 def checked_provenance(content: Any, where: str) -> Provenance:
     """Return the provenance that an outcome in JSON holds under its key."""
     _KIND(content, where)
-    return from_plain(Provenance, content)
+    return from_builtins(Provenance, content)
 
 
 def results_in(path: Path) -> Path:

@@ -22,7 +22,7 @@ from netplace.report.plots.figure import (
 )
 from netplace.scheduling import Schedule
 from netplace.scheduling.energy import Energy
-from netplace.scheduling.metrics import held_nodes, waiting_jobs
+from netplace.scheduling.metrics import allocated_nodes, waiting_jobs
 from netplace.scheduling.workload import Workload
 from netplace.scheduling.workload.summary import hours
 from netplace.topologies.host_lists import node_runs
@@ -184,7 +184,7 @@ def _steps(x: Values, y: Values, colour: int | str, label: str = "", width: floa
 
 def utilisation_figure(schedule: Schedule, title: str = "") -> Figure:
     """Return the share of the machine that was held, and the number of jobs that waited, over time."""
-    held, origin = held_nodes(schedule), float(schedule.submit.min())
+    held, origin = allocated_nodes(schedule), float(schedule.submit.min())
     waiting = waiting_jobs(schedule)
     marks = [
         _steps((held.time - origin) / _HOUR, held.value / schedule.machine_nodes, "#b0b6bd", "held", 0.4)

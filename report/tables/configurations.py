@@ -12,13 +12,13 @@ import numpy as np
 from scipy import stats
 
 from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
-from netplace.runs.chance import placement_draws
+from netplace.runs.chance import placement_is_random
 from netplace.runs.execute import execute
 from netplace.runs.job_programs import programs_of
 from netplace.runs.networks import network_of
 from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
-from netplace.schema import Kind, from_plain, kind_of, to_plain
+from netplace.schema import Validator, from_builtins, kind_of, to_builtins
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,12 +54,12 @@ class ConfigurationRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row for JSON and CSV, without the fields that are None."""
-        return to_plain(self)
+        return to_builtins(self)
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ConfigurationRow:
         """Return the row that `to_dict` described, of a store, which has been checked."""
-        return from_plain(cls, plain)
+        return from_builtins(cls, plain)
 
 
 METRICS = (*PUBLISHED, *OWN, "most_link_load")
@@ -82,14 +82,14 @@ class Configuration:
         """Return what it asks for as data for JSON."""
         return {"run": self.run.to_dict(), "simulated": self.simulated}
 
-    def outcome_kind(self) -> Kind:
+    def outcome_kind(self) -> Validator:
         """Return what the outcome must hold to be read again."""
         return kind_of(ConfigurationRow)
 
 
 def seeds_of(run: Run, first: int, count: int) -> range:
     """Return the seeds of `count` configurations, or the first alone if neither rule leaves a choice."""
-    return range(first, first + (count if placement_draws(run) else 1))
+    return range(first, first + (count if placement_is_random(run) else 1))
 
 
 def measure(configuration: Configuration) -> ConfigurationRow:

@@ -16,7 +16,7 @@ from netplace.placement.mapping.cost import has_dimensions
 from netplace.placement.metrics import link_loads
 from netplace.placement.rule import Nodes
 from netplace.quantities import quantity
-from netplace.runs.job_programs import repeated_of, settled
+from netplace.runs.job_programs import repeated_of, resolved
 from netplace.runs.mapping_search import Search
 from netplace.runs.placing import simulates
 from netplace.topologies import Topology
@@ -144,7 +144,7 @@ def bounds_of(search: Search, nodes: Nodes, most_link_load: float) -> dict[str, 
     """Return what bounds the run time under every mapping, where the program is known."""
     if search.run is None:
         return {}
-    [job] = settled(search.run, search.topology, repeated_of(search.run), [nodes])
+    [job] = resolved(search.run, search.topology, repeated_of(search.run), [nodes])
     return {
         "bounds": bounds(job, search.topology, search.config).to_dict(),
         "link_cycles": most_link_load / search.config.phit_bytes,

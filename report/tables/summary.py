@@ -16,7 +16,7 @@ from netplace.netsim.effects import notes_on
 from netplace.netsim.outcome import Finished
 from netplace.netsim.result import job_figures
 from netplace.runs.execute import Executed
-from netplace.runs.job_programs import repeated_of, settled
+from netplace.runs.job_programs import repeated_of, resolved
 from netplace.runs.networks import network_of
 from netplace.runs.placing import simulates
 from netplace.topologies import Topology
@@ -39,7 +39,7 @@ def describe(executed: Executed) -> Described:
 
 def describe_jobs(executed: Executed) -> list[Described]:
     run, network = executed.run, network_of(executed.run.network)
-    programs = settled(run, network, repeated_of(run), executed.places)
+    programs = resolved(run, network, repeated_of(run), executed.places)
     described = []
     for job, asked, method, program in zip(
         executed.result.jobs, run.jobs, executed.methods, programs, strict=True

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from netplace.inputs import check_choice, check_int
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
-from netplace.scheduling.metrics.series import held_nodes
+from netplace.scheduling.metrics.series import allocated_nodes
 from netplace.scheduling.schedule import Schedule
 
 __all__ = [
@@ -254,7 +254,7 @@ def batch_means(
         edges = np.linspace(schedule.submit[first], schedule.submit[-1], batches + 1)
         if edges[0] == edges[-1]:
             raise ValueError("utilization: all jobs are submitted at once, so there is no steady state")
-        return held_nodes(schedule).means(edges) / schedule.machine_nodes
+        return allocated_nodes(schedule).means(edges) / schedule.machine_nodes
     values = per_job(schedule, measure)
     if counted is not None:
         values = np.where(counted, values, np.nan)

@@ -35,7 +35,7 @@ class Steps:
         return np.asarray(np.diff(self.until(edges)) / np.diff(edges))
 
 
-def held_nodes(schedule: Schedule) -> Steps:
+def allocated_nodes(schedule: Schedule) -> Steps:
     """Return how many nodes are held over time, including those of killed attempts."""
     killed = schedule.killed
     return _steps(
@@ -134,5 +134,5 @@ def time_batches(
         wait=means(schedule.start - schedule.submit),
         run=means(schedule.end - schedule.start),
         turnaround=means(schedule.end - schedule.submit),
-        utilisation=held_nodes(schedule).means(edges) / schedule.machine_nodes,
+        utilisation=allocated_nodes(schedule).means(edges) / schedule.machine_nodes,
     )

@@ -154,7 +154,7 @@ _PARTITIONERS: dict[str, PartitionerKind] = {
         lambda topology, option, seed: RandomFree(topology.nodes, np.random.default_rng(seed)),
         "random",
         "random free nodes",
-        by_chance=True,
+        is_random=True,
     ),
     "slurm": PartitionerKind(
         slurm_choice,
@@ -167,7 +167,7 @@ _PARTITIONERS: dict[str, PartitionerKind] = {
 
 
 def _own(make: Callable[..., Partitioner], name: str, description: str) -> PartitionerKind:
-    return PartitionerKind(make, name, description, "OPTION", by_chance=True)
+    return PartitionerKind(make, name, description, "OPTION", is_random=True)
 
 
 PARTITIONERS: Registry[PartitionerKind] = Registry(

@@ -152,6 +152,6 @@ class PartitionerKind:
     example: str
     description: str
     option: str = ""
-    by_chance: bool = False
+    is_random: bool = False
     ranked: bool = False
     strikes_out: bool = False

@@ -10,7 +10,7 @@ import numpy as np
 from netplace.quantities import LESS, quantity
 from netplace.scheduling.energy import STATES, Energy
 from netplace.scheduling.metrics.per_job import BOUND
-from netplace.scheduling.metrics.series import held_nodes
+from netplace.scheduling.metrics.series import allocated_nodes
 from netplace.scheduling.power.model import PowerModel
 from netplace.scheduling.schedule import Schedule
 
@@ -22,7 +22,7 @@ def energy_of(schedule: Schedule, model: PowerModel) -> Energy:
 
 def always_on(schedule: Schedule, model: PowerModel) -> Energy:
     """Return the energy of a schedule whose nodes are never switched off."""
-    held = held_nodes(schedule)
+    held = allocated_nodes(schedule)
     first, last = _span(schedule)
     time = np.unique(np.clip(np.concatenate([[first], held.time, [last]]), first, last))
     before = np.searchsorted(held.time, time[:-1], side="right") - 1

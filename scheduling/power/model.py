@@ -42,7 +42,7 @@ class PowerModel:
             )
 
     @property
-    def doubts(self) -> tuple[str, ...]:
+    def warnings(self) -> tuple[str, ...]:
         """Values that are possible but unlikely, described in one sentence each."""
         if self.boot_watts < self.off:
             return (

@@ -21,25 +21,24 @@ from netplace.scheduling.workload.files import COMPRESSED, head_line, read_text
 from netplace.scheduling.workload.job_table import read_csv, write_csv
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.sacct import is_sacct, read_sacct
-from netplace.scheduling.workload.summary import Middle, WorkloadFigures, at_load, describe, load
-from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, read_swf, write_swf
+from netplace.scheduling.workload.summary import Middle, WorkloadFigures, describe, load, scale_to_load
+from netplace.scheduling.workload.swf import DEFAULT_DROPS, DROPS, read_swf, write_swf
 from netplace.scheduling.workload.workload import Workload
 
 __all__ = [
     "CLASSES",
+    "DEFAULT_DROPS",
     "DROPS",
     "ENDINGS",
     "INTENSITIES",
     "PUBLISHED_CLASSES",
     "SIZES",
-    "USUAL_DROPS",
     "WORKLOADS",
     "Middle",
     "Workload",
     "WorkloadFigures",
     "WorkloadKind",
     "applications",
-    "at_load",
     "describe",
     "load",
     "lublin",
@@ -48,6 +47,7 @@ __all__ = [
     "read_csv",
     "read_sacct",
     "read_swf",
+    "scale_to_load",
     "write",
     "write_csv",
     "write_swf",

@@ -17,7 +17,7 @@ import numpy as np
 
 from netplace.inputs import abbreviate, check_choice
 from netplace.scheduling.workload.files import head_line, read_text
-from netplace.scheduling.workload.swf import DROPS, USUAL_DROPS, LogTable, workload_of
+from netplace.scheduling.workload.swf import DEFAULT_DROPS, DROPS, LogTable, workload_of
 from netplace.scheduling.workload.workload import Workload
 
 COMMAND = "sacct -a -X -P -o JobIDRaw,Submit,Start,End,ElapsedRaw,NNodes,TimelimitRaw,State,User,Partition"
@@ -52,7 +52,7 @@ def is_sacct(path: Path) -> bool:
     return line.startswith("{") or ("jobid" in words and line[0] not in ";#")
 
 
-def read_sacct(path: str | Path, drop: Collection[str] = USUAL_DROPS) -> Workload:
+def read_sacct(path: str | Path, drop: Collection[str] = DEFAULT_DROPS) -> Workload:
     """Read the jobs of ``sacct -P`` or ``sacct --json``, plain or compressed by gzip.
 
     Lines of steps are ignored. Sizes are in nodes (``NNodes``, ``AllocNodes`` or ``ReqNodes``), the run

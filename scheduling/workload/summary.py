@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from netplace.inputs import check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.workload import Workload
-from netplace.schema import to_plain
+from netplace.schema import to_builtins
 
 
 def load(jobs: Iterable[Job], nodes: int) -> float:
@@ -47,7 +47,7 @@ def load_of(submit: NDArray[np.float64], work: NDArray[np.float64], nodes: int) 
     return math.inf if work[first:].any() else 0.0
 
 
-def at_load(workload: Workload, nodes: int, target: float) -> Workload:
+def scale_to_load(workload: Workload, nodes: int, target: float) -> Workload:
     """Return the workload at another load: the times between submissions are scaled alike.
 
     The daily cycle is scaled with them; make a Lublin workload at its load instead, see
@@ -106,7 +106,7 @@ class WorkloadFigures:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figures by the names of their fields as data for JSON."""
-        return to_plain(self)
+        return to_builtins(self)
 
 
 def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:

@@ -102,7 +102,7 @@ DROPS = {
     "never-ran": "jobs without a run time, or of run time 0",
     "not-completed": "jobs of any status but 1",
 }
-USUAL_DROPS = ("never-ran",)  # as pyss and the figures of the literature have it
+DEFAULT_DROPS = ("never-ran",)  # as pyss and the figures of the literature have it
 _COLUMNS = 18
 _USED = {
     "job number": 0,
@@ -133,7 +133,7 @@ Flags = NDArray[np.bool_]
 
 
 def read_swf(
-    path: str | Path, cores_per_node: int = 1, drop: Collection[str] = USUAL_DROPS, requested: bool = False
+    path: str | Path, cores_per_node: int = 1, drop: Collection[str] = DEFAULT_DROPS, requested: bool = False
 ) -> Workload:
     """Read a log or a workload in SWF, plain or compressed by gzip.
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netplace.apps import APPLICATIONS, Application, Op, application
-from netplace.apps.carried import carried, carried_names
+from netplace.apps.bundled import bundled_trace, bundled_traces
 from netplace.apps.formats import read
 from netplace.apps.replay import openers
 from netplace.apps.synthetic import SYNTHETIC
@@ -123,12 +123,12 @@ APPS = ["BT", "CG", "FT", "IS", "LU", "MG", "SP"]
 
 
 def test_fourteen_traces_are_carried():
-    assert carried_names() == sorted(f"{app}.{size}" for app in APPS for size in ("A.64", "W.16"))
+    assert bundled_traces() == sorted(f"{app}.{size}" for app in APPS for size in ("A.64", "W.16"))
 
 
 @pytest.mark.parametrize("name", ["lu.A.64", "LU.a.64.trace", "LU.A.64.trace.gz", "LU.A.64"])
 def test_lookup_by_any_spelling(name):
-    path = carried(name)
+    path = bundled_trace(name)
     assert path is not None
     assert path.name == "LU.A.64.trace.gz"
     assert path.exists()
@@ -136,7 +136,7 @@ def test_lookup_by_any_spelling(name):
 
 @pytest.mark.parametrize("name", ["LU.A.32", "", "LU", "../traces/LU.A.64", "LU.A.64.trc"])
 def test_there_are_no_others(name):
-    assert carried(name) is None
+    assert bundled_trace(name) is None
 
 
 def messages(program):
@@ -155,11 +155,11 @@ def messages(program):
 def test_class_w_says_what_the_golden_trace_says(app):
     """The golden traces are these runs, written out by other means."""
     golden = read(GOLDEN / f"npb_{app}_W_16.trc.gz")
-    assert np.array_equal(messages(read(carried(f"{app}.W.16"))), messages(golden))
+    assert np.array_equal(messages(read(bundled_trace(f"{app}.W.16"))), messages(golden))
 
 
 def test_computation_is_scaled():
-    none, some = read(carried("FT.W.16")), read(carried("FT.W.16"), cycles_per_us=312.5)
+    none, some = read(bundled_trace("FT.W.16")), read(bundled_trace("FT.W.16"), cycles_per_us=312.5)
     assert not (none.kind == Op.COMPUTE).any()
     computing = some.kind == Op.COMPUTE
     assert len(some) == len(none) + computing.sum()

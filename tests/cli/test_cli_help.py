@@ -15,7 +15,7 @@ from answers import csv_rows, refused
 from click.testing import CliRunner
 
 from netplace.apps import APPLICATIONS
-from netplace.apps.carried import carried_names
+from netplace.apps.bundled import bundled_traces
 from netplace.apps.formats import FORMATS
 from netplace.cli import COMMANDS, app
 from netplace.cli.doctor import GOLDEN_COUNTS
@@ -45,7 +45,7 @@ NAMES = {
     "partitions": list(PARTITIONS),
     "policies": [*VC_POLICIES, *ARBITERS, *EJECTIONS, *TREE_ROUTINGS],
     "scheduling": [*QUEUES, *PARTITIONERS, *RUN_TIMES, *ESTIMATES, *OVERRUNS],
-    "traces": [f"{name.lower()}.trace.gz" for name in carried_names()],
+    "traces": [f"{name.lower()}.trace.gz" for name in bundled_traces()],
     "traffic": list(PATTERNS),
 }
 

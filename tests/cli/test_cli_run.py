@@ -8,7 +8,7 @@ from answers import csv_rows, described, refused
 
 from netplace.cli.run import run_command
 from netplace.netsim import Config
-from netplace.runs import attempt, resolve
+from netplace.runs import resolve, run_or_failure
 from netplace.runs.campaign import missing
 from netplace.runs.store import Store
 
@@ -183,7 +183,7 @@ def test_what_is_kept_in_a_store_is_what_a_sweep_finds_there(netplace, tmp_path)
         assert missing(runs, store) == []
         kept = [outcome for _, outcome, _ in store.rows(runs)]
     assert [run["cycles"] for run in found["runs"]] == [outcome["cycles"] for outcome in kept]
-    assert kept == [attempt(run).outcome for run in runs]
+    assert kept == [run_or_failure(run).outcome for run in runs]
     refused(netplace("run", *HALO, "--store", path, "--engine", "reference"), "stores results of the kernel")
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from netplace.cosim.work import Work, body_of
+from netplace.cosim.work import JobProgram, iteration_program
 from netplace.netsim import Config
 from netplace.runs.mix import digest_of_mix, read_mix
 
@@ -20,7 +20,7 @@ def mix(tmp_path):
 
 def test_an_iteration_is_the_trace_after_a_computation(mix):
     application = read_mix(mix).classes[0].application
-    program = body_of(Work(application, 4, compute=30), Config())
+    program = iteration_program(JobProgram(application, 4, compute=30), Config())
     assert [str(each).split(",")[0] for each in program.operations(1)] == [
         "compute 30 cycles",
         "send 64 bytes to task 2",
@@ -30,7 +30,7 @@ def test_an_iteration_is_the_trace_after_a_computation(mix):
 
 def test_a_job_of_another_size_does_not_run_it(mix):
     with pytest.raises(ValueError, match=r"ring\.trc: is a program of 4 tasks, but the job has 5"):
-        body_of(Work(read_mix(mix).classes[0].application, 5), Config())
+        iteration_program(JobProgram(read_mix(mix).classes[0].application, 5), Config())
 
 
 def test_the_digest_of_a_mix_is_of_its_traces_too(mix):

@@ -47,7 +47,7 @@ def test_collectives_are_chosen_for_jobs_that_do_not_say_how(jobs):
         for text in ("builtin", "openmpi+allreduce=ring")
     ]
     assert plans[0].key == make_cosim_plan(PLAN | {"workload": str(jobs)}).key != plans[1].key
-    works = [placing_of(plans[1]).work_of(job).application for job in read_job_list(jobs)]
+    works = [placing_of(plans[1]).program_for(job).application for job in read_job_list(jobs)]
     assert works[0].endswith(",collectives=nccl")
     assert works[1].endswith(",collectives=openmpi+allreduce=ring")
     assert type(plans[1]).from_dict(plans[1].to_dict()).key == plans[1].key

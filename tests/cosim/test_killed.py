@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from netplace.cosim import LiveExecution, Placing, application_work, cosimulate, make_cosim_plan, program_of
+from netplace.cosim import JobPlacer, LiveExecution, application_work, cosimulate, make_cosim_plan, program_of
 from netplace.netsim import ENGINES, Config, Network
 from netplace.scheduling import Allocation, Job
 from netplace.topologies import parse
@@ -12,7 +12,7 @@ from netplace.topologies import parse
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_killed_job_leaves_its_nodes_at_once_and_the_rest_as_the_network_does(engine):
     config = Config()
-    placing = Placing(parse("torus:4x4"), config, application_work(config), "consecutive", 0)
+    placing = JobPlacer(parse("torus:4x4"), config, application_work(config), "consecutive", 0)
     jobs = [Job(number, 0, 8, 0, None, "all-to-all,bytes=256") for number in (1, 2, 3)]
     halves = [np.arange(0, 16, 2), np.arange(1, 16, 2)]
     ended = []

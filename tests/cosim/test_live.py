@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplace.cosim import (
+    JobPlacer,
     LiveExecution,
-    Placing,
     application_work,
     cosimulate,
     cycles_alone,
@@ -20,7 +20,7 @@ from netplace.cosim.cost import affordable_draws
 from netplace.cosim.fidelities import MOST_DRAWS, PILOT, enough_draws, over_draws
 from netplace.cosim.job_row import Measured
 from netplace.cosim.placing import placing_of
-from netplace.cosim.work import Work
+from netplace.cosim.work import JobProgram
 from netplace.netsim import ENGINES, Config, simulate
 from netplace.runs.schedules import workload_of
 from netplace.scheduling import Allocation, Job, schedule
@@ -38,7 +38,7 @@ APPS = ("2d-torus", "butterfly", "all-to-all", "binary-tree", "2d-sweep", "gups"
 
 def placing_on(text, config=None, seed=0, mapping="consecutive"):
     config = config or Config()
-    return Placing(parse(text), config, application_work(config), mapping, seed)
+    return JobPlacer(parse(text), config, application_work(config), mapping, seed)
 
 
 class Fixed:
@@ -108,7 +108,7 @@ def test_fixed_starts_are_simulate_of_the_same_jobs(data):
     jobs, nodes = drawn(data, network, 3)
     jobs = [Job(j.number, 0.0, j.nodes, 0, None, j.program, j.tasks) for j in jobs]
     ended = live(placing, jobs, nodes)
-    work = [placing.work_of(job) for job in jobs]
+    work = [placing.program_for(job) for job in jobs]
     programs = [program_of(each, placing.config) for each in work]
     result = simulate(
         placing.machine,
@@ -234,9 +234,9 @@ def test_the_same_plan_gives_the_same_jobs():
 
 
 def test_work_computes_before_each_iteration():
-    program = program_of(Work("butterfly,packets=1", 4, iterations=3, compute=50), Config())
+    program = program_of(JobProgram("butterfly,packets=1", 4, iterations=3, compute=50), Config())
     cycles = simulate(parse("torus:4x4"), program).cycles
-    once = simulate(parse("torus:4x4"), program_of(Work("butterfly,packets=1", 4), Config())).cycles
+    once = simulate(parse("torus:4x4"), program_of(JobProgram("butterfly,packets=1", 4), Config())).cycles
     assert 150 + once <= cycles <= 3 * (50 + once)
 
 

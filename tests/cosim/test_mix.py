@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from netplace import carried, read
+from netplace import bundled_trace, read
 from netplace.apps import Op
-from netplace.cosim import LoopTimes, Placing, cosimulate, make_cosim_plan, placing_of
+from netplace.cosim import JobPlacer, LoopTimes, cosimulate, make_cosim_plan, placing_of
 from netplace.netsim import Config, simulate
 from netplace.runs.mix import MEASURED, read_mix
 from netplace.scheduling import Allocation, Job
@@ -44,7 +44,7 @@ def files(tmp_path):
 def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
     placing = placing_of(make_cosim_plan(files | {"partition": "contiguous"}))
     job = Job(3, 0, 8, 100.0)
-    work = placing.work_of(job)
+    work = placing.program_for(job)
     alone = LoopTimes(placing).alone(placing.put(job, Allocation(np.array([0, 1, 4, 5, 8, 9, 12, 13]))))
     assert alone * 3.2e-9 == pytest.approx(100, rel=0.05)
     assert work.iterations > 1e5
@@ -54,9 +54,9 @@ def test_the_time_alone_on_a_compact_partition_is_the_logs(files):
 
 def test_jobs_of_two_logs_may_have_one_number(files):
     placing = placing_of(make_cosim_plan(files | {"partition": "contiguous"}))
-    short, long = (placing.work_of(Job(3, 0, 8, seconds)) for seconds in (1e-4, 1e-2))
+    short, long = (placing.program_for(Job(3, 0, 8, seconds)) for seconds in (1e-4, 1e-2))
     assert long.iterations == pytest.approx(100 * short.iterations, rel=0.05)
-    assert placing.work_of(Job(3, 0, 4, 1e-4)).tasks == 4
+    assert placing.program_for(Job(3, 0, 4, 1e-4)).tasks == 4
 
 
 @pytest.mark.parametrize("fidelity", ["table", "sampled"])
@@ -162,7 +162,7 @@ def test_a_job_that_only_computes_is_on_the_live_network_too(tmp_path):
     plan = make_cosim_plan({"machine": "torus:4x4", "workload": str(log), "applications": str(mix)})
     (job,) = cosimulate(plan).outcome["jobs"]
     assert job["live"] == pytest.approx(3)
-    assert isinstance(placing_of(plan), Placing)
+    assert isinstance(placing_of(plan), JobPlacer)
 
 
 def test_a_measured_share_is_drawn():
@@ -176,7 +176,7 @@ def test_a_measured_share_is_drawn():
 
 def test_what_a_measured_share_is():
     config = Config()
-    program = read(carried("LU.A.64"), cycles_per_us=1000 / config.cycle_ns)
+    program = read(bundled_trace("LU.A.64"), cycles_per_us=1000 / config.cycle_ns)
     computed = program.size[program.kind == Op.COMPUTE].sum() / 64
     share = 1 - computed / simulate(parse("torus:8x8"), program, config=config).cycles
     assert share == pytest.approx(MEASURED["npb"]["LU"], abs=0.001)

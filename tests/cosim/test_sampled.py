@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from netplace.cosim import (
-    Placed,
-    Placing,
+    JobPlacer,
+    PlacedJob,
     application_work,
     cosimulate,
     cycles_alone,
@@ -20,7 +20,7 @@ from netplace.cosim.cost import packets_of
 from netplace.cosim.fast_forward import LOOK, FastForwarder
 from netplace.cosim.fast_forward_execution import fast_forward
 from netplace.cosim.placed import Started
-from netplace.cosim.work import Work
+from netplace.cosim.work import JobProgram
 from netplace.netsim import Config
 from netplace.scheduling import Job
 from netplace.topologies import parse
@@ -34,15 +34,15 @@ def looks_are_free(monkeypatch):
 
 def placing_on(text, seed=0):
     config = Config()
-    return Placing(parse(text), config, application_work(config), seed=seed)
+    return JobPlacer(parse(text), config, application_work(config), seed=seed)
 
 
 def started(jobs):
     """Return jobs of (application, nodes, iterations, cycles of computation, start)."""
     made = []
     for number, (application, nodes, iterations, compute, start) in enumerate(jobs, 1):
-        work = Work(application, len(nodes), iterations, compute)
-        made.append(Started(Placed(Job(number, 0, len(nodes), 0), work, np.asarray(nodes)), start))
+        work = JobProgram(application, len(nodes), iterations, compute)
+        made.append(Started(PlacedJob(Job(number, 0, len(nodes), 0), work, np.asarray(nodes)), start))
     return sorted(made, key=lambda job: job.start)
 
 
@@ -138,7 +138,7 @@ def test_jobs_of_a_log_have_intervals(tmp_path):
 def test_a_stopped_job_makes_room_once_more_too():
     placing = placing_on("mesh:4x4")
     long, short = (
-        Placed(Job(n, 0, 8, 0), Work("2d-torus,packets=4", 8, times, 300), np.arange(8))
+        PlacedJob(Job(n, 0, 8, 0), JobProgram("2d-torus,packets=4", 8, times, 300), np.arange(8))
         for n, times in ((1, 4000), (2, 400))
     )
     made = fast_forward(placing, [(0, Started(long, 0, stop=60_000)), (1, Started(short, 60_000))], 0.02)
@@ -148,9 +148,9 @@ def test_a_stopped_job_makes_room_once_more_too():
 
 def test_a_loop_alone_of_a_million_iterations_takes_seconds():
     placing = placing_on("mesh:4x4")
-    job = Placed(Job(1, 0, 8, 0), Work("2d-torus,packets=4", 8, 10**6, 300), np.arange(8))
+    job = PlacedJob(Job(1, 0, 8, 0), JobProgram("2d-torus,packets=4", 8, 10**6, 300), np.arange(8))
     made = fast_forward(placing, [(0, Started(job, 0))], 0.02)[0]
-    few = cycles_alone(placing, Placed(job.job, Work("2d-torus,packets=4", 8, 500, 300), job.nodes))
+    few = cycles_alone(placing, PlacedJob(job.job, JobProgram("2d-torus,packets=4", 8, 500, 300), job.nodes))
     assert made.cycles == pytest.approx(2000 * few, rel=0.02)
     assert math.isfinite(made.variance)
 
@@ -180,10 +180,13 @@ def test_looks_at_jobs_of_unlike_periods_cost_a_part_of_the_packets(monkeypatch,
 
 def test_iterations_that_the_network_does_not_know_change_nothing(monkeypatch):
     """A network counts to 2^31; of longer loops the rest is skipped first, to the same cycle."""
-    placing = Placing(parse("torus:4x4"), Config(), lambda job: Work("", 1))
-    works = [Work("butterfly,packets=2", 8, 20_000, 400), Work("all-to-one,packets=2", 8, 20_000, 400)]
+    placing = JobPlacer(parse("torus:4x4"), Config(), lambda job: JobProgram("", 1))
+    works = [
+        JobProgram("butterfly,packets=2", 8, 20_000, 400),
+        JobProgram("all-to-one,packets=2", 8, 20_000, 400),
+    ]
     stays = [
-        (place, Started(Placed(Job(place, 0, 8, 1.0), work, np.arange(8) * 2 + place), 0))
+        (place, Started(PlacedJob(Job(place, 0, 8, 1.0), work, np.arange(8) * 2 + place), 0))
         for place, work in enumerate(works)
     ]
     whole = fast_forward(placing, stays, 0.02)

@@ -7,9 +7,9 @@ import pytest
 
 from netplace.cosim.alone import exact
 from netplace.cosim.fast_forward_execution import FastForwarded
-from netplace.cosim.placed import Placed, Started
+from netplace.cosim.placed import PlacedJob, Started
 from netplace.cosim.sampled import Alone, excesses, half_width
-from netplace.cosim.work import Work
+from netplace.cosim.work import JobProgram
 from netplace.scheduling import Job
 
 STEADY = Alone(exact(1000.0))
@@ -21,8 +21,10 @@ def leaped(cycles, variance=1e-6, counted=False):
 
 def stays(starts):
     """Return one attempt a start; where it is does not matter here."""
-    work = Work("2d-torus,packets=2", 4, 1000, 0)
-    return {n: Started(Placed(Job(n, 0, 4, 0), work, np.arange(4)), start) for n, start in enumerate(starts)}
+    work = JobProgram("2d-torus,packets=2", 4, 1000, 0)
+    return {
+        n: Started(PlacedJob(Job(n, 0, 4, 0), work, np.arange(4)), start) for n, start in enumerate(starts)
+    }
 
 
 def test_the_excess_is_that_of_all_jobs_that_ran_at_the_same_time():

@@ -6,8 +6,8 @@ import pytest
 from netplace.apps import TaskWriter
 from netplace.apps.program import Program
 from netplace.cosim import (
+    JobPlacer,
     LiveExecution,
-    Placing,
     application_work,
     cosimulate,
     make_cosim_plan,
@@ -119,7 +119,7 @@ def test_a_job_that_never_ends_fails_and_others_go_on(monkeypatch, engine):
         "body_of",
         lambda work, config: _stuck(4) if work.application.startswith("gups") else real(work, config),
     )
-    placing = Placing(parse("torus:4x4"), config, application_work(config))
+    placing = JobPlacer(parse("torus:4x4"), config, application_work(config))
     jobs = [
         Job(1, 0.0, 4, 0, None, "butterfly,bytes=256"),
         Job(2, 0.0, 4, 0, None, "gups,bytes=256"),
@@ -136,7 +136,7 @@ def test_a_job_that_never_ends_fails_and_others_go_on(monkeypatch, engine):
 
 def test_jobs_that_have_ended_are_forgotten():
     config = Config()
-    placing = Placing(parse("torus:4x4"), config, application_work(config))
+    placing = JobPlacer(parse("torus:4x4"), config, application_work(config))
     execution = LiveExecution(placing, lambda job: 1.0)
     for number in range(5):
         job = Job(number, 0.0, 8, 0, None, "2d-torus,bytes=256")

@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.runs import attempt, resolve
+from netplace.runs import resolve, run_or_failure
 from netplace.runs.campaign import Claims
 from netplace.runs.execute import Ended
 from netplace.runs.store import Store, StoreError
@@ -22,7 +22,7 @@ def path(tmp_path):
     with Store(path) as store:
         store.ask(RUNS)
         for run in RUNS:
-            store.keep(run.key, attempt(run))
+            store.keep(run.key, run_or_failure(run))
         store.keep_outcome("schedules", "plan", {"policy": "easy"}, {"metrics": {"jobs": 3}})
     return path
 
@@ -149,7 +149,7 @@ def test_no_memory_and_no_disk_are_the_machines_doing(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(sys.modules["netplace.runs.execute"], "repeated_of", fails)
-    ended = attempt(RUNS[0])
+    ended = run_or_failure(RUNS[0])
     assert ended.by_machine
     assert str(error) in ended.failure
 
@@ -159,7 +159,7 @@ def test_a_trace_that_has_gone_is_no_failure_of_the_run(tmp_path):
     trace.write_text("s 0 1 0 64\nr 0 1 0 64\n")
     run = resolve("torus:2x2", {"trace": str(trace)})
     trace.unlink()
-    ended = attempt(run)
+    ended = run_or_failure(run)
     assert ended.by_machine
     assert "cannot be read" in ended.failure
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from golden_folder import rows
 
-from netplace import carried, read, simulate
+from netplace import bundled_trace, read, simulate
 from netplace.experiments.partition_metrics.measures import mean_metrics
 from netplace.experiments.partition_metrics.study import PARTS, configurations
 from netplace.placement import partition
@@ -20,7 +20,7 @@ UNEXPLAINED = ("TAD", "WTAD", "TAD_AL", "WTAD_AL")
 
 @pytest.fixture(scope="module")
 def program():
-    return read(carried("BT.A.64"))
+    return read(bundled_trace("BT.A.64"))
 
 
 def measured(case, program) -> dict[str, float]:

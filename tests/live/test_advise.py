@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from netplace.apps import application
 from netplace.cli import app
-from netplace.live import Limits, Neighbour, Situation, advise, machine_of, nodes_from, read_beside
+from netplace.live import Limits, Neighbour, Situation, advise, machine_of, nodes_from, read_running_jobs
 from netplace.netsim import Config, simulate
 from netplace.report.pages import page_of
 from netplace.runs import resolve
@@ -93,7 +93,7 @@ def test_a_neighbours_hierarchical_collectives_go_by_its_switches(tmp_path):
     found = []
     for groups in ("", "+groups=0.1.2.3.0.1.2.3", "+groups=0.0.0.0.1.1.1.1"):
         beside.write_text(f"[[job]]\n{job.format(groups)}{nodes}")
-        [neighbour] = read_beside(beside, machine, [], Config())
+        [neighbour] = read_running_jobs(beside, machine, [], Config())
         found.append(neighbour.program)
     assert found[0].equals(found[1])
     assert not found[0].equals(found[2])
@@ -190,7 +190,7 @@ def test_files_of_running_jobs_that_are_none(tmp_path, text, said):
     path.write_text(text)
     machine = parse("torus:4x4")
     with pytest.raises(ValueError, match=re.escape(said)) as error:
-        read_beside(path, machine, [f"n{node}" for node in range(16)], Config())
+        read_running_jobs(path, machine, [f"n{node}" for node in range(16)], Config())
     assert str(path) in str(error.value)
 
 

@@ -400,8 +400,8 @@ def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplac
 
 def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_path):
     controller = FakeController([delayed("1", 4), delayed("2", 2)])
-    machine, doubts = follow.machine_under(controller, tmp_path)
-    assert doubts == [
+    machine, warnings = follow.machine_under(controller, tmp_path)
+    assert warnings == [
         "scontrol show topology lacks 2 nodes, which get no jobs: n[0-1]",
         "scontrol show node lacks 2 nodes of the topology, which count as down: n[8-9]",
     ]

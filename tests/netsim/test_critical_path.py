@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from netplace import carried, read
+from netplace import bundled_trace, read
 from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, DeadlockError, simulate
 from netplace.netsim.critical_path import critical_path
@@ -116,7 +116,7 @@ def test_it_adds_up(data):
 
 @pytest.mark.parametrize("eager_limit", [None, 512])
 def test_a_recorded_trace_adds_up(short_trace, eager_limit):
-    result, path = path_of("torus:4x4", read(carried("IS.W.16")), Config(eager_limit=eager_limit))
+    result, path = path_of("torus:4x4", read(bundled_trace("IS.W.16")), Config(eager_limit=eager_limit))
     check(result, path)
     assert (path.by_component()["handshake"] > 0) == (eager_limit is not None)
 

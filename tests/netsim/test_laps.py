@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from strategies import programs
 
 from netplace.apps import Op, Program, TaskWriter
-from netplace.cosim.work import Work, body_of
+from netplace.cosim.work import JobProgram, iteration_program
 from netplace.netsim import Config, DeadlockError, Network
 from netplace.topologies import parse
 
@@ -16,7 +16,7 @@ TASKS = 8
 
 def network_with(application, times, machine="mesh:4x4"):
     network = Network(parse(machine))
-    program = body_of(Work(f"{application},packets=2", TASKS, 1, 100), network.config)
+    program = iteration_program(JobProgram(f"{application},packets=2", TASKS, 1, 100), network.config)
     return network, network.start(program, range(TASKS), times=times)
 
 

@@ -10,7 +10,7 @@ from reference_cases import program
 from strategies import configs, networks, programs
 
 from netplace.apps import application
-from netplace.apps.carried import carried
+from netplace.apps.bundled import bundled_trace
 from netplace.apps.formats import read, write
 from netplace.netsim import Config, DeadlockError, Network, simulate
 from netplace.netsim.bounds import bounds
@@ -156,7 +156,7 @@ def test_the_default_is_that_of_where_a_program_came_from(tmp_path):
     for name, interleaved in (("one.trace", True), ("one.trc", False)):
         write(shift, tmp_path / name)
         assert read(tmp_path / name).interleaved == interleaved
-    assert not read(carried("BT.W.16")).interleaved
+    assert not read(bundled_trace("BT.W.16")).interleaved
 
 
 def test_a_program_s_own_rule_holds_unless_the_network_says_otherwise():

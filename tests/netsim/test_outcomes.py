@@ -23,7 +23,7 @@ from netplace.netsim import (
 )
 from netplace.netsim.critical_path import critical_path
 from netplace.netsim.simulation import replay
-from netplace.runs import attempt, resolve
+from netplace.runs import resolve, run_or_failure
 from netplace.runs.placing import run_time_of
 from netplace.topologies import parse
 
@@ -110,7 +110,7 @@ def test_a_circle_of_tasks_has_a_critical_path():
 def test_a_lost_job_is_a_failure_in_a_store_and_no_time_of_a_mapping():
     run = resolve("mesh:4x4", {"app": "all-to-all", "tasks": 16}, config=Config(faults="at=20,router=5"))
     for _ in range(2):  # the second is not simulated
-        ended = attempt(run)
+        ended = run_or_failure(run)
         assert ended.outcome is None
         assert ended.failure == (
             "job 0 all-to-all: stopped in cycle 20, a fault cut off at least one of its nodes"

@@ -7,7 +7,7 @@ import pytest
 
 from netplace.apps import APPLICATIONS, application
 from netplace.apps.collectives import allreduce, in_groups, selection
-from netplace.cosim.work import Work, body_of, in_switches
+from netplace.cosim.work import JobProgram, in_switches, iteration_program
 from netplace.netsim import Config
 from netplace.runs import resolve
 from netplace.runs.execute import run_simulation
@@ -68,17 +68,17 @@ def test_a_run_sends_little_between_switches_wherever_its_tasks_sit(add, mapping
 
 def test_a_job_of_a_shared_machine_goes_by_its_switches(add):
     add(APPLICATIONS, "sums", sums)
-    work = Work(f"sums,collectives={HIERARCHICAL},bytes=64", 4)
+    work = JobProgram(f"sums,collectives={HIERARCHICAL},bytes=64", 4)
     nodes = np.array([0, 5, 3, 4])
     found = in_switches(work, parse("tree:4,2"), nodes)
     assert found == replace(work, groups=(0, 1, 0, 1))
-    assert body_of(found, Config()).traffic().N[0].tolist() == [0, 2, 1, 0]
+    assert iteration_program(found, Config()).traffic().N[0].tolist() == [0, 2, 1, 0]
     for text in (
         "3d-torus,bytes=64",
         f"3d-torus,bytes=64,collectives={HIERARCHICAL}",
         "ft,collectives=mpich",
     ):
-        plain = Work(text, 4)
+        plain = JobProgram(text, 4)
         assert in_switches(plain, parse("tree:4,2"), nodes) is plain
 
 

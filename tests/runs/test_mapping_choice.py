@@ -10,7 +10,7 @@ from netplace.netsim import SimulationError, simulate
 from netplace.placement import map_tasks
 from netplace.runs import resolve
 from netplace.runs.campaign import complete
-from netplace.runs.execute import attempt, execute
+from netplace.runs.execute import execute, run_or_failure
 from netplace.runs.mapping_choice import Candidate, candidates_on, choose, verdict_on, verdicts
 from netplace.runs.mapping_search import Search
 from netplace.runs.placing import place_jobs, run_time_of
@@ -219,11 +219,11 @@ def test_jobs_are_tried_alone_on_their_own_nodes():
 
 def test_the_winner_is_told_and_kept(tmp_path):
     run = resolve("torus:4x4", {**JOB, "mapping": "best:2"})
-    ended = attempt(run)
+    ended = run_or_failure(run)
     assert ended.failure is None
     winner = ended.outcome["jobs"][0]["winner"]
     assert winner.split()[0] in (*OTHERS, "random")
-    plain = attempt(resolve("torus:4x4", {**JOB, "mapping": "consecutive"}))
+    plain = run_or_failure(resolve("torus:4x4", {**JOB, "mapping": "consecutive"}))
     assert "winner" not in plain.outcome["jobs"][0]
     with Store(tmp_path / "s.sqlite") as store:
         progress = complete([run, run.seeded(1), resolve("torus:4x4", JOB)], store, simulators(1))
@@ -232,7 +232,7 @@ def test_the_winner_is_told_and_kept(tmp_path):
 
 
 def test_a_run_that_is_too_long_fails_as_it_does_elsewhere():
-    told = attempt(resolve("torus:4x4", {**JOB, "mapping": "best:1"}, max_cycles=5)).failure
+    told = run_or_failure(resolve("torus:4x4", {**JOB, "mapping": "best:1"}, max_cycles=5)).failure
     assert "not finished after 5 cycles" in told
 
 

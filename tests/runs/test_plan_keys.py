@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from netplace.apps.carried import carried
+from netplace.apps.bundled import bundled_trace
 from netplace.cosim import make_cosim_plan
 from netplace.cosim import plan as cosim_plan
 from netplace.netsim import Config
@@ -150,7 +150,7 @@ NODES = "".join(f"{node}\n" for node in range(16))
 FILES = {  # of each file that a plan may read: its name, its content, another content, and the plan
     "trace of a run": (
         "is.w.16.trace",
-        gzip.decompress(carried("is.w.16").read_bytes()).decode(),
+        gzip.decompress(bundled_trace("is.w.16").read_bytes()).decode(),
         "# more\n",
         lambda path: resolve("torus:4x4", {"trace": path}),
     ),
@@ -252,7 +252,7 @@ def test_a_list_of_nodes_may_be_longer_than_the_name_of_a_file():
 
 
 def test_of_a_file_the_content_counts_not_the_place(tmp_path):
-    known = carried("is.w.16")
+    known = bundled_trace("is.w.16")
     here, there = tmp_path / "a" / known.name, tmp_path / "b" / known.name
     for path in (here, there):
         path.parent.mkdir()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from netplace.netsim import ARBITERS, EJECTIONS, TREE_ROUTINGS, VC_POLICIES, Config
-from netplace.runs import attempt, execute, resolve
-from netplace.runs.chance import network_draws, same_place, simulation_of
+from netplace.runs import execute, resolve, run_or_failure
+from netplace.runs.chance import network_is_random, same_place, simulation_of
 from netplace.runs.job_programs import programs_of
 from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
@@ -30,7 +30,7 @@ def outcomes(network, config, seeds, mapping="consecutive"):
 
 @pytest.mark.parametrize("network", GRIDS)
 def test_without_chance_every_seed_gives_the_same(network):
-    sure = [config for config in CONFIGS if not network_draws(parse(network), config)]
+    sure = [config for config in CONFIGS if not network_is_random(parse(network), config)]
     assert bool(sure) == (network in GRIDS[:3])
     for config in sure[::3]:
         assert len(outcomes(network, config, range(3))) == 1
@@ -39,7 +39,7 @@ def test_without_chance_every_seed_gives_the_same(network):
 @pytest.mark.parametrize("routing", TREE_ROUTINGS)
 def test_on_trees_a_static_route_and_one_channel_leave_nothing_to_chance(routing):
     config = Config(vcs=1, tree_routing=routing)
-    assert network_draws(parse("tree:4,2"), config) == (routing == "adaptive")
+    assert network_is_random(parse("tree:4,2"), config) == (routing == "adaptive")
     assert (len(outcomes("tree:4,2", config, range(3))) > 1) == (routing == "adaptive")
 
 
@@ -56,7 +56,7 @@ def test_on_trees_a_static_route_and_one_channel_leave_nothing_to_chance(routing
     ],
 )
 def test_where_chance_has_a_part_it_shows(network, config):
-    assert network_draws(parse(network), config)
+    assert network_is_random(parse(network), config)
     assert len(outcomes(network, config, range(4))) > 1
 
 
@@ -75,13 +75,13 @@ def test_one_simulation_stands_for_all_seeds_only_without_chance():
 @pytest.mark.parametrize("network", ["torus:5x3", "torus:3x3x3"])
 def test_without_chance_a_shift_on_a_torus_changes_nothing(network):
     topology = parse(network)
-    sure = [config for config in CONFIGS if not network_draws(topology, config)]
+    sure = [config for config in CONFIGS if not network_is_random(topology, config)]
     shift = np.arange(len(topology.sizes)) + 1
     moved = topology.node((topology.coordinates(np.arange(topology.nodes)) + shift) % topology.sizes)
     assert np.array_equal(same_place(topology, [moved])[0], np.arange(topology.nodes))
     for config in sure[1::3]:
         run = resolve(network, BUSY, config=config)
-        here = attempt(run).outcome
+        here = run_or_failure(run).outcome
         from netplace.netsim import simulate
 
         there = simulate(topology, programs_of(run)[0], moved, config=config)
@@ -103,7 +103,7 @@ def test_equal_places_are_simulated_once_in_a_process():
         for corner in ("0,0", "3,2", "6,0")
     ]
     assert len({places_of(run, programs_of(run))[0].tobytes() for run in halves}) == 3
-    ended = [attempt(run) for run in halves]
+    ended = [run_or_failure(run) for run in halves]
     assert ended[0].outcome == ended[1].outcome == ended[2].outcome
     assert ended[0].cpu_seconds > 0
     assert ended[1].cpu_seconds == ended[2].cpu_seconds == 0

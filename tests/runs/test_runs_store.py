@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from answers import refused
 
-from netplace.runs import Ended, attempt, resolve
+from netplace.runs import Ended, resolve, run_or_failure
 from netplace.runs.campaign import Claims, missing
 from netplace.runs.store import Store, StoreError
 from netplace.runs.store_schema import APPLICATION
@@ -24,7 +24,7 @@ ILL = Ended(None, "it broke", 0.0, {}, "here")
 
 
 def test_what_is_kept_comes_back(tmp_path):
-    ended = attempt(RUNS[0])
+    ended = run_or_failure(RUNS[0])
     with Store(tmp_path / "s.sqlite") as store:
         store.ask(RUNS)
         store.keep(RUNS[0].key, ended)
@@ -71,7 +71,7 @@ def test_the_first_result_stays_and_failures_can_be_forgotten(tmp_path):
 
 def test_versions_and_host_are_kept(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
-        store.keep(RUNS[0].key, attempt(RUNS[0]))
+        store.keep(RUNS[0].key, run_or_failure(RUNS[0]))
     found = sqlite3.connect(tmp_path / "s.sqlite").execute(
         "SELECT host, ended, text FROM simulations JOIN versions ON versions = number"
     )

@@ -9,7 +9,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 from netplace.netsim import Config
-from netplace.runs import Ended, attempt, execute, resolve
+from netplace.runs import Ended, execute, resolve, run_or_failure
 from netplace.runs.campaign import complete
 from netplace.runs.job_tables import job_table, job_time_table
 from netplace.runs.resources import simulators
@@ -30,7 +30,7 @@ def store(tmp_path_factory):
 def row(run, cycles=None, failure=None):
     if cycles is None:
         return run, None, failure
-    return run, {**attempt(RUNS[0]).outcome, "cycles": cycles}, None
+    return run, {**run_or_failure(RUNS[0]).outcome, "cycles": cycles}, None
 
 
 def test_a_row_says_what_ran_and_what_came_of_it(store):
@@ -91,7 +91,9 @@ def test_times_by_job_are_told_apart_by_what_ran_beside():
         for other in ("butterfly", "gups,updates=5", "all-to-all")
         for seed in range(2)
     ]
-    rows = [(run, attempt(run).outcome, None) for run in runs[:4]] + [(run, None, "no") for run in runs[4:]]
+    rows = [(run, run_or_failure(run).outcome, None) for run in runs[:4]] + [
+        (run, None, "no") for run in runs[4:]
+    ]
     frame = job_table(rows)
     assert len(frame) == 12
     assert frame["key"].drop_duplicates().tolist() == run_table(rows)["key"].tolist()
@@ -114,7 +116,7 @@ def test_times_by_job_are_told_apart_by_what_ran_beside():
 
 def test_a_trace_tells_its_tasks_once_it_has_run():
     runs = [resolve("torus:4x4", {"trace": "is.w.16", "iterations": "1:1"}, seed=seed) for seed in range(2)]
-    ended = attempt(runs[0])
+    ended = run_or_failure(runs[0])
     frame = run_table([(runs[0], ended.outcome, None), (runs[1], None, None)])
     assert frame["tasks"].tolist() == [16, 16]
 
@@ -177,7 +179,7 @@ def test_a_table_that_is_not_there(tmp_path):
 
 
 def test_a_thousand_stored_runs_are_tabulated_quickly(tmp_path):
-    outcome = attempt(RUNS[0]).outcome
+    outcome = run_or_failure(RUNS[0]).outcome
     runs = [
         resolve("torus:4x4", {**JOB, "packets": packets}, seed=seed)
         for packets in range(1, 11)

@@ -14,8 +14,8 @@ from netplace.scheduling.metrics import (
     OVER_JOBS,
     PER_JOB,
     Locality,
+    allocated_nodes,
     batch_means,
-    held_nodes,
     measure,
     per_job,
     steady_mean,
@@ -52,7 +52,7 @@ def test_utilisation_is_that_of_the_rows(policy, jobs, overrun):
     capacity = NODES * (result.end.max() - result.submit.min())
     expected = work / capacity if capacity else 0
     assert measure(result).utilisation == pytest.approx(expected, abs=1e-12)
-    held = held_nodes(result)
+    held = allocated_nodes(result)
     assert held.value.max() <= NODES
     assert held.value[-1] == 0
     assert held.until(held.time)[-1] == pytest.approx(work)

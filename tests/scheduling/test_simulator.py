@@ -14,7 +14,7 @@ from netplace.scheduling import (
     POLICIES,
     RUN_TIMES,
     Allocation,
-    Ends,
+    Completion,
     Job,
     State,
     make_times,
@@ -296,7 +296,7 @@ class Unsettled:
         told = tuple(attempt for attempt, end in self.ends.items() if end == first)
         for attempt in told:
             del self.ends[attempt]
-        return Ends(first, told, failed=any(attempt in self.failing for attempt in told))
+        return Completion(first, told, failed=any(attempt in self.failing for attempt in told))
 
     def longest(self, job):
         return job.run_time

@@ -27,7 +27,7 @@ from netplace.report.plots.jobs import timeline_figure
 from netplace.report.tables.bounds import bound_sentences
 from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.run import jobs_named
-from netplace.runs.chance import network_draws, rule_draws
+from netplace.runs.chance import network_is_random, rule_is_random
 from netplace.topologies import names_file, parse
 
 FILE = "run.json"  # of a folder that ``netplace run -o`` has written
@@ -235,8 +235,8 @@ def _by_chance(saved: dict[str, Any]) -> bool:
         return True
     rules = ((saved.get("partition"), PARTITIONS), (saved.get("mapping"), MAPPINGS))
     try:
-        return network_draws(parse(network), Config(**config)) or any(
-            not isinstance(text, str) or rule_draws(text, choice) for text, choice in rules
+        return network_is_random(parse(network), Config(**config)) or any(
+            not isinstance(text, str) or rule_is_random(text, choice) for text, choice in rules
         )
     except (ValueError, TypeError):
         return True

@@ -16,7 +16,7 @@ from netplace.report.pages.kinds.schedule import plan_entries
 from netplace.report.pages.kinds.table import run_entries, times_page
 from netplace.report.pages.kinds.tables import flat_table, point_entries
 from netplace.report.tables.data_table import DataTable
-from netplace.runs.chance import network_draws, placement_draws
+from netplace.runs.chance import network_is_random, placement_is_random
 from netplace.runs.spec import Run
 from netplace.runs.store import Row, Store
 from netplace.runs.sweep import read_sweep
@@ -93,12 +93,16 @@ def _runs(rows: list[Row]) -> list[Entry]:
     by_key = {run.key: run for run, *_ in rows}
     frame = run_table(rows)
 
-    def by_chance(ended: Any) -> bool:
+    def is_random(ended: Any) -> bool:
         return _draws(by_key[ended["key"].iloc[0]])
 
-    return [_of("run", entry) for entry in run_entries(frame, by_chance)]
+    return [_of("run", entry) for entry in run_entries(frame, is_random)]
 
 
 def _draws(run: Run) -> bool:
     """Return whether a seed could change what comes of a run; yes in doubt, no file that is named is read."""
-    return names_file(run.network) or placement_draws(run) or network_draws(parse(run.network), run.config)
+    return (
+        names_file(run.network)
+        or placement_is_random(run)
+        or network_is_random(parse(run.network), run.config)
+    )

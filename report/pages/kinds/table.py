@@ -116,12 +116,12 @@ def outcome(path: Path) -> Outcome:
     return Outcome("table", str(path), entries)
 
 
-def run_entries(runs: pd.DataFrame, by_chance: Callable[[Any], bool]) -> list[Entry]:
-    """Return an entry for each entry of a `run_table` that ran; `by_chance`: whether seeds matter."""
+def run_entries(runs: pd.DataFrame, is_random: Callable[[Any], bool]) -> list[Entry]:
+    """Return an entry for each entry of a `run_table` that ran; `is_random`: whether seeds matter."""
     failed = runs["failure"].notna() if "failure" in runs.columns else runs["cycles"].isna() & False
     entries = []
     for _, every in runs[runs["cycles"].notna() | failed].groupby(ENTRY, dropna=False, sort=False):
-        draws = "seeds" if by_chance(every) else ""
+        draws = "seeds" if is_random(every) else ""
         rows, results = every[every["cycles"].notna()], []
         for column, name in _MEASURED.items():
             values = dict(zip(rows["seed"].astype(str), rows[column].astype(float), strict=True))

@@ -3,7 +3,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from netplace import carried, read
+from netplace import bundled_trace, read
 from netplace.apps import application
 from netplace.apps.collectives import Message, algorithms_of, allreduce, alltoallv, selection
 from netplace.runs import resolve
@@ -50,7 +50,7 @@ def test_an_application_of_ones_own_takes_them_too():
 
 
 def test_a_trace_takes_them_too():
-    path = carried("IS.W.16")
+    path = bundled_trace("IS.W.16")
     changed = read(path, collectives=selection("openmpi"))
     changed.check()
     assert not changed.equals(read(path))

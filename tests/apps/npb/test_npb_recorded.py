@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netplace.apps import Program, npb
-from netplace.apps.carried import carried, carried_names
+from netplace.apps.bundled import bundled_trace, bundled_traces
 from netplace.apps.formats import read
 from netplace.apps.npb import classes
 
@@ -48,13 +48,13 @@ def test_class_s_on_sixteen_tasks(name):
 @pytest.fixture(
     scope="module",
     params=[
-        pytest.param(name, marks=() if ".W." in name else pytest.mark.nightly) for name in carried_names()
+        pytest.param(name, marks=() if ".W." in name else pytest.mark.nightly) for name in bundled_traces()
     ],
 )
 def run(request):
     """Return name, class, tasks and program of a trace of the studies, which takes long to read."""
     name, problem_class, tasks = request.param.split(".")
-    return name, problem_class, int(tasks), read(carried(request.param))
+    return name, problem_class, int(tasks), read(bundled_trace(request.param))
 
 
 def test_runs_of_the_studies(run, monkeypatch):
@@ -78,5 +78,5 @@ def test_runs_of_the_studies_are_whole(run):
 
 
 def test_there_are_runs_of_every_benchmark_to_compare_with():
-    assert {name.split(".")[0] for name in carried_names()} == set(GENERATORS)
+    assert {name.split(".")[0] for name in bundled_traces()} == set(GENERATORS)
     assert {path.name.split(".")[0].upper() for path in RECORDED.glob("*.gz")} == set(GENERATORS)

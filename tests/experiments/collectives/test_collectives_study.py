@@ -34,7 +34,7 @@ def test_every_algorithm_runs_in_every_setting(outcomes):
         }  # fmt: skip
         for name, setting in SETTINGS.items():
             times = outcome["cycles"][name].values()
-            assert {len(draws) for draws in times} == {2 if setting.by_chance else 1}
+            assert {len(draws) for draws in times} == {2 if setting.is_random else 1}
             for draw in zip(*times, strict=True):
                 known = [cycles for cycles in draw if cycles is not None]
                 assert max(known) <= HOPELESS * min(known) or name == "in order"

@@ -52,8 +52,8 @@ def test_powers_that_make_no_sense_are_refused(said, what):
 
 
 def test_a_boot_that_draws_less_than_off_is_doubted():
-    assert not PowerModel().doubts
-    assert "boot_watts 5" in PowerModel(boot_watts=5).doubts[0]
+    assert not PowerModel().warnings
+    assert "boot_watts 5" in PowerModel(boot_watts=5).warnings[0]
 
 
 def test_files_of_power(tmp_path):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from netplace.scheduling.job import Job
-from netplace.scheduling.workload import Middle, Workload, at_load, describe, load, read
+from netplace.scheduling.workload import Middle, Workload, describe, load, read, scale_to_load
 from netplace.scheduling.workload.summary import hours
 
 TIMES = st.integers(0, 10**7).map(float)
@@ -118,14 +118,14 @@ def test_load_at_the_edges():
 
 
 def test_a_workload_is_stretched_to_a_load():
-    stretched = at_load(evenly(1000), 8, 0.4)
+    stretched = scale_to_load(evenly(1000), 8, 0.4)
     assert load(stretched, 8) == pytest.approx(0.4)
     assert np.diff(stretched.submit) == pytest.approx(25)
     for target in (0, -1, math.nan, math.inf):
         with pytest.raises(ValueError, match="is invalid, expected a number greater than 0"):
-            at_load(evenly(3), 8, target)
+            scale_to_load(evenly(3), 8, target)
     with pytest.raises(ValueError, match="cannot be scaled"):
-        at_load(evenly(3, gap=0.0), 8, 0.5)
+        scale_to_load(evenly(3, gap=0.0), 8, 0.5)
 
 
 def test_figures_of_a_workload():
