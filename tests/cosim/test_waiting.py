@@ -113,10 +113,10 @@ def _stuck(tasks):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_job_that_never_ends_fails_and_others_go_on(monkeypatch, engine):
     config = Config()
-    real = placed_module.body_of
+    real = placed_module.iteration_program
     monkeypatch.setattr(
         placed_module,
-        "body_of",
+        "iteration_program",
         lambda work, config: _stuck(4) if work.application.startswith("gups") else real(work, config),
     )
     placing = JobPlacer(parse("torus:4x4"), config, application_work(config))
