@@ -164,12 +164,12 @@ def sketches(
 @pytest.fixture(scope="module")
 def short_trace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let the traces of IS and LU of class W be those of class S, whose messages are a sixteenth."""
-    from netplace.apps import bundled_trace
+    from netplace.apps import bundled
 
-    folder = shutil.copytree(bundled_trace._FOLDER, tmp_path_factory.mktemp("traces"), dirs_exist_ok=True)
+    folder = shutil.copytree(bundled._FOLDER, tmp_path_factory.mktemp("traces"), dirs_exist_ok=True)
     recorded = Path(__file__).parent / "apps" / "npb" / "recorded"
     for name in ("IS", "LU"):
         shutil.copy(recorded / f"{name.lower()}.S.16.trace.gz", folder / f"{name}.W.16.trace.gz")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bundled_trace, "_FOLDER", folder)
+        patch.setattr(bundled, "_FOLDER", folder)
         yield

@@ -110,10 +110,7 @@ def test_a_program_or_workload_that_cannot_be_written_leaves_what_was_there(tmp_
         yield "one\n"
         raise ValueError("no more")
 
-    for write, name in (
-        (write_lines, "a.trace"),
-        (lambda path, lines: write_text(path, lines, True), "b.gz"),
-    ):
+    for write, name in ((write_lines, "a.trace"), (write_text, "b.gz")):
         (tmp_path / name).write_text("before")
         with pytest.raises(ValueError, match="no more"):
             write(tmp_path / name, parts())
