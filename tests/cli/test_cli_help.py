@@ -272,6 +272,9 @@ def test_an_installation_is_told(netplace):
 def test_counts_that_differ_are_a_problem(netplace, monkeypatch):
     golden = trace, network, cycles, settings = GOLDEN_COUNTS[8]
     wrong = (trace, network, cycles + 1, settings)
+    monkeypatch.setattr(
+        "netplace.apps.bundled._FOLDER", ROOT / "apps" / "traces"
+    )  # examples read shorter ones
     monkeypatch.setattr("netplace.cli.doctor.GOLDEN_COUNTS", (golden, wrong))
     result = netplace("doctor", "--json")
     assert result.exit_code == 1

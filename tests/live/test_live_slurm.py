@@ -208,16 +208,16 @@ def test_no_other_job_is_touched(tmp_path, job):
 
 
 @pytest.mark.parametrize(
-    ("job", "nodes", "reason"),
+    ("wishes", "nodes", "reason"),
     [
-        (delayed("1", unknown="features = 'gpu'"), (), "features = 'gpu'"),
-        (delayed("1"), [node(f"n{one}", cpus=2) for one in range(8)], "it does not need whole nodes"),
-        (delayed("1"), [slurm.SlurmNode("n3", "idle")], "n3: lack a feature of their own name"),
-        (delayed("1", 9), (), "the rule has no 9 nodes for it now"),
+        ({"unknown": "features = 'gpu'"}, (), "features = 'gpu'"),
+        ({}, [node(f"n{one}", cpus=2) for one in range(8)], "it does not need whole nodes"),
+        ({}, [slurm.SlurmNode("n3", "idle")], "n3: lack a feature of their own name"),
+        ({"size": 9}, (), "the rule has no 9 nodes for it now"),
     ],
 )
-def test_what_is_not_understood_begins_at_once_and_the_reason_is_told_once(tmp_path, job, nodes, reason):
-    controller, told = FakeController([job], nodes=nodes), []
+def test_what_is_not_understood_begins_at_once_and_the_reason_is_told_once(tmp_path, wishes, nodes, reason):
+    controller, told = FakeController([delayed("1", **wishes)], nodes=nodes), []
     placer = follower(tmp_path, controller, told=told)
     for _ in range(4):
         assert placer.place_all() == 0
