@@ -220,6 +220,7 @@ def test_a_message_that_waited_for_ages_is_counted(engine):
     assert result.message_delay.mean > 1 << 50
 
 
+@pytest.mark.all
 def test_a_packet_under_way_for_more_cycles_than_32_bits_count_is_counted():
     config = Config(router_delay=1 << 20)
     program = writers([("send", 1, 64)], [("recv", 0, 64)])
