@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent / "traces"
@@ -10,7 +11,12 @@ _SUFFIX = ".trace.gz"
 
 def bundled_traces() -> list[str]:
     """Return the names of the traces that come with netplace, such as ``"LU.A.64"``."""
-    return sorted(path.name.removesuffix(_SUFFIX) for path in _FOLDER.glob(f"*{_SUFFIX}"))
+    return list(_names(_FOLDER))
+
+
+@cache
+def _names(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.name.removesuffix(_SUFFIX) for path in folder.glob(f"*{_SUFFIX}")))
 
 
 def is_bundled_trace(path: Path) -> bool:

@@ -98,6 +98,7 @@ class Along(Keeper):
     """
 
     by_count = True
+    _changing = ("_edged",)
 
     def __init__(
         self, order: Nodes, select: Selection | None, listing: Listing = minimum_span, ring: bool = False
@@ -106,6 +107,7 @@ class Along(Keeper):
         self._order, self.free = order, len(order)
         self._place = ranks_along(order)
         self.is_free = self._place >= 0
+        self._edged = np.pad(np.ones(len(order), bool), 1)  # what is free along the curve, between two ends
         self._select, self._listing, self._ring = select, listing, ring
 
     def _choice(self, job: Job) -> Allocation | None:
@@ -116,10 +118,13 @@ class Along(Keeper):
     def ranks(self, nodes: Nodes) -> Nodes:
         return np.asarray(self._place[nodes])
 
+    def _mark(self, nodes: Nodes, free: bool) -> None:
+        super()._mark(nodes, free)
+        self._edged[self._place[nodes] + 1] = free
+
     def _places(self, size: int) -> Nodes:
-        length = len(self._order)
-        edged = np.zeros(length + 2, bool)
-        edged[1:-1] = opened = self.is_free[self._order]
+        length, edged = len(self._order), self._edged
+        opened = edged[1:-1]
         if self._select is not None:
             ends = np.flatnonzero(edged[1:] != edged[:-1])
             starts, lengths = ends[::2], ends[1::2] - ends[::2]
