@@ -57,8 +57,8 @@ class JobPlacer:
 
     Attributes
     ----------
-    work_of : callable
-        Function that returns the work of a job.
+    program_for : callable
+        Function that returns the program of a job.
     mapping : str
         Key of `netplace.placement.MAPPINGS`, used for jobs whose partitioner does not choose a mapping.
     threads : int or str
@@ -98,10 +98,10 @@ class JobPlacer:
             work = self.program_for(job)
         except TypeError as error:
             raise ValueError(
-                f"Placing: work_of: {abbreviate(self.program_for)} cannot be called with a job: {error}"
+                f"JobPlacer: program_for: {abbreviate(self.program_for)} cannot be called with a job: {error}"
             ) from error
         if not isinstance(work, JobProgram):
-            raise ValueError(f"Placing: work_of: gives {abbreviate(work)}, expected a Work")
+            raise ValueError(f"JobPlacer: program_for: gives {abbreviate(work)}, expected a JobProgram")
         nodes = map_tasks(
             (allocation.mapping or self.mapping) if work.application else "consecutive",
             self.machine,

@@ -54,11 +54,9 @@ def _whose(partition: str) -> str:
 
 
 def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
-    machine, silent_or_unknown = (
-        situation.machine,
-        [own for own in situation.neighbours if own.program is None],
-    )
+    machine = situation.machine
     each = slots_a_host(machine)
+    silent_or_unknown = [own for own in situation.neighbours if own.program is None]
     unknown = sum(len(own.held) for own in silent_or_unknown if not own.name) // each
     silent = sum(len(own.held) for own in silent_or_unknown if own.name) // each
     held = sum(len(own.held) for own in situation.neighbours) // each

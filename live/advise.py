@@ -39,7 +39,7 @@ PARTITIONS = (
 
 
 @dataclass(frozen=True, eq=False)
-class _Candidate:
+class _Placement:
     # Rules that produced it.
     partition: str
     mapping: str
@@ -49,7 +49,7 @@ class _Candidate:
         return f"{self.mapping} on {self.partition}"
 
 
-def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Candidate]:
+def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Placement]:
     """Yield placements of a job on free nodes, the most promising first, without duplicates."""
     machine, tasks = situation.machine, situation.program.tasks
     searches = ["link-load", "classic", *(["td"] if isinstance(machine, Grid) else [])]
@@ -77,7 +77,7 @@ def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Cand
                 continue
             if where.tobytes() not in seen:
                 seen.add(where.tobytes())
-                yield _Candidate(rule, mapping, where)
+                yield _Placement(rule, mapping, where)
 
 
 def _chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: int = 0) -> Nodes | None:
@@ -245,7 +245,7 @@ def advise(
     situation.cycles(expected[:tasks], 0)  # what is compiled, or known for all, is so before the clock begins
     expected = expected[:tasks]
     search = _Search(
-        situation, _Clock(limits or Limits(), tasks), _Candidate(default, "consecutive", expected)
+        situation, _Clock(limits or Limits(), tasks), _Placement(default, "consecutive", expected)
     )
     search.screen(nodes)
     best, tried = search.choose()
@@ -272,12 +272,12 @@ def advise(
 class _Search:
     """Candidates and their times, by draw."""
 
-    def __init__(self, situation: Situation, clock: _Clock, default: _Candidate) -> None:
+    def __init__(self, situation: Situation, clock: _Clock, default: _Placement) -> None:
         self.situation, self.clock, self.default = situation, clock, default
-        self.times: dict[_Candidate, dict[int, int | None]] = {default: {}}
+        self.times: dict[_Placement, dict[int, int | None]] = {default: {}}
         self._time(default, 0)
 
-    def _time(self, candidate: _Candidate, draw: int, limit: float | None = None) -> int | None:
+    def _time(self, candidate: _Placement, draw: int, limit: float | None = None) -> int | None:
         known = self.times.setdefault(candidate, {})
         if draw not in known:
             self.clock.simulations += 1
@@ -294,7 +294,7 @@ class _Search:
             if self.clock.over(_SEARCHING):
                 return
 
-    def ratio(self, candidate: _Candidate) -> float:
+    def ratio(self, candidate: _Placement) -> float:
         """Return the mean ratio of a candidate's time to the default one's, on the draws for the choice."""
         default = self.times[self.default]
         times = [
@@ -305,7 +305,7 @@ class _Search:
         ratios = [(cycles or 0) / (reference or 1) for cycles, reference in times]
         return math.exp(float(np.mean(np.log(np.maximum(ratios, 1e-9)))))
 
-    def choose(self) -> tuple[_Candidate, tuple[Candidate, ...]]:
+    def choose(self) -> tuple[_Placement, tuple[Candidate, ...]]:
         """Return the candidate that remains of the best after more draws, and all simulated ones."""
         left = sorted(self.times, key=self.ratio)
         draw = 1
@@ -330,7 +330,7 @@ class _Search:
             for candidate in sorted(self.times, key=self.ratio)
         )
 
-    def judge(self, best: _Candidate) -> tuple[list[int], list[int]]:
+    def judge(self, best: _Placement) -> tuple[list[int], list[int]]:
         default, ours = [], []
         draws = range(_FIRST_JUDGED, _FIRST_JUDGED + (_MOST if self.situation.draws else 1))
         for count, draw in enumerate(draws):

@@ -27,8 +27,8 @@ def settings_on(topology: Topology, config: Config) -> Config:
     if config.queue_packets == SETTINGS["queue_packets"].default:
         share = min((limit.share for limit in limited_links(topology, config)), default=1.0)
         most = min(_MOST_ROOM[0], _MOST_ROOM[1] // (config.vcs * max(1, (topology.neighbor >= 0).sum())))
-        room = min(math.ceil(config.queue_packets / share), most)
-        config = replace(config, queue_packets=max(room, config.queue_packets))
+        if (room := min(math.ceil(config.queue_packets / share), most)) > config.queue_packets:
+            config = replace(config, queue_packets=room)
     return config
 
 

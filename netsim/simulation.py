@@ -16,7 +16,7 @@ from netplace.netsim.result import Result
 from netplace.topologies import Topology
 
 # With its first cycle, and how often its iterations stand.
-PlacedJob = tuple[Program, ArrayLike | None, int, int]
+_Start = tuple[Program, ArrayLike | None, int, int]
 
 
 def simulate(
@@ -72,7 +72,7 @@ def simulate(
 
 def replay(
     network: Network,
-    jobs: Sequence[PlacedJob],
+    jobs: Sequence[_Start],
     max_cycles: int | None = None,
     window: int | None = None,
     progress: Callable[[int], None] | None = None,
@@ -91,7 +91,7 @@ def replay(
 
 def _play(
     network: Network,
-    jobs: Sequence[PlacedJob],
+    jobs: Sequence[_Start],
     max_cycles: int | None,
     window: int | None,
     progress: Callable[[int], None] | None,
@@ -109,7 +109,7 @@ def _jobs(
     nodes: ArrayLike | Sequence[ArrayLike] | None,
     starts: Sequence[int] | None,
     times: Sequence[int] | None,
-) -> list[PlacedJob]:
+) -> list[_Start]:
     places: Sequence[ArrayLike | None]
     if isinstance(programs, Program):
         programs, places = [programs], [nodes]  # type: ignore[list-item]

@@ -49,12 +49,12 @@ def trace_path(name: str) -> Path:
     path = Path(name)
     if path.exists():
         return path
-    carried_path = bundled_trace(name)
-    if carried_path is None:
+    bundled = bundled_trace(name)
+    if bundled is None:
         named = {f"{known}.trace.gz".lower(): known for known in bundled_traces()}
         check_choice(name.lower(), named, "no such trace file; carried traces")
         raise AssertionError("a packaged trace that is missing")
-    return carried_path
+    return bundled
 
 
 def trace_name(path: Path) -> str:

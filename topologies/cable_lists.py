@@ -306,14 +306,13 @@ def ibnetdiscover(path: str) -> Graph:
     places = _levels(len(switches), cables, nodes_at)
     labels = _unlike([names[guid] for guid in switches], list(switches))
     speeds += itertools.chain.from_iterable(of_nodes)  # in the order of the nodes
-    timed = bool(speeds) and min(speeds) > 0
-    paces = paces_of(text, speeds if timed else [1.0] * len(speeds), _PHIT) if speeds else None
-    its = None if paces is None else paces.cycles
-    made = graph(
-        text, replace(Cables.of(cables), cycles=None if its is None else its[: len(cables)]), nodes_at,
-        names=labels, places=places, usual="up-down" if places is None else "d-mod-k",
-    )  # fmt: skip
-    if paces is None or not timed:
+    paces = paces_of(text, speeds, _PHIT) if speeds and min(speeds) > 0 else None
+    wires = Cables.of(cables)
+    if paces is not None:
+        wires = replace(wires, cycles=paces.cycles[: len(cables)])
+    usual = "up-down" if places is None else "d-mod-k"
+    made = graph(text, wires, nodes_at, names=labels, places=places, usual=usual)
+    if paces is None:
         return made
     node, cycles = np.arange(made.nodes), made.cycles.copy()
     cycles[node, 0] = cycles[made.neighbor[node, 0], made.entry[node, 0]] = paces.cycles[len(cables) :]

@@ -126,7 +126,7 @@ def _check_cycles(cycles_per_us: float) -> None:
 def _with_name(program: Program, path: Path) -> Program:
     if not program.tasks:
         raise ValueError(f"{path}: is empty, expected a trace")
-    # The cycle counts of published studies come out with the carried traces, as their sends were simulated.
+    # The cycle counts of published studies come out with the bundled traces, as their sends were simulated.
     return replace(
         program, name=stem_of(path), interleaved=program.interleaved and not is_bundled_trace(path)
     )

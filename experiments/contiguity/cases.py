@@ -127,7 +127,7 @@ class Cell(CachedCase):
     week: int  # from whose beginning on; also gives the seeds
     jobs: int  # how many
     mean_run: float  # seconds that they run on it, a mean weighted by their work
-    communication: str  # which of the carried files ``mix-*.toml`` says what jobs run
+    communication: str  # which of the bundled files ``mix-*.toml`` says what jobs run
     # The rules.
     policy: str
     partition: str

@@ -134,14 +134,20 @@ class Keeper:
     def _mark(self, nodes: Nodes, free: bool) -> None:
         marked = self.is_free.copy()
         marked[nodes] = free
-        if np.count_nonzero(marked != self.is_free) < len(nodes):
-            earlier = self.is_free.copy()
-            for node in nodes.tolist():
-                if earlier[node] == free:
-                    raise ValueError(f"node {node} is {'free' if free else 'occupied'} already")
-                earlier[node] = free
+        if abs(np.count_nonzero(marked) - np.count_nonzero(self.is_free)) < len(nodes):
+            raise already(nodes, self.is_free, free)
         self.is_free = marked
         self.free += len(nodes) if free else -len(nodes)
+
+
+def already(nodes: Nodes, is_free: NDArray[np.bool_], free: bool) -> ValueError:
+    """Return the error about nodes of which some are free, or held, before they are marked so, or twice."""
+    earlier = is_free.copy()
+    for node in nodes.tolist():
+        if earlier[node] == free:
+            break
+        earlier[node] = free
+    return ValueError(f"node {node} is {'free' if free else 'occupied'} already")
 
 
 @dataclass(frozen=True)

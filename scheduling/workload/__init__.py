@@ -17,7 +17,7 @@ from netplace.scheduling.workload.applications import (
     applications,
 )
 from netplace.scheduling.workload.batsim import is_batsim, read_batsim
-from netplace.scheduling.workload.files import COMPRESSED, head_line, read_text
+from netplace.scheduling.workload.files import COMPRESSED, read_text
 from netplace.scheduling.workload.job_table import read_csv, write_csv
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.sacct import is_sacct, read_sacct
@@ -100,14 +100,15 @@ def read(path: str | Path, **options: Any) -> Workload:
 
     Options: for SWF ``cores_per_node`` and ``drop``, see `read_swf`; for ``sacct``, `read_sacct`, the latter.
     """
-    if head_line(Path(path)).startswith("{") and is_batsim(text := read_text(Path(path))):
-        for option in options:
-            raise ValueError(f"{path}: {option} applies to logs, not to workloads of Batsim")
-        return read_batsim(Path(path), text)
     if is_sacct(Path(path)):
+        text = read_text(Path(path))
+        if is_batsim(text):
+            for option in options:
+                raise ValueError(f"{path}: {option} applies to logs, not to workloads of Batsim")
+            return read_batsim(Path(path), text)
         for option in options:
             check_choice(option, ("drop",), f"{path}: option of sacct's jobs")
-        return read_sacct(path, **options)
+        return read_sacct(path, **options, text=text)
     if _ending(Path(path)) != ".csv":
         return read_swf(path, **options)
     if options:

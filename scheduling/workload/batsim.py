@@ -28,7 +28,7 @@ class _Workload(msgspec.Struct, frozen=True):
 
 def is_batsim(text: str) -> bool:
     """Return whether a JSON file has the keys of a workload of Batsim."""
-    return all(f'"{key}"' in text for key in ("nb_res", "jobs", "profiles"))
+    return text.lstrip().startswith("{") and all(f'"{key}"' in text for key in ("nb_res", "jobs", "profiles"))
 
 
 def read_batsim(path: Path, text: str) -> Workload:

@@ -52,18 +52,20 @@ def is_sacct(path: Path) -> bool:
     return line.startswith("{") or ("jobid" in words and line[0] not in ";#")
 
 
-def read_sacct(path: str | Path, drop: Collection[str] = DEFAULT_DROPS) -> Workload:
+def read_sacct(
+    path: str | Path, drop: Collection[str] = DEFAULT_DROPS, *, text: str | None = None
+) -> Workload:
     """Read the jobs of ``sacct -P`` or ``sacct --json``, plain or compressed by gzip.
 
     Lines of steps are ignored. Sizes are in nodes (``NNodes``, ``AllocNodes`` or ``ReqNodes``), the run
     time is ``ElapsedRaw``, ``Elapsed``, or from ``Start`` to ``End``; jobs that have not ended are dropped.
     Times without an offset are UTC. Users and partitions are numbered in the order of their first jobs; the
-    header names the partitions. `drop` is that of `read_swf`.
+    header names the partitions. `drop` is that of `read_swf`, `text` the content if it has been read.
     """
     path = Path(path)
     for name in drop:
         check_choice(name, DROPS, "jobs to drop")
-    text = read_text(path)
+    text = read_text(path) if text is None else text
     jobs = list(_from_json(path, text) if text.lstrip().startswith("{") else _from_table(path, text))
     if not jobs:
         raise ValueError(f"{path}: the file has no jobs")

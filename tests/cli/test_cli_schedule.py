@@ -162,11 +162,7 @@ def test_an_interrupted_study_goes_on(netplace, tmp_path, monkeypatch):
         carried.append(plan)
         return real(plan)
 
-    monkeypatch.setattr("netplace.runs.executors._BATCH_SECONDS", 0.0)  # each outcome is stored at once
     monkeypatch.setattr(module, "outcome_of", interrupted)
-    monkeypatch.setattr(
-        "netplace.runs.executors._BATCH_SECONDS", 0
-    )  # of a batch nothing is stored before its end
     assert netplace("schedule", tmp_path / "study.toml").exit_code == 130
     monkeypatch.setattr(module, "outcome_of", lambda plan: carried.append(plan) or real(plan))
     assert netplace("schedule", tmp_path / "study.toml").exit_code == 0

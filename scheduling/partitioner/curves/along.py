@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.scheduling.job import Job
-from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
+from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes, already
 
 # Which interval of free nodes along a curve a job gets, and what it gets where none is large enough.
 #
@@ -17,6 +17,7 @@ from netplace.scheduling.partitioner.allocation import Allocation, Keeper, Nodes
 # interval are taken, are ours where the paper leaves them open.
 
 _Integers = NDArray[np.int64]
+_ENDLESS = np.iinfo(np.int64).max
 Selection = Callable[[_Integers, int], int]
 """Takes the lengths of the free intervals, in order, and a size that at least one has; returns an index."""
 Listing = Callable[[_Integers, int, int], _Integers]
@@ -29,7 +30,7 @@ def first_fit(lengths: _Integers, size: int) -> int:
 
 
 def best_fit(lengths: _Integers, size: int) -> int:
-    return int(np.argmin(np.where(lengths >= size, lengths, np.iinfo(np.int64).max)))
+    return int(np.argmin(np.where(lengths >= size, lengths, _ENDLESS)))
 
 
 def sum_of_squares(lengths: _Integers, size: int) -> int:
@@ -43,7 +44,7 @@ def sum_of_squares(lengths: _Integers, size: int) -> int:
     count = np.bincount(lengths)
     # (N(l) - 1)**2 - N(l)**2 + (N(r) + 1)**2 - N(r)**2; nothing of the second two if nothing is left over.
     change = 1 - 2 * count[lengths] + np.where(rest > 0, 1 + 2 * count[np.maximum(rest, 0)], 0)
-    return int(np.argmin(np.where(fits, change, np.iinfo(np.int64).max)))
+    return int(np.argmin(np.where(fits, change, _ENDLESS)))
 
 
 def first_places(places: _Integers, size: int, ring: int = 0) -> _Integers:
@@ -103,10 +104,8 @@ class Along(Keeper):
     def __init__(
         self, order: Nodes, select: Selection | None, listing: Listing = minimum_span, ring: bool = False
     ):
-        super().__init__(int(order.max()) + 1)
         self._order, self.free = order, len(order)
         self._place = ranks_along(order)
-        self.is_free = self._place >= 0
         self._edged = np.pad(np.ones(len(order), bool), 1)  # what is free along the curve, between two ends
         self._select, self._listing, self._ring = select, listing, ring
 
@@ -119,8 +118,14 @@ class Along(Keeper):
         return np.asarray(self._place[nodes])
 
     def _mark(self, nodes: Nodes, free: bool) -> None:
-        super()._mark(nodes, free)
-        self._edged[self._place[nodes] + 1] = free
+        edged, at = self._edged, self._place[nodes] + 1  # the first end for nodes that the curve leaves out
+        earlier, count = edged[at], np.count_nonzero(edged)
+        edged[at] = free
+        edged[0] = False
+        if abs(np.count_nonzero(edged) - count) < len(nodes):
+            edged[at] = earlier
+            raise already(nodes, edged[self._place + 1], free)
+        self.free += len(nodes) if free else -len(nodes)
 
     def _places(self, size: int) -> Nodes:
         length, edged = len(self._order), self._edged
