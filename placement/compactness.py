@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.inputs import check_int
 from netplace.placement.expected_loads import distinct
 from netplace.topologies import Grid, Topology, switch_grid
 
@@ -140,39 +138,3 @@ def components(topology: Topology, nodes: ArrayLike) -> int:
     graph = coo_array((np.ones(joined.sum(), bool), (router[joined], end[joined])), (topology.routers,) * 2)
     _, label = connected_components(graph, directed=False)
     return len(np.unique(label[chosen]))
-
-
-def limit_shape(points: int = 2000) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return the shape of area 1 with the smallest mean Manhattan distance, which large node sets approach.
-
-    The sum of distances is the same everywhere on its border. On an empty 2-D mesh, the smallest mean
-    distance of k nodes tends to ``mean * sqrt(k)``. M. A. Bender et al., WADS 2005, section 1, after R. M.
-    Karp et al. (1975) and C. M. Bender et al., "What is the optimal shape of a city?", J. Physics A 37
-    (2004), who solve a differential equation; here, a fixed-point iteration finds the shape.
-
-    Returns
-    -------
-    x, height : ndarray of float, shape (points,)
-        Border in the first quadrant, mirrored in the other quadrants; `points` is at least 10.
-    mean : float
-        Mean distance between two points of the shape.
-    """
-    from scipy.integrate import cumulative_trapezoid
-
-    check_int(points, "points", 10)
-    integral = partial(cumulative_trapezoid, initial=0)
-    x = np.linspace(0.0, 1.0, points)
-    height = np.maximum(0.56 - x, 0.0)
-    for _ in range(60):
-        # Sum of distances along one dimension, without its value at 0: its second derivative is 4 heights.
-        slope = integral(4 * height, x)
-        apart = integral(slope, x)
-        low, high = 0.0, 2 * float(apart[-1])
-        for _ in range(60):  # the sum at the border for which the area is 1
-            border = (low + high) / 2
-            height = np.interp(border - apart, apart, x, left=0.0)
-            low, high = (border, high) if 4 * integral(height, x)[-1] < 1 else (low, border)
-    centre = 4 * float(integral(x * height, x)[-1])
-    mean = 8 * float(integral(height * (apart + centre), x)[-1])
-    end = int(np.flatnonzero(height)[-1]) + 2
-    return x[:end], height[:end], mean

@@ -110,40 +110,6 @@ def bundled(
     return replace(cluster, cores=cores, held=held), fewer, bundle
 
 
-def in_slots(
-    cluster: SharedCluster, jobs: tuple[SharedJob, ...]
-) -> tuple[SharedCluster, tuple[SharedJob, ...], int]:
-    """Return the same in the longest slots that all times are multiples of, and how long they are.
-
-    The report chooses the greatest common divisor of the durations; here, also of the horizon, of when nodes
-    become free and of submissions, which must fall between slots. Costs are for the longer slots. The last
-    slot, in which only service nodes are on, is longer too: energy differs by that.
-    """
-    times = [job.slots for job in jobs] + [-job.submitted for job in jobs] + [cluster.horizon]
-    times += [until for parts in cluster.held.values() for _, until in parts]
-    length = math.gcd(*times) or 1
-    longer = replace(
-        cluster,
-        cost=tuple(length * cost for cost in cluster.cost),
-        horizon=cluster.horizon // length,
-        held={
-            node: tuple((cores, until // length) for cores, until in parts)
-            for node, parts in cluster.held.items()
-        },
-        longest_mean={queue: slots / length for queue, slots in cluster.longest_mean.items()},
-    )
-    fewer = tuple(replace(job, slots=job.slots // length, submitted=job.submitted // length) for job in jobs)
-    return longer, fewer, length
-
-
-def lp_of(cluster: SharedCluster, jobs: tuple[SharedJob, ...]) -> str:
-    """Return the first phase, least energy, in the LP format of CPLEX, for other solvers."""
-    model = _Model(cluster, jobs)
-    if model.hopeless:
-        raise ValueError(f"cluster: a job is longer than the horizon of {cluster.horizon} slots")
-    return model.program.lp(model.energy)
-
-
 class _Model:
     """The program, and where its variables stand; the numbers are those of the report's formulas."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,24 +94,6 @@ class Program:
         value = math.inf if values is None else float(cost @ values)
         return Solved(values, value, solution.status in (0, 2), took)
 
-    def lp(self, objective: dict[int, float]) -> str:
-        def terms(factors: Iterable[tuple[int, float]]) -> str:
-            return " ".join(f"{factor:+.17g} x{place}" for place, factor in factors if factor) or "0 x0"
-
-        lines = ["Minimize", f" cost: {terms(objective.items())}", "Subject To"]
-        for number, (places, factors, low, high) in enumerate(self._rows):
-            row = terms(zip(places, factors, strict=True))
-            if low == high:
-                lines.append(f" r{number}: {row} = {low:.17g}")
-                continue
-            lines += [f" r{number}a: {row} >= {low:.17g}"] if low > -math.inf else []
-            lines += [f" r{number}b: {row} <= {high:.17g}"] if high < math.inf else []
-        lines.append("Bounds")
-        for place, (low, high) in enumerate(zip(self._low, self._high, strict=True)):
-            lines.append(f" {_bound(low)} <= x{place} <= {_bound(high)}")
-        whole = [f" x{place}" for place, is_whole in enumerate(self._whole) if is_whole]
-        return "\n".join([*lines, *(["General", *whole] if whole else []), "End", ""])
-
     def _rounded(self, values: Values) -> Values | None:
         """Return the values with whole variables whole; None if one is not, for then they mean nothing."""
         whole = np.array(self._whole)
@@ -124,7 +106,3 @@ class Program:
     def _empty(self) -> Solved:
         fits = all(low <= 0 <= high for *_, low, high in self._rows)
         return Solved(np.empty(0) if fits else None, 0.0 if fits else math.inf, True, 0.0)
-
-
-def _bound(value: float) -> str:
-    return f"{value:.17g}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from netplace.placement import map_tasks, partition
-from netplace.placement.compactness import bounding_box, compactness, components, limit_shape, pairwise_sum
+from netplace.placement.compactness import bounding_box, compactness, components, pairwise_sum
 from netplace.placement.metrics import average_pairwise_distance, link_loads, metrics
 from netplace.topologies import parse
 
@@ -247,21 +247,3 @@ def test_boxes_and_cubes():
     assert found.box_sum == 5
     tree = compactness(parse("tree:4,2"), [0, 5])
     assert (tree.box, tree.box_sum) == (None, None)
-
-
-def test_the_limit_shape():
-    """Its mean distance is the one that is known, its area 1; it mirrors itself; the best few come near."""
-    x, height, mean = limit_shape()
-    assert mean == pytest.approx(0.650245952951, rel=2e-6)
-    area = 4 * float(((height[1:] + height[:-1]) / 2 * np.diff(x)).sum())
-    assert area == pytest.approx(1, abs=1e-6)
-    assert (np.diff(height) <= 1e-12).all()
-    twice = np.interp(np.interp(x, x, height), x, height)
-    assert np.abs(twice - x)[x > 0.1].max() < 5e-4  # near 0 the border is flat, and the way back steep
-    square, diamond = 2 / 3, 0.6600  # mean distances of other shapes of area 1, the latter rounded
-    assert mean < diamond < square
-    # Least sums over pairs of 11, 15 and 17 nodes on an empty plane, by exhaustive search.
-    for nodes, least in ((11, 124), (15, 272), (17, 374)):
-        assert 0.9 < least / math.comb(nodes, 2) / math.sqrt(nodes) / mean < 1.1
-    with pytest.raises(ValueError, match="points"):
-        limit_shape(3)

@@ -1,7 +1,5 @@
 """Dual approximation, alignments and the master: beside a solver, brute force and steps written apart."""
 
-import functools
-import itertools
 from itertools import product
 
 import numpy as np
@@ -18,7 +16,6 @@ from netplace.experiments.two_kinds.simulator import (
     optimum,
     query_times,
     search,
-    smith_waterman,
 )
 
 SIDES = st.integers(1, 3)
@@ -150,58 +147,6 @@ def test_mistakes_are_sentences():
     ]:
         with pytest.raises(ValueError, match=told):
             call()
-
-
-TEXTS = st.text("ACG", max_size=5)
-
-
-def by_all_alignments(first, second, match, mismatch, gap_open, gap_extend):
-    """Return the best score over all ways to write parts below each other, gaps by their whole length."""
-
-    @functools.cache
-    def best(i, j, last):
-        """Return the best score of what is before i and j; `last`: which text has a gap at the end, or 0."""
-        scores = [0.0] if last == 0 else []
-        if i and j and last == 0:
-            pair = match if first[i - 1] == second[j - 1] else mismatch
-            scores += [pair + best(i - 1, j - 1, side) for side in (0, 1, 2)]
-        if last == 1:
-            scores += [
-                best(i - n, j, side) - gap_open - (n - 1) * gap_extend
-                for n in range(1, i + 1)
-                for side in (0, 2)
-            ]
-        if last == 2:
-            scores += [
-                best(i, j - n, side) - gap_open - (n - 1) * gap_extend
-                for n in range(1, j + 1)
-                for side in (0, 1)
-            ]
-        return max(scores, default=-np.inf)
-
-    ends = itertools.product(range(len(first) + 1), range(len(second) + 1), (0, 1, 2))
-    return max(best(*end) for end in ends)
-
-
-@given(
-    TEXTS,
-    TEXTS,
-    st.integers(1, 5),
-    st.integers(-5, 0),
-    st.integers(0, 6),
-    st.integers(0, 6),
-)
-def test_the_score_is_the_best_of_all_alignments(first, second, match, mismatch, gap, more):
-    costs = (match, mismatch, max(gap, more), min(gap, more))
-    assert smith_waterman(first, second, *costs) == by_all_alignments(first, second, *costs)
-    assert smith_waterman(second, first, *costs) == smith_waterman(first, second, *costs)
-
-
-def test_a_long_gap_costs_less_than_short_ones():
-    assert smith_waterman("AAACCC", "AAAGGCCC", gap_open=4, gap_extend=1) == 6 * 5 - 5
-    assert smith_waterman("AAACCC", "AAAGGCCC", gap_open=4, gap_extend=4) == 6 * 5 - 8
-    with pytest.raises(ValueError, match="gap_extend"):
-        smith_waterman("A", "A", gap_open=1, gap_extend=2)
 
 
 @st.composite

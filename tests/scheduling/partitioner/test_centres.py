@@ -19,7 +19,6 @@ from netplace.scheduling.partitioner.centres.algorithms import (
     best_of_batch,
     fits_batch,
     intersections,
-    ptas,
 )
 from netplace.scheduling.partitioner.centres.space import Axes, space_of
 from netplace.topologies import parse
@@ -316,35 +315,6 @@ def test_mm_is_exact_for_three_nodes(machine, data):
         for three in itertools.combinations(free.tolist(), 3)
     ]
     assert ALGORITHMS["mm"](space_of(grid, "mm"), free, 3).cost == min(sums)
-
-
-@pytest.mark.parametrize(
-    ("machine", "nodes", "size"),
-    [("mesh:6x6", 8, 3), ("mesh:6x6", 9, 6), ("mesh:4x3x3", 5, 3), ("mesh:36", 9, 6)],
-)
-def test_the_approximation_scheme_comes_near_to_the_optimum(machine, nodes, size):
-    """With three strips: not below the optimum, and it in almost all states of a few free nodes."""
-    space = space_of(parse(machine), "ptas")
-    rng, best = np.random.default_rng(size), 0
-    for _ in range(4):
-        free = np.sort(rng.choice(36, nodes, replace=False))
-        found, least = ptas(space, free, size), ALGORITHMS["optimal"](space, free, size).cost
-        assert found.cost == pairwise_sum(space.topology, found.nodes) >= least
-        assert len(set(found.nodes.tolist()) & set(free.tolist())) == size
-        best += found.cost == least
-    assert best >= 3
-
-
-@pytest.mark.parametrize(
-    ("machine", "size", "told"),
-    [
-        ("mesh:6x6", 4, "4 nodes in 3 strips, expected 3 strips at least and a multiple"),
-    ],
-)
-def test_mistakes_of_the_approximation_scheme(machine, size, told):
-    space = space_of(parse(machine), "ptas")
-    with pytest.raises(ValueError, match=told):
-        ptas(space, np.arange(36), size)
 
 
 def test_the_tight_example_of_manhattan_median():

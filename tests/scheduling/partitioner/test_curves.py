@@ -15,7 +15,7 @@ from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS
 from netplace.scheduling.partitioner.curves.along import minimum_span
-from netplace.scheduling.partitioner.curves.orders import best_order, curve_objective
+from netplace.scheduling.partitioner.curves.orders import curve_objective
 from netplace.topologies import parse
 
 
@@ -307,21 +307,6 @@ def test_hindex_is_closed_and_keeps_within_its_bound(bits):
     apart = np.minimum(apart, side**2 - apart)
     squared = ((path[:, None] - path) ** 2).sum(axis=-1)
     assert (squared[apart > 0] <= 4 * apart[apart > 0] - 2).all()
-
-
-@pytest.mark.parametrize("machine", ["mesh:3x2", "torus:5", "tree:2,2"])
-@pytest.mark.parametrize("decay", [0.5, 0.9])
-def test_the_best_order_is_that_of_all_orders(machine, decay):
-    topology = parse(machine)
-    weights = decay ** np.arange(-1.0, topology.nodes - 1)
-    orders = map(np.array, itertools.permutations(range(topology.nodes)))
-    least = min(curve_objective(topology, order, weights) for order in orders)
-    assert curve_objective(topology, best_order(topology, weights), weights) == pytest.approx(least)
-
-
-def test_a_best_order_is_of_a_small_machine():
-    with pytest.raises(ValueError, match="order best: mesh:4x4 has 16 nodes, expected at most 9"):
-        best_order(parse("mesh:4x4"))
 
 
 def test_a_searched_order_is_as_good_as_hilberts():

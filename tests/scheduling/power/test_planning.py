@@ -13,8 +13,6 @@ from netplace.experiments.power.shared_nodes import (
     SharedCluster,
     SharedJob,
     bundled,
-    in_slots,
-    lp_of,
     plan_shared,
 )
 from netplace.scheduling import Job, schedule
@@ -300,32 +298,25 @@ def outcome(plan):
     return None if plan is None else (pytest.approx(plan.energy), plan.makespan)
 
 
-def random_shared(seed, unit=1, slot=1):
-    """Return a small cluster and jobs, all amounts multiples of a unit of cores, all times of a slot."""
+def random_shared(seed, unit=1):
+    """Return a small cluster and jobs, all amounts multiples of a unit of cores."""
     rng = np.random.default_rng(seed)
     cores = tuple(unit * int(count) for count in rng.integers(1, 4, 3))
-    held = {0: ((unit * int(rng.integers(0, 2)), slot * int(rng.integers(0, 3))),)}
-    cluster = SharedCluster(cores, (1, 2, 3), slot * int(rng.integers(3, 6)), (2,), held)
+    held = {0: ((unit * int(rng.integers(0, 2)), int(rng.integers(0, 3))),)}
+    cluster = SharedCluster(cores, (1, 2, 3), int(rng.integers(3, 6)), (2,), held)
     jobs = tuple(
-        SharedJob(unit * int(rng.integers(1, 4)), slot * int(rng.integers(1, 3)), int(rng.integers(0, 2)))
+        SharedJob(unit * int(rng.integers(1, 4)), int(rng.integers(1, 3)), int(rng.integers(0, 2)))
         for _ in range(2)
     )
     return cluster, jobs
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_bundles_of_cores_and_long_slots_have_the_same_plan(seed):
-    cluster, jobs = random_shared(seed, unit=4, slot=2)
+def test_bundles_of_cores_have_the_same_plan(seed):
+    cluster, jobs = random_shared(seed, unit=4)
     fewer, small, bundle = bundled(cluster, jobs)
-    longer, short, length = in_slots(cluster, jobs)
-    assert (bundle % 4, length % 2) == (0, 0)
-    whole = plan_shared(cluster, jobs)
-    assert outcome(plan_shared(fewer, small)) == outcome(whole)
-    made = plan_shared(longer, short)
-    assert (made is None) == (whole is None)
-    if whole is not None:
-        rest = (length - 1) * sum(cluster.cost[node] for node in cluster.service)  # of the last slot
-        assert (length * made.makespan, made.energy) == (whole.makespan, pytest.approx(whole.energy + rest))
+    assert bundle % 4 == 0
+    assert outcome(plan_shared(fewer, small)) == outcome(plan_shared(cluster, jobs))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -346,24 +337,6 @@ def test_a_job_runs_in_one_of_several_clusters(seed):
     if made is not None:
         assert (made.energy, made.makespan) == min(known)
         assert all(not (row[:2].any() and row[2]) for row in made.cores)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_another_reader_solves_the_lp_file_to_the_same_energy(seed, tmp_path):
-    from scipy.optimize._highspy import _core
-
-    cluster, jobs = random_shared(seed)
-    path = tmp_path / "plan.lp"
-    path.write_text(lp_of(cluster, jobs))
-    solver = _core._Highs()
-    solver.setOptionValue("output_flag", False)
-    assert solver.readModel(str(path)) == _core.HighsStatus.kOk
-    solver.run()
-    plan = plan_shared(cluster, jobs)
-    assert plan is not None
-    assert solver.getObjectiveValue() == pytest.approx(plan.energy)
-    with pytest.raises(ValueError, match="longer than the horizon of 0"):
-        lp_of(SharedCluster((1,), (1,), 0), (SharedJob(1, 1),))
 
 
 def test_a_bound_on_the_time_in_system_costs_energy():
