@@ -18,6 +18,7 @@ from netplace.report.files.outputs import check_output
 from netplace.report.terminal.progress import is_quiet, sweep_progress
 
 if TYPE_CHECKING:
+    from netplace.runs import Run
     from netplace.runs.outcome_store import PlanLike
     from netplace.runs.plan import Plan
     from netplace.runs.resources import Resources
@@ -197,6 +198,7 @@ def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
     """Simulate the run times that plans need and their stores lack, and tell how many they are."""
     if not any(plan.simulate for plan in plans):
         return
+    from netplace.runs.job_programs import expected_cpu_seconds
     from netplace.runs.schedules import workload_of
     from netplace.runs.tabled_jobs import complete_tables
 
@@ -206,11 +208,29 @@ def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
 
     steps = count(1)
 
-    def announce(runs: int) -> None:
-        more = "more are simulated for the time of one more repetition"
-        say(f"{runs:,} run times are missing and are simulated" if next(steps) == 1 else f"{runs:,} {more}")
+    def announce(runs: list[Run]) -> None:
+        what = (
+            "run times are missing and are simulated"
+            if next(steps) == 1
+            else "more are simulated for the time of one more repetition"
+        )
+        say(f"{len(runs):,} {what}, in about {expected_cpu_seconds(runs):,.0f} s of CPU time")
 
     with sweep_progress() as progress:
         complete_tables(
             plans, workload_of, lambda: execution.resources(None, len(plans)).simulators(), progress, announce
         )
+
+
+def list_missing(plans: Sequence[Plan], path: Path) -> None:
+    """Write the run times that plans need and their tables or stores lack, a row for each entry."""
+    from netplace.runs.job_programs import expected_cpu_seconds
+    from netplace.runs.schedules import workload_of
+    from netplace.runs.tabled_jobs import missing_run_times
+    from netplace.runs.tables import run_table, time_table, write_table
+
+    runs = missing_run_times(plans, workload_of)
+    write_table(time_table(run_table((run, None, None) for run in runs)), path)
+    click.echo(
+        f"{path}: {len(runs):,} runs are missing, about {expected_cpu_seconds(runs):,.0f} s of CPU time"
+    )

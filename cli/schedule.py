@@ -14,6 +14,7 @@ from netplace.cli.many import (
     Execution,
     complete_run_times,
     described,
+    list_missing,
     plan_of,
     refuse_beside_study,
     refuse_of_one,
@@ -53,6 +54,13 @@ _RESULT = "Results"
     OUTCOME,
     panel=_RESULT,
 )
+@flag(
+    "--list missing",
+    "Only write the run times that the table or store lacks (.csv).",
+    output_file(".csv", ".parquet"),
+    metavar="FILE",
+    panel=_RESULT,
+)
 @flag("--at", "Time of the occupancy picture.", REAL, metavar="SECONDS", panel=_RESULT)
 @flag("--from from_", "Start of the Gantt chart.", REAL, metavar="HOURS", panel=_RESULT)
 @flag("--to", "End of the Gantt chart.", REAL, metavar="HOURS", panel=_RESULT)
@@ -66,12 +74,35 @@ def schedule_command(study: str | None, **given: Any) -> None:
     several, a picture that compares them.
     """
     execution = Execution(given["workers"], given["dask"], given["store"])
-    answer = _single(given, execution) if study is None else _study(Path(study), given["unpaired"], execution)
-    show(answer, given["output"], given["as_json"])
+    plans, notes = _plans_of(study, given)
+    if given["missing"]:
+        list_missing(plans, given["missing"])
+    elif study is None:
+        show(_single(plans[0], given, execution), given["output"], given["as_json"])
+    else:
+        answer = _study(Path(study), plans, notes, given["unpaired"], execution)
+        show(answer, given["output"], given["as_json"])
 
 
-def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
+def _plans_of(study: str | None, given: dict[str, Any]) -> tuple[list[Plan], list[str]]:
+    """Return the plans of a study file, or the one of flags, and notes on what was left out."""
     from netplace.netsim.config import SETTINGS
+    from netplace.runs.placement_file import is_placement_file, read_placement_file
+    from netplace.runs.plan import make_plan
+    from netplace.runs.study_file import read_study
+
+    if study is None:
+        refuse_of_one(given)
+        return [plan_of(make_plan, [*SCHEDULE_SETTINGS, *SETTINGS], given)], []
+    path = Path(study)
+    refuse_beside_study(path, "store", "workers", "dask", "output", "as_json", "unpaired", "missing")
+    if not is_placement_file(path):
+        return read_study(path), []
+    placement = read_placement_file(path)
+    return placement.plans, placement.notes
+
+
+def _single(plan: Plan, given: dict[str, Any], execution: Execution) -> CommandOutput:
     from netplace.report.tables.data_table import print_data
     from netplace.report.tables.schedule import (
         figure_tables,
@@ -81,7 +112,6 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
         write_folder,
         write_rows,
     )
-    from netplace.runs.plan import make_plan
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of, run_schedule
 
@@ -92,8 +122,6 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     rows, written = given["rows"], bool(given["rows"] or output)
     if written and execution.dask is not None:
         raise ValueError(f"--dask: {execution.dask} given, but a Dask cluster cannot write rows and pictures")
-    refuse_of_one(given)
-    plan = plan_of(make_plan, [*SCHEDULE_SETTINGS, *SETTINGS], given)
     complete_run_times([plan], execution)
     made: list[ScheduleRun] = []
 
@@ -132,24 +160,17 @@ def _single(given: dict[str, Any], execution: Execution) -> CommandOutput:
     )
 
 
-def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
+def _study(
+    study: Path, plans: list[Plan], notes: list[str], unpaired: bool, execution: Execution
+) -> CommandOutput:
     from netplace.report.tables.schedule import compared_schedules, remarks
-    from netplace.runs.placement_file import is_placement_file, read_placement_file
     from netplace.runs.schedule_figures import ScheduleFigures
-    from netplace.runs.study_file import read_study
 
-    refuse_beside_study(study, "store", "workers", "dask", "output", "as_json", "unpaired")
-    if is_placement_file(study):
-        placement = read_placement_file(study)
-        plans, notes = placement.plans, placement.notes
-    else:
-        plans, notes = read_study(study), []
     complete_run_times(plans, execution)
     plans, outcomes, more = _outcomes_of(plans, study, unpaired, execution)
-    notes += more
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
     compared = compared_schedules(plans, figures, unpaired)
-    said = [*notes, *chain.from_iterable(map(remarks, plans, figures))]
+    said = [*notes, *more, *chain.from_iterable(map(remarks, plans, figures))]
     return study_output(study, "schedule", compared, {"schedules": described(plans, outcomes)}, said)
 
 

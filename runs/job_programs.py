@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -173,6 +173,17 @@ def check_packets(repeated: Repeated, config: Config) -> None:
         )
 
 
+def expected_cpu_seconds(runs: Iterable[Run]) -> float:
+    """Return roughly what simulating runs takes: packets that go half the diameter, and a start each."""
+    seconds = 0.0
+    for run in runs:
+        hops = 1 + network_of(run.network).diameter / 2
+        for repeated in repeated_of(run):
+            there, back = created_packets(repeated.program, run.config)
+            seconds += _START_SECONDS + repeated.total(there + back) * hops / _HOPS_PER_SECOND
+    return seconds
+
+
 def _handy(sent: int, config: Config) -> int:
     return max(config.phit_bytes, 1 << (sent // (config.packet_phits * _USUAL_PACKETS)).bit_length())
 
@@ -187,3 +198,4 @@ _PROGRAMS: dict[tuple[Any, ...], Repeated] = {}
 _MOST_OPERATIONS = 20_000_000
 _MOST_PACKETS = 4_000_000_000  # hours at the least, days on a large network
 _USUAL_PACKETS = 1_000_000
+_START_SECONDS, _HOPS_PER_SECOND = 0.002, 1e7  # of the kernel on a core of 2020

@@ -25,8 +25,9 @@
 
 Lists of ``[machine]`` and ``[schedule]`` multiply. ``[machine]`` has the network and its settings;
 ``[table]`` where run times are kept, which mappings are simulated and with how many seeds; ``[schedule]`` any
-key of a schedule. Instead of ``[[job]]``, ``[jobs]`` has ``workload`` and its options, and ``[applications]``
-the programs of the jobs of a log; see `netplace.runs.mix`.
+key of a schedule (without it: boxes or subtrees, and the best known mapping). Instead of ``[[job]]``,
+``[jobs]`` has ``workload`` and its options, and ``[applications]`` the programs of the jobs of a log; see
+`netplace.runs.mix`.
 """
 
 from __future__ import annotations
@@ -56,6 +57,7 @@ _OF_JOBS = ("workload", "jobs", "load", "kind", "classes", "sizes", "intensity",
             "repeats", "cores_per_node", "drop")  # fmt: skip
 _ELSEWHERE = {*_OF_JOBS, "machine", "times", *OF_TABLES}
 _OF_SCHEDULE = (*(name for name in SCHEDULE_SETTINGS if name not in _ELSEWHERE), "seeds")
+_USUAL_RULES = {"partition": "contiguous", "mapping": "best-known"}  # without [schedule]
 _MOST = 10_000  # plans of one file
 _TRIED_TASKS = 16
 
@@ -97,7 +99,7 @@ class _Reader:
             self._try("", key, lambda key=key: check_choice(key, _TABLES, "table"))
         machine = self._table("machine", ("network", *SETTINGS))
         table = self._table("table", _OF_TABLE)
-        schedule = self._table("schedule", _OF_SCHEDULE)
+        schedule = self._table("schedule", _OF_SCHEDULE) or dict(_USUAL_RULES)
         jobs = self._jobs()
         if "network" not in machine:
             self._fault("machine", "", "network: not given, expected a network such as torus:8x8")

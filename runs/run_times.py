@@ -280,7 +280,7 @@ class RunTimeTable:
             for allocation in (*own, *places.get(job.number, ())):
                 nodes = allocation.shape or allocation.nodes.tobytes()
                 key = job.program, job.tasks, job.nodes, job.repeats > 1, nodes, allocation.mapping
-                if key in seen:
+                if key in seen or (allocation.shape is None and self._scattered_factor is not None):
                     continue
                 seen.add(key)
                 for run in self._missing_of(job, allocation):
@@ -333,12 +333,13 @@ class RunTimeTable:
     def lacking(self, runs: Sequence[Run]) -> str:
         """Return a sentence about runs that the table lacks, and the nearest entry that it has."""
         described = [describe(run) for run in runs]
-        listed = "; ".join(described[:3]) + (f" (+{len(described) - 3} more)" if len(described) > 3 else "")
-        one = len(described) == 1
-        return (
-            f"{self.name}: lacks {'the run time' if one else f'{len(described)} run times'} of {listed}"
-            + (self._nearest(runs[0]))
-        )
+        more = f" (+{len(described) - 3} more; --list FILE)" if len(described) > 3 else ""
+        many = "the run time" if len(described) == 1 else f"{len(described)} run times"
+        told = f"{self.name}: lacks {many} of {'; '.join(described[:3])}{more}{self._nearest(runs[0])}"
+        if self._supply is not None:
+            return told
+        boxes = ", --scattered-factor takes a time in a box" if isinstance(self.machine, Grid) else ""
+        return f"{told}; a store and --simulate make what is missing{boxes}"
 
     def _nearest(self, run: Run) -> str:
         wanted = entry_of(run)

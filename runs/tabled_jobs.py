@@ -23,8 +23,9 @@ from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
 from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.partitioner.contiguous import Boxes, Choices, Factors
+from netplace.scheduling.simulation import reason_against
 from netplace.scheduling.workload import Workload
-from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies import Grid, Topology
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,11 +80,11 @@ def complete_tables(
     jobs_of: Callable[[Plan], Workload],
     executor: Callable[[], Executor[Run, Ended]],
     tell: Callable[[Progress], None] = lambda _: None,
-    announce: Callable[[int], None] = lambda _: None,
+    announce: Callable[[list[Run]], None] = lambda _: None,
 ) -> None:
     """Simulate the run times that plans need and their stores lack, as far as that is known beforehand.
 
-    `announce` gets the number of runs of each step. The period of repetitions takes several steps.
+    `announce` gets the runs of each step. The period of repetitions takes several steps.
     """
     by_store: dict[str, list[Plan]] = {}
     for plan in plans:
@@ -91,9 +92,8 @@ def complete_tables(
             by_store.setdefault(plan.times.partition(":")[2], []).append(plan)
     for path, own in by_store.items():
         alike = {_needs_of(plan): plan for plan in own}.values()
-        needed = [
-            _needed(plan, jobs_of(plan)) for plan in alike
-        ]  # what is wrong is told before a store is made
+        # What is wrong is told before a store is made.
+        needed = [_needed(plan, jobs_of(plan)) for plan in alike]
         with Store(Path(path)) as store:
             needs = [(_table_of(plan, store), *own) for plan, own in zip(alike, needed, strict=True)]
             while runs := list(
@@ -101,10 +101,23 @@ def complete_tables(
                     run.key: run for table, jobs, places in needs for run in table.missing(jobs, places)
                 }.values()
             ):
-                announce(len(runs))
+                announce(runs)
                 frame = simulated_times(runs, store, executor, tell)
                 for table, _, _ in needs:
                     table.add(frame)
+
+
+def missing_run_times(plans: Iterable[Plan], jobs_of: Callable[[Plan], Workload]) -> list[Run]:
+    """Return the runs that the tables and stores of plans lack, without those of further repetitions."""
+    runs: dict[str, Run] = {}
+    for plan in {_needs_of(plan): plan for plan in plans if plan.times.startswith("table:")}.values():
+        path, machine = Path(plan.times.partition(":")[2]), network_of(plan.machine)
+        if path.exists():
+            times = RunTimeTable.read(path, machine, **_options(plan))
+        else:
+            times = RunTimeTable(machine, run_table([]), **_options(plan))
+        runs |= {run.key: run for run in times.missing(*_needed(plan, jobs_of(plan)))}
+    return list(runs.values())
 
 
 def _needs_of(plan: Plan) -> str:
@@ -131,7 +144,7 @@ def _needed(plan: Plan, jobs: Workload) -> tuple[list[Job], dict[int, list[Alloc
 def places_of(job: Job, machine: Topology, partitioner: Partitioner | None) -> list[Allocation]:
     """Return the places that an allocator can give a job, each once, as far as they are known beforehand.
 
-    Without a `partitioner`, these are all boxes of its size.
+    Without a `partitioner`, these are all boxes of its size; of sets that depend on other jobs, the first.
     """
     boxes: Choices | None = None
     if isinstance(partitioner, Boxes):
@@ -140,22 +153,19 @@ def places_of(job: Job, machine: Topology, partitioner: Partitioner | None) -> l
         boxes = Factors(machine, round_up=True)(job)
     if boxes is not None:
         return [Allocation(np.arange(int(np.prod(shape))), shape, mapping) for shape, mapping in boxes]
-    if isinstance(machine, Tree) and partitioner is not None:
-        size = 1
-        while size < job.nodes:
-            size *= machine.down
-        first = partitioner.find(job) if size == job.nodes and not partitioner.by_count else None
-        return [] if first is None else [first]
-    return []
+    if partitioner is None or reason_against(job, partitioner):
+        return []
+    if partitioner.by_count:
+        return [Allocation(np.arange(job.nodes))]  # those of an estimate
+    first = partitioner.find(job)
+    return [] if first is None else [first]
 
 
 def check_complete(times: RunTimeTable, jobs: Workload, plan: Plan, machine: Topology) -> None:
     """Check that a table has all run times that the jobs of a plan need, as far as that is known."""
     missing = times.missing(*_needed(plan, jobs))
     if missing:
-        raise ValueError(
-            f"{times.lacking(missing)}; make them with netplace table, or give a store and --simulate"
-        )
+        raise ValueError(times.lacking(missing))
 
 
 def _check_programs(plan: Plan, jobs: Workload) -> None:

@@ -11,11 +11,12 @@ import pytest
 from netplace.cosim.plan import read_cosim_study
 from netplace.cosim.runner import outcome_of
 from netplace.inputs import FaultsError
+from netplace.runs.job_programs import expected_cpu_seconds
 from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.resources import simulators
 from netplace.runs.schedules import run_schedule, workload_of
 from netplace.runs.store import Store
-from netplace.runs.tabled_jobs import complete_tables
+from netplace.runs.tabled_jobs import complete_tables, missing_run_times
 
 STUDY = """\
 [machine]
@@ -63,13 +64,21 @@ def test_lists_multiply_and_what_does_not_exist_is_noted(study):
     assert {plan.candidates for plan in found.plans if plan.machine == "tree:4,2"} == {("consecutive",)}
     assert any("mapping td is left out on tree:4,2" in note for note in found.notes)
     assert any("partition contiguous:bps is left out on tree:4,2" in note for note in found.notes)
+    study.write_text(STUDY.partition("[schedule]")[0])
+    usual = {(plan.partition, plan.mapping) for plan in read_placement_file(study).plans}
+    assert usual == {("contiguous", "best-known")}, "a table needs no rules of schedules"
 
 
 def test_a_second_schedule_simulates_nothing(study):
     plans = read_placement_file(study).plans
     steps = []
+    lacking = missing_run_times(plans, workload_of)
+    assert not study.with_suffix(".sqlite").exists(), "what is missing is told without a store"
     complete_tables(plans, workload_of, lambda: simulators(1), announce=steps.append)
     assert len(steps) >= 2, "repetitions take several steps"
+    assert {run.key for run in lacking} == {run.key for run in steps[0]}
+    assert 0 < expected_cpu_seconds(steps[0]) < 60
+    assert missing_run_times(plans, workload_of) == []
     first = [run_schedule(plan).outcome["metrics"]["makespan"] for plan in plans]
     complete_tables(plans, workload_of, lambda: pytest.fail("something was simulated again"))
     assert [run_schedule(plan).outcome["metrics"]["makespan"] for plan in plans] == first
