@@ -37,6 +37,7 @@ from netplace.report.terminal.progress import progress
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from netplace.report.plots.figure import Figure
     from netplace.runs.loads import LoadPlan
 
 _MOST_LOADS = 10_000
@@ -68,8 +69,7 @@ def load_command(**given: Any) -> None:
     study file.
     """
     from netplace.report.pages.answers.load import page
-    from netplace.report.plots.points import load_figure
-    from netplace.report.tables.load import curve_frame, describe_points
+    from netplace.report.tables.load import curve_rows, describe_points
     from netplace.runs.loads import LoadFigures, outcome_of
 
     study = Path(given["study"]) if given["study"] else None
@@ -88,13 +88,19 @@ def load_command(**given: Any) -> None:
             measure = partial(measure, progress=tell)
         outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study)
     points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
-    frame = curve_frame(plans, points)
-    said = page(plans, points, frame)
+    rows = curve_rows(plans, points)
+    said = page(plans, points, rows)
+
+    def figure() -> Figure:
+        from netplace.report.plots.points import load_figure
+
+        return load_figure(rows, said.title, narrow=given["column"])
+
     answer = CommandOutput(
         lambda: describe_points(plans, points),
         lambda: said,
         what="load",
-        figure=lambda: load_figure(frame, said.title, narrow=given["column"]),
+        figure=figure,
     )
     show(answer, output, given["as_json"])
 

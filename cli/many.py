@@ -95,14 +95,14 @@ class Execution:
         names the plans in messages. By default the store is beside the study file `beside`; where there is
         neither, nothing is kept.
         """
-        from netplace.runs.campaign import outcomes_of
-        from netplace.runs.outcome_store import InMemory, StoredOutcomes
-
         note_plans(plans)
         store = self.store or (beside and check_output(beside.with_suffix(".sqlite")))
         resources = self.resources(1, len(plans))
         if store is None and self.dask is None and len(plans) == 1:
             return [function(plans[0])]
+        from netplace.runs.campaign import outcomes_of
+        from netplace.runs.outcome_store import InMemory, StoredOutcomes
+
         with ExitStack() as stack:
             kept: StoredOutcomes | InMemory = InMemory()
             if store is not None:

@@ -16,12 +16,8 @@ from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.settings import WHAT_RUNS, SettingsCommand, config_from, json_flag, network_flag
 from netplace.files import write_atomically
 from netplace.inputs import check_choice, check_int
-from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS
-from netplace.placement.mapping.link_load import MOST_SWITCHES
 from netplace.report.files.outputs import check_output, check_output_folder
 from netplace.report.terminal.progress import progress
-from netplace.runs.networks import network_of
-from netplace.topologies.routing import Switches
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,6 +99,7 @@ def map_command(**given: Any) -> None:
 
 def _compare(given: dict[str, Any], output: _Output) -> None:
     from netplace.csv_files import write_rows
+    from netplace.placement.mapping import MAPPINGS
     from netplace.report.tables.data_table import latex
     from netplace.report.tables.mapping_choice import choice_results, choice_tables, csv_rows
     from netplace.runs.mapping_choice import candidates_on, choose
@@ -323,6 +320,10 @@ def default_mapping(network: str, method: str | None, criterion: str | None) -> 
     """Return the mapping where none is named: the fastest in the mean that knows the other flags."""
     if method is not None or criterion is not None:
         return "classic"
+    from netplace.placement.mapping.link_load import MOST_SWITCHES
+    from netplace.runs.networks import network_of
+    from netplace.topologies.routing import Switches
+
     switches = Switches.of(network_of(network))
     return "link-load" if len(switches.neighbor) <= MOST_SWITCHES else "classic"
 
@@ -335,6 +336,8 @@ def mapping_rule(
     criterion: str | None = None,
 ) -> tuple[str, str]:
     """Return the mapping rule with its options from flags, and the criterion of its cost."""
+    from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS
+
     name, own = MAPPINGS.split(text, "--mapping")
     added = []
     for option, word, value in (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
@@ -53,6 +52,8 @@ def files() -> frozenset[str]:
 
 def digest(entry: EntryPoint) -> str:
     """Return the digest of an entry point that was loaded: of its package and of the file of its module."""
+    import hashlib
+
     file = getattr(sys.modules.get(entry.module), "__file__", None)
     content = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
     return hashlib.sha256(f"{origin(entry)} {content}".encode()).hexdigest()

@@ -172,21 +172,21 @@ def pattern(
     """
     targets = _targets(name, topology)
     every = np.arange(topology.nodes)
-    silent = np.union1d(topology.service, topology.check_nodes(without))
-    active = np.setdiff1d(every, silent)
+    silent = np.zeros(topology.nodes, bool)
+    silent[topology.service] = silent[topology.check_nodes(without)] = True
+    active = every[~silent]
     if not len(active):
         raise ValueError(f"--traffic {name}: no node of {topology} creates packets")
-    targets = np.where(np.isin(targets, silent), every, targets)
-    targets[silent] = silent
+    targets = np.where(silent | silent[targets], every, targets)
     if len(active) == 1:
         targets[active] = active
-    among = active.astype(np.int32) if len(silent) else None
+    among = active.astype(np.int32) if len(active) < len(every) else None
     if name != "hot-spot":
         return Traffic(chance, targets.astype(np.int32), among=among)
     node = int(active[len(active) // 2]) if hot_node is None else check_int(hot_node, "--hot-node", 0)
     if node >= topology.nodes:
         raise ValueError(f"--hot-node: node {node} is not in 0..{topology.nodes - 1} of {topology}")
-    if node in silent:
+    if silent[node]:
         raise ValueError(f"--hot-node: node {node} of {topology} does not compute or is cut off")
     if not 0 <= hot_share <= 1:
         raise ValueError(f"--hot-share: {hot_share} is not in 0..1")

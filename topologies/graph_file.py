@@ -23,7 +23,7 @@ from netplace.topologies.limits import MOST_WIDTH, check_cables
 from netplace.topologies.rates import paces_of
 from netplace.topologies.simgrid import simgrid
 from netplace.topologies.slurm import slurm
-from netplace.topologies.text_files import existing, read_text, read_yaml
+from netplace.topologies.text_files import existing, read_text
 from netplace.topologies.topology import Topology
 
 if TYPE_CHECKING:
@@ -170,6 +170,8 @@ def _slurm(content: str, path: str, text: str, phit: int, part: str) -> Topology
 
 
 def _astra(content: str, path: str, text: str, phit: int, part: str) -> Topology:
+    from netplace.topologies.yaml_files import read_yaml
+
     return _astra_sim(read_yaml(content, text), text, phit)
 
 

@@ -13,7 +13,7 @@ from netplace.topologies.compute_nodes import marked
 from netplace.topologies.grid import Grid
 from netplace.topologies.grid_kinds import torus
 from netplace.topologies.host_lists import count_hosts, expand, with_hosts
-from netplace.topologies.text_files import read_text, read_yaml
+from netplace.topologies.text_files import read_text
 from netplace.topologies.text_form import read_path_and
 
 _KINDS = ("tree", "block", "flat", "ring", "torus3d")
@@ -25,6 +25,8 @@ def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dic
     `text` is the name in messages. By default, the topology is the first one with ``cluster_default: true``,
     or the first one; if that is ``flat``, which describes no network, it is the only other one.
     """
+    from netplace.topologies.yaml_files import read_yaml
+
     chosen = _chosen(read_yaml(read_text(path, text), text), text, name)
     where = f"{text}, topology {chosen.get('topology')}"
     kind = next((kind for kind in _KINDS if kind in chosen), "")

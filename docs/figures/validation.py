@@ -26,7 +26,7 @@ from netplace.netsim.table_router import verdict_on
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Curve
 from netplace.report.plots.points import dot_figure, load_figure
-from netplace.report.tables.load import curve_frame
+from netplace.report.tables.load import curve_rows
 from netplace.runs.loads import LoadPlan, measure_plan
 from netplace.topologies import Topology, parse
 from netplace.topologies.routing import reach, steps
@@ -176,7 +176,7 @@ def draw_curves(theirs: list[dict[str, str]]) -> None:
     plans = [
         LoadPlan(network=name, offered=offered, measure=8000) for name in loads for offered in loads[name]
     ]
-    curves = curve_frame(plans, [measure_plan(plan) for plan in plans])
+    curves = curve_rows(plans, [measure_plan(plan) for plan in plans])
     figure = load_figure(curves, "Uniform traffic")
     panels = []
     for panel, column, high in zip(figure.panels, ("accepted", "delay"), (None, 420.0), strict=True):

@@ -8,12 +8,14 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from netplace.inputs import escaped, printable
-from netplace.report.plots.figure import COLOURS, SHADED, Figure
 from netplace.report.tables.data_table import DataTable, print_data
 from netplace.report.terminal.units import whole_part_kept
+
+if TYPE_CHECKING:
+    from netplace.report.plots.figure import Figure
 
 __all__ = ["MOST_BYTES", "DataTable", "Page", "Part", "render"]
 
@@ -23,7 +25,7 @@ _MOST_ROWS = 200_000
 _SETTINGS = "config."  # of the network, many: folded
 
 
-Part = DataTable | Figure
+Part: TypeAlias = "DataTable | Figure"
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,10 @@ class Page:
 
 def render(page: Page) -> str:
     """Return the text of a page."""
+    from netplace.report.plots.figure import COLOURS, SHADED
+
     tables = [part for part in page.parts if isinstance(part, DataTable)]
-    figures = [part for part in page.parts if isinstance(part, Figure)]
+    figures = [part for part in page.parts if not isinstance(part, DataTable)]
     body = [_head(page), *(_part(part, tables, figures) for part in page.parts), _foot(page)]
     data = {
         "colours": COLOURS,

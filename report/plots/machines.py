@@ -8,7 +8,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.colors import hsv_to_rgb, to_hex
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.report.plots.figure import (
@@ -173,6 +172,8 @@ def node_places(topology: Topology) -> NDArray[np.int64]:
 
 def job_colours(jobs: ArrayLike) -> NDArray[np.float64]:
     """Return colors, shape (..., 3), with hues a golden ratio apart, so that neighboring jobs differ much."""
+    from matplotlib.colors import hsv_to_rgb
+
     numbers = np.asarray(jobs, np.int64)
     hue = numbers * _GOLDEN % 1
     shade = numbers % 3
@@ -180,6 +181,8 @@ def job_colours(jobs: ArrayLike) -> NDArray[np.float64]:
 
 
 def job_colour(job: int) -> str:
+    from matplotlib.colors import to_hex
+
     return to_hex(tuple(job_colours(job).tolist()))
 
 

@@ -250,28 +250,30 @@ def trade_off_figure(
     )
 
 
-def load_figure(frame: pd.DataFrame, title: str = "", *, narrow: bool = False) -> Figure:
+def load_figure(rows: Sequence[Mapping[str, Any]], title: str = "", *, narrow: bool = False) -> Figure:
     """Return accepted load and delay over offered load, a curve for each network or setting.
 
     Parameters
     ----------
-    frame : DataFrame
-        As `netplace.report.tables.load.curve_frame` returns.
+    rows : sequence of mappings
+        As `netplace.report.tables.load.curve_rows` returns.
     title : str
         Title of the figure.
     narrow : bool
         As wide as a column of a paper, one panel below the other.
     """
-    most = float(frame["offered"].max())
+    most = max(row["offered"] for row in rows)
     left: list[Mark] = [Curve(x=[0, most], y=[0, most], line="dotted", mark="", colour=HELD)]
     right: list[Mark] = []
-    for place, (name, own) in enumerate(frame.groupby("curve", sort=False)):
-        offered, mark = own["offered"].to_numpy(float), MARKS[place % len(MARKS)]
+    for place, name in enumerate(dict.fromkeys(row["curve"] for row in rows)):
+        own = [row for row in rows if row["curve"] == name]
+        offered, mark = [row["offered"] for row in own], MARKS[place % len(MARKS)]
         for marks, column in ((left, "accepted"), (right, "mean")):
-            half = own[f"{column}_half_width"].to_numpy(float)
-            values = own[column].to_numpy(float)
-            marks.append(Curve(label=str(name), colour=place, x=offered, y=values, half=half, mark=mark))
-        p95 = own["p95"].to_numpy(float)
+            values, half = (
+                np.array([row[key] for row in own], float) for key in (column, f"{column}_half_width")
+            )
+            marks.append(Curve(label=name, colour=place, x=offered, y=values, half=half, mark=mark))
+        p95 = np.array([row["p95"] for row in own], float)
         right.append(Curve(colour=place, x=offered, y=p95, line="dashed", mark="", width=0.9))
     x = Axis(label="offered load (phits/node/cycle)", low=0.0, grid=True)
     panels = [

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import time_unit
@@ -17,6 +16,7 @@ from netplace.scheduling.metrics import Contest, Contestant
 from netplace.scheduling.metrics.interval import UNITS
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.table import Table
 
 _SHOWN = 24  # rows on the screen, and those of the last that begins before
@@ -151,6 +151,8 @@ def seed_means(
 
 def mean_frame(contestants: Sequence[Contestant]) -> pd.DataFrame:
     """Return one row a contestant: its words, the unit of its values, and each mean with its half-width."""
+    import pandas as pd
+
     rows = []
     for one in contestants:
         plain = one.to_dict()
@@ -205,6 +207,8 @@ def contest_notes(contests: Sequence[Contest]) -> list[str]:
 
 
 def contest_frame(contests: Sequence[Contest]) -> pd.DataFrame:
+    import pandas as pd
+
     rows: list[dict[str, Any]] = []
     for contest in contests:
         plain = contest.to_dict()

@@ -3,36 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from statistics import fmean
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from netplace.runs.loads import LoadFigures, LoadPlan, curves
-from netplace.scheduling.metrics.interval import estimate, half_width
 
 _ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
 _FINE = 0.1  # between two loads that were tried: farther apart, nothing is interpolated
 _DELAYS = ("mean", "p50", "p95", "p99")
 
 
-def curve_frame(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> pd.DataFrame:
-    """Return a row for each curve and load, with means over seeds and half-widths of 95 % intervals."""
-    rows = [
-        {"curve": curve, "offered": plan.offered, **{name: getattr(point.delay, name) for name in _DELAYS}}
-        | {name: getattr(point, name) for name in ("accepted", "packets", "packet_hops", "cpu_seconds")}
-        for curve, plan, point in zip(curves(list(plans)), plans, points, strict=True)
+def curve_rows(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[dict[str, Any]]:
+    """Return a row for each curve and load, with means over seeds and half-widths of 95 % intervals.
+
+    A value that is unknown, such as the delay where no packet arrived, is None.
+    """
+    groups: dict[tuple[str, float], list[LoadFigures]] = {}
+    for curve, plan, point in zip(curves(list(plans)), plans, points, strict=True):
+        groups.setdefault((curve, plan.offered), []).append(point)
+    return [
+        {"curve": curve, "offered": offered, **_over_seeds(own)} for (curve, offered), own in groups.items()
     ]
-    groups = (
-        pd.DataFrame(rows).astype(dict.fromkeys(_DELAYS, float)).groupby(["curve", "offered"], sort=False)
-    )
-    frame = groups[["accepted", *_DELAYS]].mean()
-    for name in ("accepted", "mean"):
-        frame[f"{name}_half_width"] = groups[name].agg(half_width)
-    frame["seeds"] = groups.size()
-    frame = frame.join(groups[["packets", "packet_hops", "cpu_seconds"]].sum()).reset_index()
-    return frame.assign(rate=frame["packet_hops"] / 1e6 / frame["cpu_seconds"].clip(lower=1e-9))
+
+
+def _over_seeds(points: Sequence[LoadFigures]) -> dict[str, Any]:
+    values = {"accepted": [point.accepted for point in points]}
+    values |= {name: [getattr(point.delay, name) for point in points] for name in _DELAYS}
+    row: dict[str, Any] = {}
+    for name, each in values.items():
+        known = [value for value in each if value is not None]
+        row[name] = fmean(known) if known else None
+        if name in ("accepted", "mean"):
+            row[f"{name}_half_width"] = _half_width(known) if len(known) == len(each) else None
+    row["seeds"] = len(points)
+    for name in ("packets", "packet_hops", "cpu_seconds"):
+        row[name] = sum(getattr(point, name) for point in points)
+    return row | {"rate": row["packet_hops"] / 1e6 / max(row["cpu_seconds"], 1e-9)}
+
+
+def _half_width(values: Sequence[float]) -> float | None:
+    if len(values) < 2:
+        return None
+    from netplace.scheduling.metrics.interval import half_width
+
+    return half_width(values)
 
 
 def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[dict[str, Any]]:
@@ -42,30 +60,29 @@ def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> lis
     loads that are at most 0.1 apart. ``low`` and ``high`` are loads that were tried. The most that is
     accepted and the highest load are given, too.
     """
-    rows = [
-        (curve, plan.seed, plan.offered, point.accepted)
-        for curve, plan, point in zip(curves(list(plans)), plans, points, strict=True)
-    ]
+    runs: dict[str, dict[int, list[tuple[float, float]]]] = {}
+    for curve, plan, point in zip(curves(list(plans)), plans, points, strict=True):
+        runs.setdefault(curve, {}).setdefault(plan.seed, []).append((plan.offered, point.accepted))
     made = []
-    for curve, own in pd.DataFrame(rows, columns=["curve", "seed", "load", "accepted"]).groupby(
-        "curve", sort=False
-    ):
-        runs = [run.sort_values("load") for _, run in own.groupby("seed")]
-        ends = [_saturated(run["load"].to_numpy(float), run["accepted"].to_numpy(float)) for run in runs]
+    for curve, by_seed in runs.items():
+        ends = [_saturated(*np.array(sorted(run)).T) for run in by_seed.values()]
         reached = [end for end in ends if end is not None]
         fine = all(high - low <= _FINE + 1e-9 for low, _, high in reached)
-        found = estimate([load for _, load, _ in reached]) if len(reached) == len(ends) and fine else None
+        loads = [load for _, load, _ in reached] if len(reached) == len(ends) and fine else []
+        accepted: dict[float, list[float]] = {}
+        for offered, value in chain.from_iterable(by_seed.values()):
+            accepted.setdefault(offered, []).append(value)
         made.append(
             {
                 "curve": curve,
-                "load": None if found is None else found.mean,
-                "half_width": None if found is None or len(reached) < 2 else found.half_width,
+                "load": fmean(loads) if loads else None,
+                "half_width": _half_width(loads),
                 "low": min((low for low, _, _ in reached), default=None),
                 "high": max((high for *_, high in reached), default=None),
                 "seeds": len(ends),
                 "saturated_seeds": len(reached),
-                "accepted": float(own.groupby("load")["accepted"].mean().max()),
-                "highest": float(own["load"].max()),
+                "accepted": max(map(fmean, accepted.values())),
+                "highest": max(accepted),
             }
         )
     return made

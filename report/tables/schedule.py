@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from netplace.files import write_atomically
 from netplace.quantities import Quantity, quantities
@@ -23,6 +22,8 @@ from netplace.scheduling.metrics.contest import SEEDS_ALONE
 from netplace.topologies.host_lists import spelled
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from netplace.runs.schedule_figures import Rejected
     from netplace.runs.schedules import ScheduleRun
     from netplace.scheduling.power import PowerFigures
@@ -124,6 +125,8 @@ def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
 
 def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.DataFrame:
     """Return one row per schedule: its settings, its figures, and mean and half-width of the steady state."""
+    import pandas as pd
+
     made = []
     for plan, figures in zip(plans, every, strict=True):
         row = {name: getattr(plan, name) for name in PLAN_WORDS}
@@ -139,6 +142,8 @@ def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.D
 
 
 def row_table(schedule: Schedule) -> pd.DataFrame:
+    import pandas as pd
+
     from netplace.scheduling import State
 
     frame = pd.DataFrame(schedule.columns())

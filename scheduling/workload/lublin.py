@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log, log2
+from math import lgamma, log, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,10 +183,10 @@ def hyper_gamma_share(parameters: LublinParameters, size: Ints) -> Floats:
 
 
 def day_weights(parameters: LublinParameters) -> Floats:
-    from scipy.special import gammainc
-
     place = np.arange(FIRST_SLOT, FIRST_SLOT + SLOTS)
-    edges = gammainc(parameters.anum, (np.arange(FIRST_SLOT, FIRST_SLOT + SLOTS + 1) - 0.5) / parameters.bnum)
+    shape, x = parameters.anum, (np.arange(FIRST_SLOT, FIRST_SLOT + SLOTS + 1) - 0.5) / parameters.bnum
+    series = np.cumprod(x[:, None] / (shape + np.arange(1, 200)), axis=1).sum(axis=1) + 1
+    edges = np.exp(shape * np.log(x) - x - lgamma(shape + 1)) * series  # the gamma distribution's
     weights = np.empty(SLOTS)
     weights[(place - 1) % SLOTS] = np.diff(edges)  # the model counts half-hours from 1
     weights /= weights.mean()

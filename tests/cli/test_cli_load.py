@@ -6,7 +6,7 @@ import pytest
 from answers import refused
 
 from netplace.cli.load import offered_loads
-from netplace.report.tables.load import curve_frame
+from netplace.report.tables.load import curve_rows
 from netplace.runs.loads import LoadFigures, LoadPlan, make_load_plan, measure_plan
 from netplace.runs.run_figures import DelayFigures
 
@@ -170,7 +170,7 @@ def test_the_mean_of_a_point_is_over_its_seeds():
         )
         for seed, accepted, delay in ((0, 0.1, 20), (1, 0.3, None))
     ]
-    [row] = curve_frame(plans, points).to_dict("records")
+    [row] = curve_rows(plans, points)
     assert (row["accepted"], row["mean"], row["packets"], row["seeds"]) == (pytest.approx(0.2), 20, 20, 2)
     assert row["accepted_half_width"] == pytest.approx(12.7062 * 0.1, rel=1e-4)
 

@@ -92,12 +92,12 @@ def test_curves_points_and_dots(drawn, panels):
 def test_curves_of_load_and_fronts_of_energy(drawn):
     rows = [
         {"curve": f"dragonfly:a=4,p=2,h=2, ugal {number}", "offered": load, "accepted": load, "mean": 30.0}
+        | {"accepted_half_width": 0.01, "mean_half_width": 1.0, "p95": 60.0}
         for number in range(8)
         for load in (0.2, 0.5)
     ]
-    frame = pd.DataFrame(rows).assign(accepted_half_width=0.01, mean_half_width=1.0, p95=60.0)
     for narrow in (False, True):
-        assert not drawn(load_figure(frame, "uniform traffic on several networks", narrow=narrow))
+        assert not drawn(load_figure(rows, "uniform traffic on several networks", narrow=narrow))
     rules = [{"rule": rule, "energy %": 50.0, "wait more s": 60.0} for rule in ("always-on", "plan:late=2")]
     energy = pd.concat(pd.DataFrame(rules).assign(load=load, front="*") for load in (0.2, 0.4, 0.8))
     assert not drawn(front_figure("Energy against waiting", energy))

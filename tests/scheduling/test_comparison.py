@@ -11,7 +11,7 @@ from scipy import signal, stats
 
 from netplace.scheduling.metrics import holm, judged, paired, unpaired
 from netplace.scheduling.metrics.comparison import MEANINGS
-from netplace.scheduling.metrics.interval import estimate, half_width, half_width_of
+from netplace.scheduling.metrics.interval import estimate, half_width, half_width_of, quantile
 
 VALUES = st.lists(st.floats(0.1, 1e6), min_size=2, max_size=12)
 
@@ -36,6 +36,13 @@ def test_an_unpaired_difference_is_that_of_welch() -> None:
     low, high = known.confidence_interval(0.95)
     assert found.p_value == pytest.approx(known.pvalue)
     assert found.half_width == pytest.approx((high - low) / 2)
+
+
+@given(st.floats(2, 1e4), st.floats(0.01, 0.99))
+def test_quantiles_are_those_of_scipy(count: float, confidence: float) -> None:
+    assert quantile(count, confidence) == pytest.approx(
+        stats.t.ppf((1 + confidence) / 2, count - 1), rel=1e-7
+    )
 
 
 @given(VALUES)

@@ -9,7 +9,7 @@ import pytest
 from netplace.topologies import Graph, Topology, hierarchy, parse
 from netplace.topologies.host_lists import expand
 from netplace.topologies.routing import check, make_routes
-from netplace.topologies.text_files import read_yaml
+from netplace.topologies.yaml_files import read_yaml
 
 CONF = """
 SwitchName=top Switches=row[0-1]

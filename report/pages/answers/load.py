@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-
-import pandas as pd
+from typing import Any
 
 from netplace.report.pages.html import Page
 from netplace.report.tables.data_table import DataTable
@@ -29,8 +27,8 @@ _COLUMNS = {  # heading, and digits on the terminal
 }
 
 
-def page(plans: Sequence[LoadPlan], figures: Sequence[LoadFigures], frame: pd.DataFrame) -> Page:
-    """Return the page; `frame` is that of `netplace.report.tables.load.curve_frame`."""
+def page(plans: Sequence[LoadPlan], figures: Sequence[LoadFigures], rows: Sequence[dict[str, Any]]) -> Page:
+    """Return the page; `rows` are those of `netplace.report.tables.load.curve_rows`."""
     patterns = dict.fromkeys(plan.traffic for plan in plans)
     networks = dict.fromkeys(plan.network for plan in plans)
     title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
@@ -39,10 +37,10 @@ def page(plans: Sequence[LoadPlan], figures: Sequence[LoadFigures], frame: pd.Da
     else:
         offered, accepted = plans[0].offered, figures[0].accepted
         sentences = [f"Of {offered:g} phits per node and cycle, {accepted:.4g} are accepted."]
-    shown = [name for name in _COLUMNS if frame[name].notna().any()]
+    shown = [name for name in _COLUMNS if any(row[name] is not None for row in rows)]
     note = "Loads in phits per node and cycle."
     if "accepted_half_width" in shown:
         note += " ± is half of a 95 % interval over the seeds."
-    made = DataTable.of("Points", frame[shown], [_COLUMNS[name][0] for name in shown], note)
-    points = replace(made, digits=[_COLUMNS[name][1] for name in shown])
+    headings, digits = zip(*(_COLUMNS[name] for name in shown), strict=True)
+    points = DataTable("Points", headings, [[row[name] for name in shown] for row in rows], note, digits)
     return Page(title[:1].upper() + title[1:], sentences, parts=[points])

@@ -99,6 +99,13 @@ def test_run_times_are_whole_and_bounded(made):
         assert np.isnan(workload.estimate).all()
 
 
+@pytest.mark.parametrize("kind", SINGLE)
+def test_weights_are_those_of_the_gamma_distribution(kind):
+    own = KINDS[kind][0]
+    shares = np.diff(gammainc(own.anum, (np.arange(11, 60) - 0.5) / own.bnum))
+    assert day_weights(own) == pytest.approx(np.roll(shares / shares.mean(), 10), rel=1e-9)
+
+
 @pytest.mark.parametrize("target", [None, 0.5])
 @pytest.mark.parametrize("kind", SINGLE)
 def test_arrivals_follow_the_day_at_any_load(kind, target):
