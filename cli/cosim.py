@@ -31,9 +31,9 @@ from netplace.cli.settings import (
     threads_flag,
 )
 from netplace.inputs import shortened
+from netplace.plain_data import to_builtins
 from netplace.plan_settings import COSIM_SETTINGS
 from netplace.report.terminal.progress import progress
-from netplace.schema import to_builtins
 
 if TYPE_CHECKING:
     from netplace.cosim import CosimPlan

@@ -12,8 +12,8 @@ import rich_click as click
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
+from netplace.plain_data import to_builtins
 from netplace.report.terminal.screen import number, print_json, print_tables, table
-from netplace.schema import to_builtins
 
 if TYPE_CHECKING:
     from netplace.report.tables.installation import Installation

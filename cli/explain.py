@@ -8,17 +8,9 @@ from typing import Any
 import rich_click as click
 
 from netplace.cli.clashes import command
-from netplace.cli.flags import COUNT, WHOLE, flag, flags
+from netplace.cli.flags import COUNT, WHOLE, flag
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
-
-_AGAIN = "of the co-simulation; required if it is a file."
-# For each name that a folder may hold and that stands for a file.
-_named_again = flags(
-    flag("--machine", f"The machine {_AGAIN}", metavar="MACHINE", panel="Files"),
-    flag("--workload", f"The workload {_AGAIN}", metavar="FILE", panel="Files"),
-    flag("--applications", f"Applications {_AGAIN}", metavar="MIX.toml", panel="Files"),
-)
 
 
 @command("explain")
@@ -26,18 +18,10 @@ _named_again = flags(
 @flag("--job", "Number of the job.", WHOLE, required=True)
 @flag("--suspects", "Number of other jobs to remove, one per run.", COUNT, 3)
 @flag("--links", "Number of links to show.", COUNT, 5)
-@_named_again
-@flag("--mapping", "Mapping of the co-simulation; required if it is a file.", metavar="RULE", panel="Files")
 @page_flag
 @json_flag
 def explain_command(
-    folder: str,
-    job: int,
-    suspects: int,
-    links: int,
-    output: Path | None,
-    as_json: bool,
-    **said: str | None,
+    folder: str, job: int, suspects: int, links: int, output: Path | None, as_json: bool
 ) -> None:
     """Show the jobs that slowed down a job of a live co-simulation, and the links on which it waited.
 
@@ -50,7 +34,7 @@ def explain_command(
     from netplace.cosim.serialization import read_cosimulation
     from netplace.report.pages.answers.explanation import explanation_page
 
-    plan, outcome = read_cosimulation(Path(folder), said)
+    plan, outcome = read_cosimulation(Path(folder))
     explanation = reasons(plan, outcome["jobs"], job, suspects, links)
     show(CommandOutput(explanation.to_dict, lambda: explanation_page(explanation)), output, as_json)
 
@@ -60,14 +44,7 @@ def explain_command(
 @flag("--job", "Show this job first. [default: the jobs that change most]", WHOLE)
 @flag("--without", "Remove a job; repeatable.", WHOLE, multiple=True, metavar="JOB")
 @flag("--move", "Move a job to other nodes, such as 12=nodes:0-15.", multiple=True, metavar="JOB=PARTITION")
-@flag(
-    "--mapping",
-    "Change the mapping of a job, such as 17=random; without JOB=, the mapping of the co-simulation, "
-    "required if it is a file.",
-    multiple=True,
-    metavar="JOB=MAPPING",
-)
-@_named_again
+@flag("--mapping", "Change the mapping of a job, such as 17=random.", multiple=True, metavar="JOB=MAPPING")
 @page_flag
 @json_flag
 def whatif_command(folder: str, job: int | None, output: Path | None, as_json: bool, **given: Any) -> None:
@@ -77,17 +54,12 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
     the network.
     """
     from netplace.cosim import what_if
-    from netplace.cosim.serialization import NAMED, read_cosimulation
+    from netplace.cosim.serialization import read_cosimulation
     from netplace.report.pages.answers.explanation import changes_page
 
-    said: dict[str, str | None] = {name: given[name] for name in NAMED if name != "mapping"}
-    again = [word for word in given["mapping"] if "=" not in word]
-    given["mapping"] = tuple(word for word in given["mapping"] if "=" in word)
-    if again and (":" not in again[0] or len(again) > 1):
-        _pairs(tuple(again), "--mapping")
     if not any(given[name] for name in ("without", "move", "mapping")):
         raise ValueError("whatif: nothing was changed, expected --without, --move or --mapping")
-    plan, outcome = read_cosimulation(Path(folder), said | {"mapping": again[0] if again else None})
+    plan, outcome = read_cosimulation(Path(folder))
     jobs = [row["job"] for row in outcome["jobs"]]
     if job in given["without"]:
         raise ValueError(f"--job: {job} is removed by --without {job}, expected another job")

@@ -105,7 +105,7 @@ def _inputs(notes: _Notes) -> Iterator[Input]:
 
 def with_provenance(content: Mapping[str, Any], path: Path | None = None) -> dict[str, Any]:
     """Return an outcome that is written as JSON with its provenance; `path`: the file that it is for."""
-    from netplace.schema import to_builtins
+    from netplace.plain_data import to_builtins
 
     notes, made = _notes(), provenance()
     if notes is not None and path is not None:

@@ -10,10 +10,9 @@ True
 """
 
 from netplace.cosim.alone import StandaloneTimes, cycles_alone
-from netplace.cosim.job_row import JobRow
+from netplace.cosim.job_row import JobRow, job_rows_of
 from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
-from netplace.cosim.outcome import job_rows_of
 from netplace.cosim.placed import JobPlacer, PlacedJob
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan

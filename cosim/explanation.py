@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from netplace.cosim.job_row import JobRow
+from netplace.plain_data import to_builtins
 from netplace.quantities import quantity
-from netplace.schema import to_builtins
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,19 +10,17 @@ import numpy as np
 
 from netplace.cosim.job_row import JobRow, Measured, Times, ended
 from netplace.cosim.placed import PlacedJob
+from netplace.plain_data import from_builtins, to_builtins
 from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
 from netplace.scheduling.metrics import Metrics, measure
-from netplace.schema import from_builtins, to_builtins
-
-_COUNT: dict[str, Any] = {"bounds": (0, math.inf)}
 
 
 @dataclass(frozen=True)
 class Sharing:
     """The cost of sharing for the jobs that ended well; a slowdown is live time over time alone."""
 
-    jobs: int = quantity("Number of jobs.", **_COUNT, shown=False)
+    jobs: int = quantity("Number of jobs.", shown=False)
     mean_slowdown: float = quantity(
         "Mean slowdown of the jobs.", name="mean slowdown due to sharing", digits=4
     )

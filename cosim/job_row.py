@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from netplace.cosim.placed import JobPlacer, PlacedJob
 from netplace.placement.compactness import pairwise_sum
+from netplace.plain_data import to_builtins
 from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
-from netplace.schema import to_builtins
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +28,6 @@ class Measured:
     ran: float | None = None  # cycles of the run that the schedule had, if `live` is a mean over draws
 
 
-_CYCLES = (0, 2**60)  # a job that starts or ends later would never be reached
-_POSITIVE = (0.0, math.inf)
 _TAKEN = ("start_cycle", "end_cycle", "alone", "fresh", "live", "slowdown", "half_width")
 
 
@@ -54,60 +51,51 @@ class JobRow:
 
     job: int = quantity("Number in the workload.")
     application: str = quantity("Application; empty if the job sends nothing or was not completed.")
-    size: int = quantity("Requested number of nodes.", bounds=(1, math.inf))
+    size: int = quantity("Requested number of nodes.")
     submit: float = quantity("Submission time, since the workload's origin.", "s", moment=True)
     wait: float = quantity("Time from submission to start.", "s")
     start: float = quantity("Start time, since the workload's origin.", "s", moment=True)
     end: float = quantity("End time, since the workload's origin.", "s", moment=True)
-    nodes: tuple[int, ...] = quantity("Nodes of the job, in task order.", bounds=(0, math.inf), shown=False)
+    nodes: tuple[int, ...] = quantity("Nodes of the job, in task order.", shown=False)
     contiguous: bool = quantity("Whether the nodes were contiguous.", shown=False)
-    state: str = quantity("Final state.", choices=[state.name.lower() for state in State], shown=False)
-    kills: int = quantity(
-        "Number of times that the job was killed and restarted.", bounds=(0, math.inf), shown=False
-    )
-    start_cycle: int | None = quantity("Cycle of its start.", "cycles", bounds=_CYCLES, shown=False)
-    end_cycle: int | None = quantity("Cycle of its end.", "cycles", bounds=_CYCLES, shown=False)
+    state: str = quantity("Final state.", shown=False)
+    kills: int = quantity("Number of times that the job was killed and restarted.", shown=False)
+    start_cycle: int | None = quantity("Cycle of its start.", "cycles", shown=False)
+    end_cycle: int | None = quantity("Cycle of its end.", "cycles", shown=False)
     alone: float | None = quantity(
         "Run time from the same start, on the same nodes, without other jobs.", "s", name="run time alone",
-        digits=1, better=LESS, bounds=_POSITIVE,
+        digits=1, better=LESS,
     )  # fmt: skip
-    fresh: float | None = quantity(
-        "Run time alone on a new network, as in a table.", "s", bounds=_POSITIVE, shown=False
-    )
+    fresh: float | None = quantity("Run time alone on a new network, as in a table.", "s", shown=False)
     live: float | None = quantity(
         "Run time in the co-simulation; with several draws, their mean.",
         "s",
         name="run time in the live run",
         digits=1,
         better=LESS,
-        bounds=_POSITIVE,
     )
-    slowdown: float | None = quantity(
-        "`live` divided by `alone`.", "live / alone", digits=4, better=LESS, bounds=_POSITIVE
-    )
+    slowdown: float | None = quantity("`live` divided by `alone`.", "live / alone", digits=4, better=LESS)
     half_width: float | None = quantity(
         "Half-width of the interval of `live` at the level of 0.95, as a share of it; none for a single "
         "draw.",
-        "share", name="±", bounds=_POSITIVE,
+        "share", name="±",
     )  # fmt: skip
     slowdown_half_width: float | None = quantity(
         "Half-width of the interval of `slowdown` at the level of 0.95; none for a single draw.",
-        default=None, bounds=_POSITIVE, shown=False,
+        default=None, shown=False,
     )  # fmt: skip
     alone_half_width: float | None = quantity(
         "Half-width of the interval of `alone`, likewise.",
-        "share", default=None, bounds=_POSITIVE, shown=False,
+        "share", default=None, shown=False,
     )  # fmt: skip
-    logged: float | None = quantity(
-        "Run time in the log, for jobs of a log.", "s", default=None, bounds=_POSITIVE
-    )
+    logged: float | None = quantity("Run time in the log, for jobs of a log.", "s", default=None)
     time_unmapped: float | None = quantity(
         "Run time alone on the same nodes with tasks in node order, for jobs of a log.", "s",
-        default=None, bounds=_POSITIVE, shown=False,
+        default=None, shown=False,
     )  # fmt: skip
     mean_hops: float | None = quantity(
         "Mean distance between two of its nodes; 0 for a single node.", "hops", name="distance of its nodes",
-        digits=2, better=LESS, default=None, bounds=_POSITIVE,
+        digits=2, better=LESS, default=None,
     )  # fmt: skip
 
     @property
@@ -189,8 +177,13 @@ def job_rows(
 
 
 def job_row(plain: Mapping[str, Any]) -> JobRow:
-    """Return the row of a checked table of its fields."""
+    """Return the row that `JobRow.to_dict` described."""
     return JobRow(**{**plain, "nodes": tuple(plain["nodes"])})
+
+
+def job_rows_of(outcome: Mapping[str, Any]) -> list[JobRow]:
+    """Return the job rows in the outcome of a co-simulation."""
+    return [job_row(plain) for plain in outcome["jobs"]]
 
 
 def ended(rows: Iterable[JobRow]) -> list[tuple[JobRow, Times]]:

@@ -10,7 +10,6 @@ from typing import Any
 from msgspec.structs import replace
 
 from netplace.apps.collectives import selection
-from netplace.cosim.outcome import OUTCOME
 from netplace.inputs import check_choice, check_int
 from netplace.netsim import Config
 from netplace.netsim.config import SETTINGS as CONFIG
@@ -27,7 +26,6 @@ from netplace.runs.plan import Plan, known_mapping, make_plan
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.study_file import read_plans
 from netplace.runs.toml_lines import read_toml
-from netplace.schema import Validator
 from netplace.settings import check_given, read_back, settings_of
 
 # To be raised when a plan would no longer give what it gave.
@@ -96,10 +94,6 @@ class CosimPlan(CosimSettings, frozen=True, kw_only=True):
     def from_dict(cls, plain: Mapping[str, Any]) -> CosimPlan:
         """Return the plan that a dict from `to_dict` describes; missing values have their defaults."""
         return read_back(cls, plain, "plan")
-
-    def outcome_kind(self) -> Validator:
-        """Return the required contents of the plan's outcome."""
-        return OUTCOME
 
     def seeded(self, seed: int) -> CosimPlan:
         """Return the same plan with another seed."""

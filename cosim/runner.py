@@ -22,6 +22,7 @@ from netplace.cosim.waiting import Waiting
 from netplace.cosim.work import iteration_program
 from netplace.netsim.effects import notes_on
 from netplace.netsim.result import versions
+from netplace.plain_data import to_builtins
 from netplace.runs.job_list import is_job_list
 from netplace.runs.job_programs import check_packets
 from netplace.runs.mix import read_mix
@@ -30,7 +31,6 @@ from netplace.runs.site_file import read_site
 from netplace.scheduling import Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.policy import Policy
 from netplace.scheduling.site_rules import SiteRun
-from netplace.schema import to_builtins
 
 Tell = Callable[[int], None]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,14 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.inputs import MOST
 from netplace.netsim import Network
-from netplace.schema import from_builtins, number, to_builtins
+from netplace.plain_data import from_builtins, to_builtins
 
 _FIRST_WINDOW = 4096  # cycles
 _MOST_WINDOWS = 64  # when there are so many, two become one
-_COUNT = {"bounds": (0, math.inf)}
-_PAIR = (number(-MOST), number(-MOST), number())  # a job, the job charged, cycles
 _LINKS = 100  # of which the course is told, those with most waiting for other jobs
 
 

@@ -1,7 +1,7 @@
 """Result files in JSON that netplace reads again, with their kind, version and checksum.
 
 The checksum detects damage (a cut file, a flipped bit, a mistake in an editor), not forgery: anyone who can
-write the file can write its checksum. The contents are therefore only data; see `netplace.schema`.
+write the file can write its checksum. The contents are therefore only data.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Any
 
 from netplace.files import input_file
 from netplace.inputs import abbreviate
-from netplace.schema import Validator
 from netplace.version import FORMAT
 
 _HEAD = ("netplace", "version", "checksum")
@@ -46,27 +45,18 @@ def json_text(value: Any, indent: int | None = None) -> str:
         return json.dumps(finite(value), allow_nan=False, indent=indent)
 
 
-def results_text(
-    what: str, content: dict[str, Any], indent: int | None = 1, kind: Validator | None = None
-) -> str:
-    """Return results as JSON that begins with their kind, format and checksum.
-
-    `kind` is that by which they will be read: nothing else can be written.
-    """
+def results_text(what: str, content: dict[str, Any], indent: int | None = 1) -> str:
+    """Return results as JSON that begins with their kind, format and checksum."""
     plain = json.loads(json_text(content))  # as it will be read: keys are text
-    if kind is not None:
-        kind(plain, what)
     return json_text(dict(zip(_HEAD, (what, FORMAT, _checksum(plain)), strict=True)) | plain, indent)
 
 
-def read_results(path: Path, what: str, kind: Validator) -> dict[str, Any]:
-    """Return the content of `results_text`: format, checksum and every key are checked."""
+def read_results(path: Path, what: str) -> dict[str, Any]:
+    """Return the content of `results_text`, its format and checksum checked."""
     content = read_json(path)
     if not isinstance(content, dict):
         raise ValueError(f"{path}: {abbreviate(content)} found, expected the results of a {what}")
-    plain = opened(content, path, what)
-    kind(plain, str(path))
-    return plain
+    return opened(content, path, what)
 
 
 def opened(results: dict[str, Any], path: Path, what: str) -> dict[str, Any]:

@@ -1,13 +1,11 @@
-"""Descriptions of the fields of an outcome: name, unit, digits, better direction, and valid values.
+"""Descriptions of the fields of an outcome: name, unit, digits and better direction.
 
-A field made by `quantity` contains its whole description, in one place. Checks of files
-(`netplace.schema.kind_of`), tables on the terminal and on pages, schemas of Parquet files, and
-comparisons are made from it.
+A field made by `quantity` contains its whole description, in one place. Tables on the terminal and on pages,
+schemas of Parquet files, and comparisons are made from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
@@ -43,17 +41,13 @@ def quantity(
     *,
     name: str = "",
     default: Any = MISSING,
-    bounds: tuple[float, float] | None = None,
-    choices: Iterable[str] = (),
     **more: Any,
 ) -> Any:
     """Return a field of a dataclass with its description, as a `Quantity`, by default under its own name.
 
-    `default`: for files that lack the field. `bounds`: smallest and largest valid number. `choices`: valid
-    texts, if not all are.
+    `default`: for files that lack the field.
     """
-    said = Quantity(name, unit, help=help, **more)
-    return field(default=default, metadata={"quantity": said, "bounds": bounds, "choices": tuple(choices)})
+    return field(default=default, metadata={"quantity": Quantity(name, unit, help=help, **more)})
 
 
 def quantities(kind: type) -> dict[str, Quantity]:

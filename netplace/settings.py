@@ -15,7 +15,7 @@ import msgspec
 
 from netplace.inputs import MOST, abbreviate, check_choice, check_float, check_int
 
-Made = TypeVar("Made", bound=msgspec.Struct)
+Made = TypeVar("Made")
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
@@ -99,7 +99,7 @@ def check_given(given: Mapping[str, Any], *kinds: Mapping[str, Setting]) -> dict
 
 
 def read_back(kind: type[Made], plain: Any, where: str) -> Made:
-    """Return the plan that a dict from `Settings.to_dict` describes; `where` is its place, for errors."""
+    """Return the plan, or other record, that a dict describes; `where` is its place, for errors."""
     try:
         made = msgspec.convert(plain, kind)
         _check_names(plain, msgspec.to_builtins(made), where)

@@ -10,38 +10,36 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplace.inputs import MOST, check_choice, check_int, check_steps
+from netplace.inputs import check_choice, check_int, check_steps
 from netplace.netsim import ENGINES, PATTERNS, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings, notes_on, settings_on
 from netplace.netsim.result import versions
+from netplace.plain_data import from_builtins, to_builtins
 from netplace.plan_settings import LOAD_SETTINGS, LoadSettings
 from netplace.quantities import quantity
 from netplace.runs.digests import Digest, check_digest, digests_of_wiring, source_of_routing
 from netplace.runs.networks import network_of
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.run_figures import DelayFigures
-from netplace.schema import Validator, fields_of, from_builtins, table, to_builtins
 from netplace.settings import check_given
-
-_OF: dict[str, Any] = {"bounds": (0, MOST)}
 
 
 @dataclass(frozen=True)
 class LoadFigures:
     """The measurements at a point of a load curve."""
 
-    offered: float = quantity("Offered load.", "phits/node/cycle", **_OF)
-    accepted: float = quantity("Accepted load in the measurement.", "phits/node/cycle", **_OF)
+    offered: float = quantity("Offered load.", "phits/node/cycle")
+    accepted: float = quantity("Accepted load in the measurement.", "phits/node/cycle")
     delay: DelayFigures = quantity("Delays of packets from creation to consumption of the tail.", "cycles")
-    cycles: int = quantity("Cycles of the measurement.", "cycles", **_OF)
-    drained_cycles: int = quantity("Cycles with those of the warm-up.", "cycles", **_OF)
-    packets: int = quantity("Packets consumed in the measurement.", **_OF)
-    packet_hops: int = quantity("Links crossed in the measurement.", **_OF)
-    cpu_seconds: float = quantity("CPU time of the measurement.", "s", **_OF)
-    seed: int = quantity("Random seed.", **_OF)
-    events: int = quantity("State changes of the measurement.", **_OF)
-    mean_delay: float | None = quantity("Mean of `delay`; None if no packet was consumed.", "cycles", **_OF)
+    cycles: int = quantity("Cycles of the measurement.", "cycles")
+    drained_cycles: int = quantity("Cycles with those of the warm-up.", "cycles")
+    packets: int = quantity("Packets consumed in the measurement.")
+    packet_hops: int = quantity("Links crossed in the measurement.")
+    cpu_seconds: float = quantity("CPU time of the measurement.", "s")
+    seed: int = quantity("Random seed.")
+    events: int = quantity("State changes of the measurement.")
+    mean_delay: float | None = quantity("Mean of `delay`; None if no packet was consumed.", "cycles")
     versions: dict[str, str] = field(default_factory=dict)  # versions of the software
     notes: tuple[str, ...] | None = None  # settings that the network ignores
 
@@ -59,7 +57,6 @@ class LoadFigures:
         return from_builtins(cls, plain)
 
 
-LOAD_POINT = table(*fields_of(LoadFigures), others=True)
 REVISION = 1  # to be raised when a point would no longer be what it was
 KEYS = (*LOAD_SETTINGS, *CONFIG)
 
@@ -76,9 +73,6 @@ class LoadPlan(LoadSettings, frozen=True, kw_only=True):
     def key(self) -> str:
         more = {"config": self.config.described(), "revisions": revisions_of(config=self.config)}
         return key_of(REVISION, self.to_dict() | more)
-
-    def outcome_kind(self) -> Validator:
-        return LOAD_POINT
 
     def seeded(self, seed: int) -> LoadPlan:
         return replace(self, seed=seed)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -12,7 +12,6 @@ from netplace.runs.execute import Ended
 from netplace.runs.executors import WorkerFailure
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Store
-from netplace.schema import Validator, anything
 
 
 class PlanLike(Protocol):
@@ -37,12 +36,6 @@ class PlanStatus:
     failed: bool = False  # whether the stored outcome is a failure
     cpu_seconds: float = 0.0  # CPU time of its execution
     lost: str | None = None  # why the machine could not carry it out; nothing is kept then
-
-
-def outcome_kind(plan: PlanLike) -> Validator:
-    """Return the required contents of the outcome of a plan, if its class defines them."""
-    kind: Callable[[], Validator] | None = getattr(plan, "outcome_kind", None)
-    return anything if kind is None else kind()
 
 
 class OutcomeStore(Protocol[AnyPlan, Outcome]):
@@ -141,5 +134,5 @@ class StoredOutcomes(InMemory):
             self._store.keep_outcome(self._table, plan.key, plan.to_dict(), outcome)
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:
-        kept = [self._store.outcome(self._table, plan.key, outcome_kind(plan)) for plan in plans]
+        kept = [self._store.outcome(self._table, plan.key) for plan in plans]
         return [outcome for outcome in kept if outcome is not None]

@@ -23,7 +23,6 @@ from netplace.runs.file_times import BEST_KNOWN, FILE_TIMES
 from netplace.runs.job_list import digests_of_programs
 from netplace.runs.mix import digest_of_mix
 from netplace.runs.networks import network_of
-from netplace.runs.outcomes import SCHEDULE
 from netplace.runs.power_file import DEFAULT_POWER, read_power
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.site_file import read_site
@@ -35,7 +34,6 @@ from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIMES, LogTimes, estimate_rule, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.scheduling.workload.sacct import is_sacct
-from netplace.schema import Validator
 from netplace.settings import check_given, read_back
 
 # To be raised when a plan would no longer give the schedule that it gave.
@@ -96,9 +94,6 @@ class Plan(ScheduleSettings, frozen=True, kw_only=True):
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
         return read_back(cls, plain, "plan")
-
-    def outcome_kind(self) -> Validator:
-        return SCHEDULE
 
     def seeded(self, seed: int) -> Plan:
         return replace(self, seed=seed)

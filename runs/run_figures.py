@@ -6,29 +6,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from netplace.inputs import MOST
 from netplace.netsim import Result
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.result import Delay
+from netplace.plain_data import to_builtins
 from netplace.quantities import quantity
-from netplace.schema import to_builtins
 
 __all__ = ["DelayFigures", "JobFigures", "RunFigures"]
-
-
-_OF: dict[str, Any] = {"bounds": (0, MOST)}
 
 
 @dataclass(frozen=True)
 class DelayFigures:
     """Delays of packets or messages, as in `netplace.netsim.Delay`; None if there were none."""
 
-    count: int = quantity("Number of packets or messages.", **_OF)
-    mean: float | None = quantity("Mean.", "cycles", **_OF)
-    p50: float | None = quantity("Median.", "cycles", **_OF)
-    p95: float | None = quantity("95th percentile.", "cycles", **_OF)
-    p99: float | None = quantity("99th percentile.", "cycles", **_OF)
-    most: float | None = quantity("Largest value.", "cycles", **_OF)
+    count: int = quantity("Number of packets or messages.")
+    mean: float | None = quantity("Mean.", "cycles")
+    p50: float | None = quantity("Median.", "cycles")
+    p95: float | None = quantity("95th percentile.", "cycles")
+    p99: float | None = quantity("99th percentile.", "cycles")
+    most: float | None = quantity("Largest value.", "cycles")
 
     @classmethod
     def of(cls, delay: Delay) -> DelayFigures:

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from netplace.plain_data import from_builtins, to_builtins
 from netplace.scheduling.metrics import Metrics, SteadyMean
 from netplace.scheduling.power import PowerFigures
-from netplace.schema import from_builtins, to_builtins
 
 __all__ = ["Rejected", "ScheduleFigures"]
 

@@ -10,10 +10,8 @@ from netplace.csv_files import names_in, numbers_in, text_table
 from netplace.inputs import abbreviate
 from netplace.json_files import read_results, results_text
 from netplace.plugins import file_digest
-from netplace.runs.outcomes import SCHEDULE_KEYS, SCHEDULE_OPTIONS
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
-from netplace.schema import kind_of, table, text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,13 +87,12 @@ def node_ranges(text: str, where: str = "places") -> list[tuple[int, int]]:
 
 
 FIGURES = "figures.json"
-_KIND = table({"plan": kind_of(Plan), **SCHEDULE_KEYS}, {"rows_digest": text, **SCHEDULE_OPTIONS})
 
 
 def figures_text(folder: Path, plan: Plan, figures: ScheduleFigures) -> str:
     """Return the contents of the file of figures, with the digest of the rows."""
     content = {"plan": plan.to_dict(), "rows_digest": file_digest(folder / ROWS), **figures.to_dict()}
-    return results_text("schedule", content, kind=_KIND)
+    return results_text("schedule", content)
 
 
 def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
@@ -106,7 +103,7 @@ def read_figures(folder: Path) -> tuple[Plan, ScheduleFigures]:
             raise ValueError(
                 f"{folder / name}: does not exist, expected a folder written by netplace schedule -o"
             )
-    figures = read_results(path, "schedule", _KIND)
+    figures = read_results(path, "schedule")
     digest = figures.pop("rows_digest", None)
     if digest is not None and digest != file_digest(folder / ROWS):
         raise ValueError(f"{folder / ROWS}: does not match {FIGURES}: it was damaged or edited")

@@ -26,7 +26,6 @@ from typing import Any
 from netplace.json_files import check_format, json_text
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended, Executed
-from netplace.runs.outcomes import SIMULATION
 from netplace.runs.spec import Run
 from netplace.runs.store_files import PATIENCE, State, open_to_read, open_to_write, state_of
 from netplace.runs.store_rows import (
@@ -40,7 +39,6 @@ from netplace.runs.store_rows import (
     read_simulation,
 )
 from netplace.runs.store_schema import APPLICATION, CREATED, fault_of_schema
-from netplace.schema import Validator, anything
 
 __all__ = ["TABLES", "Row", "Store", "StoreError", "has_rows"]
 
@@ -52,7 +50,6 @@ _MADE = (
     "CREATE TABLE IF NOT EXISTS {table} (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
     "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT) WITHOUT ROWID"
 )
-_SHOWN = 12  # characters of a key in a sentence
 
 
 class StoreError(ValueError):
@@ -194,8 +191,7 @@ class Store:
         """Return the checked result of a simulation, or a pair of None."""
         with self._explained():
             for row in self._fetch(f"{self._simulations} WHERE key = ?", key):
-                outcome, failure = read_simulation(*row)
-                return self._of_kind(outcome, SIMULATION, "simulation", key), failure
+                return read_simulation(*row)
         self._check_pages()
         return None, None
 
@@ -265,11 +261,8 @@ class Store:
                 (key, *texts, checksum(key, *texts)),
             )
 
-    def outcome(self, table: str, key: str, kind: Validator = anything) -> Outcome:
-        """Return the checked outcome of the plan `key` in one of `TABLES`; None if there is none."""
-        return self._of_kind(self._outcome(table, key), kind, table.removesuffix("s"), key)
-
-    def _outcome(self, table: str, key: str) -> Outcome:
+    def outcome(self, table: str, key: str) -> Outcome:
+        """Return the outcome of the plan `key` in one of `TABLES`; None if there is none."""
         if not self._has(table):
             return None
         with self._explained():
@@ -277,15 +270,6 @@ class Store:
                 return read_schedule(*row, what=table.removesuffix("s"))[1]
         self._check_pages()
         return None
-
-    def _of_kind(self, outcome: Outcome, kind: Validator, what: str, key: str) -> Outcome:
-        """Return an outcome if it has the keys that are read of it."""
-        if outcome is not None:
-            try:
-                kind(outcome, f"{self.path}: {what} {key[:_SHOWN]}")
-            except ValueError as error:
-                raise StoreError(str(error)) from None
-        return outcome
 
     def _select(self, table: str) -> str:
         return f"SELECT key, plan, outcome, checksum FROM {table}"  # noqa: S608 (one of our tables)

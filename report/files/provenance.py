@@ -8,7 +8,8 @@ from typing import Any
 
 from netplace.files import write_atomically
 from netplace.json_files import read_results, results_text
-from netplace.schema import from_builtins, kind_of, to_builtins
+from netplace.plain_data import from_builtins, to_builtins
+from netplace.settings import read_back
 
 FILE = "provenance.json"  # in a folder; beside a file it is called after the file
 _WHAT = "provenance"
@@ -39,30 +40,26 @@ class Provenance:
     plugins: dict[str, str] = field(default_factory=dict)  # files of the user's own code, with their SHA-256
 
 
-_KIND = kind_of(Provenance)
-
-
 def sidecar(path: Path) -> Path:
     """Return where the provenance of a file that cannot hold it stands."""
     return path.with_name(f"{path.name}.{FILE}")
 
 
 def write_provenance(path: Path, provenance: Provenance) -> None:
-    write_atomically(path, results_text(_WHAT, to_builtins(provenance), kind=_KIND))
+    write_atomically(path, results_text(_WHAT, to_builtins(provenance)))
 
 
 def provenance_of(path: Path) -> Provenance | None:
     """Return the provenance of a folder or file; None where no file in it or beside it tells."""
     for file in (path / FILE, sidecar(path), path.parent / FILE):
         if file.is_file():
-            return from_builtins(Provenance, read_results(file, _WHAT, _KIND))
+            return from_builtins(Provenance, read_results(file, _WHAT))
     return None
 
 
 def checked_provenance(content: Any, where: str) -> Provenance:
     """Return the provenance that an outcome in JSON holds under its key."""
-    _KIND(content, where)
-    return from_builtins(Provenance, content)
+    return read_back(Provenance, content, where)
 
 
 def results_in(path: Path) -> Path:

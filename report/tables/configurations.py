@@ -12,13 +12,13 @@ import numpy as np
 from scipy import stats
 
 from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
+from netplace.plain_data import from_builtins, to_builtins
 from netplace.runs.chance import placement_is_random
 from netplace.runs.execute import execute
 from netplace.runs.job_programs import programs_of
 from netplace.runs.networks import network_of
 from netplace.runs.placing import places_of
 from netplace.runs.spec import Run
-from netplace.schema import Validator, from_builtins, kind_of, to_builtins
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class ConfigurationRow:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> ConfigurationRow:
-        """Return the row that `to_dict` described, of a store, which has been checked."""
+        """Return the row that `to_dict` described, of a store."""
         return from_builtins(cls, plain)
 
 
@@ -81,10 +81,6 @@ class Configuration:
     def to_dict(self) -> dict[str, Any]:
         """Return what it asks for as data for JSON."""
         return {"run": self.run.to_dict(), "simulated": self.simulated}
-
-    def outcome_kind(self) -> Validator:
-        """Return what the outcome must hold to be read again."""
-        return kind_of(ConfigurationRow)
 
 
 def seeds_of(run: Run, first: int, count: int) -> range:

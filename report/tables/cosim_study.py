@@ -10,8 +10,7 @@ import pandas as pd
 
 from netplace.cosim import CosimPlan
 from netplace.cosim.figures import CosimFigures
-from netplace.cosim.job_row import JobRow, Times, ended
-from netplace.cosim.outcome import job_rows_of
+from netplace.cosim.job_row import JobRow, Times, ended, job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS
 from netplace.report.tables.differences import Compared, contestants_of, seed_means
 from netplace.runs.same_jobs import contestants

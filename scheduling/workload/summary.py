@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.inputs import check_int
+from netplace.plain_data import to_builtins
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.workload import Workload
-from netplace.schema import to_builtins
 
 
 def load(jobs: Iterable[Job], nodes: int) -> float:

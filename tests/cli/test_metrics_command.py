@@ -71,7 +71,6 @@ def test_a_row_is_kept_as_json_by_its_fields(network, simulated, absent):
     row = measure(configuration)
     kept = json.loads(json.dumps(row.to_dict()))
     assert ConfigurationRow.from_dict(kept) == row
-    configuration.outcome_kind()(kept, "store")
     expected = ["partition", "seed", *METRICS, *TIMES]
     if absent is None:  # of trees there are no boxes, and no dimensions
         absent = [
@@ -85,14 +84,10 @@ def test_a_row_is_kept_as_json_by_its_fields(network, simulated, absent):
     assert known([row]) == list(kept)[2:]
 
 
-def test_kept_rows_are_read_again_and_damaged_ones_refused(netplace, tmp_path):
+def test_kept_rows_are_read_again(netplace, tmp_path):
     flags = ("metrics", *HALO, "--configurations", "2", "--store", tmp_path / "rows.sqlite", "--json")
     first = netplace(*flags)
     assert netplace(*flags).stdout == first.stdout
-    row = json.loads(first.stdout)["rows"][0]
-    kind = Configuration(resolve("mesh:6x6", NINE)).outcome_kind()
-    with pytest.raises(ValueError, match="store: AD: 'far' found, expected a number"):
-        kind(row | {"AD": "far"}, "store")
 
 
 def test_only_chance_gives_several_configurations():

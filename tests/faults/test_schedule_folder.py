@@ -1,4 +1,4 @@
-"""Folders of schedules and printed JSON are data: checked key by key, rows by their digest."""
+"""Folders of schedules and printed JSON are data: plans are checked, rows by their digest."""
 
 import json
 import re
@@ -63,13 +63,11 @@ def test_fields_that_came_later_have_their_defaults(change, folder):
     [
         (("plan", "machine"), 3, "plan.machine: 3 found, expected text"),
         (("plan", "workload"), None, "plan.workload: is missing"),
-        (("metrics", "per_job", "wait"), [], "metrics.per_job.wait"),
-        (("cpu_seconds",), -1.0, "cpu_seconds: -1.0 found"),
         (("rows_digest",), "0", r"rows.csv: does not match figures.json"),
     ],
     ids=str,
 )
-def test_every_key_is_checked(change, folder, place, value, said):
+def test_the_plan_and_the_digest_are_checked(change, folder, place, value, said):
     change(folder, place, value)
     with pytest.raises(ValueError, match=said):
         read_figures(folder)

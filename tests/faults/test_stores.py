@@ -121,23 +121,6 @@ def test_verify_on_the_command_line(path):
     assert (result.exit_code, result.stdout) == (2, "")
 
 
-@pytest.mark.parametrize(
-    ("plan", "outcome", "said"),
-    [
-        ({"machine": "torus:4x4", "jobs": {}}, {"jobs": None, "figures": {}}, "a co-simulation"),
-        ({"machine": "torus:4x4"}, {"jobs": []}, "plan of a co-simulation.jobs: is missing"),
-    ],
-)
-def test_a_co_simulation_without_jobs_is_not_compared(tmp_path, plan, outcome, said):
-    path = tmp_path / "s.sqlite"
-    with Store(path) as store:
-        store.keep_outcome("schedules", KEY, plan, outcome)
-    result = CliRunner().invoke(app, ["compare", str(path), str(path)])
-    assert result.exit_code == 2
-    assert said in result.stderr
-    assert len(result.stderr.splitlines()) == 1
-
-
 def test_what_the_machine_did_is_no_result(path):
     with Store(path) as store, pytest.raises(ValueError, match="a failure of the machine is not a result"):
         store.keep("new", Ended(None, "killed", 0.0, {}, "here", by_machine=True))

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.cosim.figures import CosimFigures, Sharing
-from netplace.cosim.job_row import JobRow, ended
-from netplace.cosim.outcome import job_rows_of
+from netplace.cosim.job_row import JobRow, ended, job_rows_of
 from netplace.cosim.serialization import read_plan
 from netplace.cosim.waiting import Waiting
 from netplace.quantities import LESS, quantities

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from netplace.cosim.outcome import OUTCOME
 from netplace.report.pages.html import Page
 from netplace.report.pages.kinds.cosimulation import cosim_entry
 from netplace.report.pages.kinds.outcome import Entry, Outcome
@@ -21,7 +20,6 @@ from netplace.runs.spec import Run
 from netplace.runs.store import Row, Store
 from netplace.runs.sweep import read_sweep
 from netplace.runs.tables import run_table, time_table
-from netplace.schema import anything, table, table_of
 from netplace.topologies import names_file, parse
 
 _SHOWN = ("schedules", "loads")  # tables of a store beside that of the runs
@@ -64,9 +62,6 @@ def _tables(store: Store) -> list[DataTable]:
     return tables
 
 
-_PLAN = table({"jobs": table_of(anything)}, others=True)
-
-
 def outcome(path: Path) -> Outcome:
     with _opened(path) as (store, runs):
         entries = _runs(list(store.rows(runs)))
@@ -76,9 +71,6 @@ def outcome(path: Path) -> Outcome:
             entries += [_of("load", entry) for entry in point_entries(path, store.outcomes("loads"))]
             entries += [_of("schedule", entry) for entry in plan_entries(path, schedules)]
             shared = [(plan, result) for plan, result in kept if "jobs" in result]
-            for plan, result in shared:
-                _PLAN(plan, f"{path}: plan of a co-simulation")
-                OUTCOME(result, f"{path}: a co-simulation")
             entries += [_of("co-simulation", cosim_entry(path, plan, result)) for plan, result in shared]
     if not entries:
         raise ValueError(f"{path}: contains no finished results to compare")
