@@ -70,7 +70,11 @@ def _page(description: dict[str, Any]) -> Page:
         f"{description['bytes']:,} bytes."
     )
     rows = [[key.replace("_", " "), _shown(value)] for key, value in description.items() if key != "name"]
-    return Page(description["name"], [answer], parts=[DataTable("Program", ["figure", "value"], rows)])
+    return Page(
+        f"What does {description['name']} send?",
+        [answer],
+        parts=[DataTable("Program", ["figure", "value"], rows)],
+    )
 
 
 def _program(name: str, given: dict[str, Any]) -> Program:

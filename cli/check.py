@@ -84,7 +84,7 @@ def check_command(
         counts, verdict = _counts(described[0]), _verdict(described[0])
         answer = CommandOutput(
             lambda: described[0],
-            lambda: Page(f"Network {topologies[0]}", [*counts, *verdict]),
+            lambda: Page(f"What is {topologies[0]} made of, and can it deadlock?", [*counts, *verdict]),
             lambda: _show_lines(verdict),
         )
     else:

@@ -95,4 +95,4 @@ def _page(messages: Schedule) -> Page:
         f"{found['rounds']:,} rounds."
     )
     pairs = DataTable("Pairs", ["source", "destination", "messages", "bytes"], found["pairs"])
-    return Page(f"{found['operation']} of {found['ranks']} ranks", [answer], parts=[pairs])
+    return Page(f"What does {found['operation']} of {found['ranks']} ranks send?", [answer], parts=[pairs])

@@ -21,7 +21,7 @@ from netplace.cli.many import (
     resource_flags,
     say,
     store_flag,
-    unpaired_flag,
+    study_flags,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
 from netplace.cli.settings import (
@@ -36,6 +36,8 @@ from netplace.plan_settings import COSIM_SETTINGS
 from netplace.report.terminal.progress import progress
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from netplace.cosim import CosimPlan
 
 _RESULT = "Results"
@@ -54,7 +56,7 @@ _RESULT = "Results"
 @store_flag("for a study, a file next to it")
 @resource_flags("1")
 @threads_flag
-@unpaired_flag
+@study_flags
 @flag(
     "-o output",
     "Write jobs, figures and a picture into a folder, or a page (.html), the picture (.png, .pdf, "
@@ -76,7 +78,7 @@ def cosim_command(study: str | None, **given: Any) -> None:
     if study is None:
         answer = _single(given, given["output"], execution)
     else:
-        answer = _study(Path(study), given["unpaired"], execution)
+        answer = _study(Path(study), given["unpaired"], given["figures"], execution)
     show(answer, given["output"], given["as_json"])
 
 
@@ -145,7 +147,7 @@ def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
     return None
 
 
-def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
+def _study(study: Path, unpaired: bool, measures: Sequence[str], execution: Execution) -> CommandOutput:
     from netplace.cosim.plan import read_cosim_study
     from netplace.cosim.ranking import rankings
     from netplace.cosim.runner import outcome_of
@@ -154,7 +156,9 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     from netplace.runs.same_jobs import same_jobs
     from netplace.runs.tables import write_table
 
-    refuse_beside_study(study, "store", "workers", "threads", "dask", "output", "as_json", "unpaired")
+    refuse_beside_study(
+        study, "store", "workers", "threads", "dask", "output", "as_json", "unpaired", "figures"
+    )
     plans, notes = read_cosim_study(study)
     tell_limits((plan.jobs.machine, plan.config) for plan in plans)
     if not unpaired:
@@ -167,7 +171,7 @@ def _study(study: Path, unpaired: bool, execution: Execution) -> CommandOutput:
     outcomes = execution.outcomes(plans, function, "schedules", "co-simulations", beside=study)
     rows = common_rows(plans, outcomes, unpaired)
     ranked = rankings(plans, outcomes)
-    compared = compared_cosims(plans, outcomes, rows, unpaired)
+    compared = compared_cosims(plans, outcomes, rows, unpaired, measures)
 
     def also(folder: Path) -> None:
         for name in ("jobs.csv", "jobs.parquet"):

@@ -68,7 +68,7 @@ def load_command(**given: Any) -> None:
     "random"]): the command simulates each combination once and stores its result in a file next to the
     study file.
     """
-    from netplace.report.pages.answers.load import page
+    from netplace.report.pages.answers.load import page, title_of
     from netplace.report.tables.load import curve_rows, describe_points
     from netplace.runs.loads import LoadFigures, outcome_of
 
@@ -94,7 +94,7 @@ def load_command(**given: Any) -> None:
     def figure() -> Figure:
         from netplace.report.plots.points import load_figure
 
-        return load_figure(rows, said.title, narrow=given["column"])
+        return load_figure(rows, title_of(plans), narrow=given["column"])
 
     answer = CommandOutput(
         lambda: describe_points(plans, points),

@@ -46,11 +46,22 @@ def store_flag(usual: str) -> Callable[[Command], Command]:
     return flag("--store", said, OUTPUT, metavar="FILE", panel=_MANY)
 
 
-unpaired_flag = flag(
-    "--unpaired",
-    "For a study: let each schedule run all jobs that it can, not only the jobs that all can run.",
-    bool,
-    panel=_MANY,
+study_flags = flags(
+    flag(
+        "--unpaired",
+        "For a study: let each schedule run all jobs that it can, not only the jobs that all can run; "
+        "differences are not tested.",
+        bool,
+        panel=_MANY,
+    ),
+    flag(
+        "--figure figures",
+        "For a study: a mean whose differences from the first setting are tested; repeatable. [default: "
+        "bounded slowdown; of co-simulations slowdown]",
+        multiple=True,
+        metavar="NAME",
+        panel=_MANY,
+    ),
 )
 
 
@@ -161,8 +172,9 @@ def refuse_beside_study(study: Path, *taken: str) -> None:
 
 def refuse_of_one(given: dict[str, Any]) -> None:
     """Refuse flags of studies where there is none."""
-    if given["unpaired"]:
-        raise ValueError("--unpaired: applies only to a study file")
+    for name in ("unpaired", "figures"):
+        if given[name]:
+            raise ValueError(f"--{name.removesuffix('s')}: applies only to a study file")
 
 
 def given_flags(*but: str) -> list[str]:

@@ -84,7 +84,8 @@ class CommandOutput:
     def text(self, of_page: bool = False, path: Path | None = None) -> str:
         """Return what ``--json`` prints and `path` is to hold, or what a page is made of."""
         data = self.details if of_page and self.details is not None else self.data
-        answer = {} if self.page is None else {"answer": self.page().answer}
+        page = None if self.page is None else self.page()
+        answer = {} if page is None else {"question": page.question, "answer": page.answer}
         return printed_text(with_provenance({**answer, **data()}, path), self.what)
 
     def show(self) -> None:
@@ -195,29 +196,26 @@ def study_output(
     def terminal() -> None:
         from netplace.report.tables.differences import contest_notes
 
+        click.echo(compared.sentences()[0])
         means, *differences = compared.tables()
         print_tables(means, *tables, *differences)
         for note in contest_notes(compared.contests):
             say(note)
 
+    def page() -> Page:
+        from netplace.report.pages.answers.study import page
+
+        return page(study, compared)
+
     return CommandOutput(
         lambda: {**data, **compared.to_dict()},
-        lambda: _study_page(study, compared),
+        page,
         terminal,
         draw=compared.draw,
         folder=lambda path: _write(path, study, command, compared),
         remarks=remarks,
         also=also,
     )
-
-
-def _study_page(study: Path, compared: Compared) -> Page:
-    from netplace.report.pages.html import DataTable, Page
-    from netplace.report.tables.differences import contest_notes
-
-    tables = [DataTable.of(title, frame) for title, frame in compared.frames().values() if len(frame)]
-    sentences = [f"{len(compared.frame)} {compared.kind} are compared.", *contest_notes(compared.contests)]
-    return Page(f"{compared.kind.capitalize()} of {study.name}", sentences, parts=tables)
 
 
 def _write(folder: Path, study: Path, command: str, compared: Compared) -> None:

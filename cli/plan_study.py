@@ -65,7 +65,7 @@ def plan_study_command(
         )
     content = {"difference": difference, "power": power, "paired": after is not None, "results": rows}
     of = "pairs of runs" if after is not None else "runs of each"
-    title = f"Seeds that detect a difference of {difference:g} % with a power of {power:g}: {of}"
+    question = f"How many {of} detect a difference of {difference:g} % with a power of {power:g}?"
 
     table = DataTable(
         "Results",
@@ -82,8 +82,8 @@ def plan_study_command(
         digits=[0, 0, 2, 0],
     )
     most = max(rows, key=lambda row: row["seeds"])
-    answer = f"{table.rows[rows.index(most)][0]} needs the most seeds: {most['seeds']:,}."
-    show(CommandOutput(lambda: content, lambda: Page(title, [answer], parts=[table])), output, as_json)
+    answer = f"{table.rows[rows.index(most)][0]} needs the most: {most['seeds']:,} seeds."
+    show(CommandOutput(lambda: content, lambda: Page(question, [answer], parts=[table])), output, as_json)
 
 
 def _rows(

@@ -20,7 +20,7 @@ from netplace.cli.many import (
     refuse_of_one,
     resource_flags,
     store_flag,
-    unpaired_flag,
+    study_flags,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
 from netplace.cli.settings import SettingsCommand, json_flag
@@ -39,7 +39,7 @@ _RESULT = "Results"
 @flag("--seed", "Random seed. [default: 0]", SEED, panel="Jobs")
 @store_flag("for a study, a file next to it")
 @resource_flags("1")
-@unpaired_flag
+@study_flags
 @flag(
     "--rows",
     "Write one row per job (.csv or .parquet).",
@@ -80,7 +80,7 @@ def schedule_command(study: str | None, **given: Any) -> None:
     elif study is None:
         show(_single(plans[0], given, execution), given["output"], given["as_json"])
     else:
-        answer = _study(Path(study), plans, notes, given["unpaired"], execution)
+        answer = _study(Path(study), plans, notes, given, execution)
         show(answer, given["output"], given["as_json"])
 
 
@@ -95,7 +95,9 @@ def _plans_of(study: str | None, given: dict[str, Any]) -> tuple[list[Plan], lis
         refuse_of_one(given)
         return [plan_of(make_plan, [*SCHEDULE_SETTINGS, *SETTINGS], given)], []
     path = Path(study)
-    refuse_beside_study(path, "store", "workers", "dask", "output", "as_json", "unpaired", "missing")
+    refuse_beside_study(
+        path, "store", "workers", "dask", "output", "as_json", "unpaired", "figures", "missing"
+    )
     if not is_placement_file(path):
         return read_study(path), []
     placement = read_placement_file(path)
@@ -161,15 +163,15 @@ def _single(plan: Plan, given: dict[str, Any], execution: Execution) -> CommandO
 
 
 def _study(
-    study: Path, plans: list[Plan], notes: list[str], unpaired: bool, execution: Execution
+    study: Path, plans: list[Plan], notes: list[str], given: dict[str, Any], execution: Execution
 ) -> CommandOutput:
     from netplace.report.tables.schedule import compared_schedules, remarks
     from netplace.runs.schedule_figures import ScheduleFigures
 
     complete_run_times(plans, execution)
-    plans, outcomes, more = _outcomes_of(plans, study, unpaired, execution)
+    plans, outcomes, more = _outcomes_of(plans, study, given["unpaired"], execution)
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
-    compared = compared_schedules(plans, figures, unpaired)
+    compared = compared_schedules(plans, figures, given["unpaired"], given["figures"])
     said = [*notes, *more, *chain.from_iterable(map(remarks, plans, figures))]
     return study_output(study, "schedule", compared, {"schedules": described(plans, outcomes)}, said)
 

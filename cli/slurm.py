@@ -79,7 +79,7 @@ def watch_command(ended: Path | None, output: Path | None, **given: Any) -> None
         print_data(parts, verdict)
         if output is not None:
             asked = [("machine", str(machine)), ("time", time.strftime("%Y-%m-%d %H:%M:%S %z"))]
-            page = Page(f"Jobs on {machine}", [verdict], asked, parts, notes=[_ASSUMED])
+            page = Page(f"Which jobs on {machine} share links?", [verdict], asked, parts, notes=[_ASSUMED])
             write_page(output, page, command_line())
 
     _repeat(look, given)

@@ -200,6 +200,9 @@ def left_out(name: str, topology: Topology) -> Target:
     return np.flatnonzero(lost)
 
 
+_BATCHES = 20  # of a measurement
+
+
 @dataclass(frozen=True)
 class LoadPoint:
     """One point of a latency-throughput curve.
@@ -217,6 +220,8 @@ class LoadPoint:
         Numbers of packets ejected, links crossed and state changes in the measurement.
     cpu_seconds : float
         CPU time of the measurement.
+    batches : tuple of float
+        Accepted load in each of up to 20 equal parts of the measurement, for batch means.
     """
 
     offered: float
@@ -229,6 +234,7 @@ class LoadPoint:
     cpu_seconds: float
     seed: int
     events: int
+    batches: tuple[float, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values in JSON-compatible form."""
@@ -291,8 +297,15 @@ def measure_load(
     network.advance(warmup)
     network.reset_counters()
     before = network.cpu_seconds
-    network.advance(warmup + measure)
+    ends = sorted({measure * part // _BATCHES for part in range(_BATCHES + 1)})
+    delivered = [0]
+    for end in ends[1:]:
+        network.advance(warmup + end)
+        if progress is not None and end < measure:
+            progress(network.now)
+        delivered.append(network.counters().delivered)
     counters = network.counters()
+    phits = config.packet_phits / topology.nodes
     return LoadPoint(
         offered=offered,
         accepted=counters.delivered * config.packet_phits / (topology.nodes * measure),
@@ -304,4 +317,5 @@ def measure_load(
         cpu_seconds=network.cpu_seconds - before,
         seed=seed,
         events=counters.events,
+        batches=tuple((np.diff(delivered) / np.diff(ends) * phits).tolist()),
     )

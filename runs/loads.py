@@ -31,7 +31,10 @@ class LoadFigures:
 
     offered: float = quantity("Offered load.", "phits/node/cycle")
     accepted: float = quantity("Accepted load in the measurement.", "phits/node/cycle")
-    delay: DelayFigures = quantity("Delays of packets from creation to consumption of the tail.", "cycles")
+    delay: DelayFigures = quantity(
+        "Delays of packets from creation, waiting at the source included, to consumption of the tail.",
+        "cycles",
+    )
     cycles: int = quantity("Cycles of the measurement.", "cycles")
     drained_cycles: int = quantity("Cycles with those of the warm-up.", "cycles")
     packets: int = quantity("Packets consumed in the measurement.")
@@ -40,13 +43,18 @@ class LoadFigures:
     seed: int = quantity("Random seed.")
     events: int = quantity("State changes of the measurement.")
     mean_delay: float | None = quantity("Mean of `delay`; None if no packet was consumed.", "cycles")
+    batches: list[float] = field(default_factory=list)  # accepted load in parts of the measurement
     versions: dict[str, str] = field(default_factory=dict)  # versions of the software
     notes: tuple[str, ...] | None = None  # settings that the network ignores
 
     @classmethod
     def of(cls, point: LoadPoint) -> LoadFigures:
         delay = DelayFigures.of(point.delay)
-        return cls(**{**vars(point), "delay": delay}, mean_delay=delay.mean, versions=versions())
+        return cls(
+            **{**vars(point), "delay": delay, "batches": [*point.batches]},
+            mean_delay=delay.mean,
+            versions=versions(),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return to_builtins(self)
@@ -57,7 +65,7 @@ class LoadFigures:
         return from_builtins(cls, plain)
 
 
-REVISION = 1  # to be raised when a point would no longer be what it was
+REVISION = 2  # to be raised when a point would no longer be what it was
 KEYS = (*LOAD_SETTINGS, *CONFIG)
 
 

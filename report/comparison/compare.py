@@ -377,8 +377,8 @@ def comparison_page(comparison: Comparison) -> Page:
         DataTable("Results", list(columns.values()), rows, note=f"± is half of a 95 % interval. {note}.")
     )
     command = f"netplace compare {comparison.first} {comparison.second}"
-    title = f"{comparison.first} and {comparison.second} compared"
-    return Page(title, comparison.sentences(), [("command", command), ("kind", comparison.kind)], parts)
+    question = f"What differs between {comparison.first} and {comparison.second}?"
+    return Page(question, comparison.sentences(), [("command", command), ("kind", comparison.kind)], parts)
 
 
 def difference_figure(comparison: Comparison, shown: Sequence[Difference], most: int) -> Figure:

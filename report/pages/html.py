@@ -32,7 +32,7 @@ Part: TypeAlias = "DataTable | Figure"
 class Page:
     """What a page says, from top to bottom."""
 
-    title: str
+    question: str  # that the command answers
     verdict: Sequence[str]  # what came of it, a sentence each; the first is the answer
     # Request, with versions and seeds; the command that makes it again under ``command``.
     asked: Sequence[tuple[str, str]] = ()
@@ -41,8 +41,10 @@ class Page:
     notes: Sequence[str] = ()  # what a reader has to know in addition
 
     def __post_init__(self) -> None:
-        if not self.verdict:
-            raise ValueError(f"{self.title}: has no answer, expected a sentence")
+        if "?" not in self.question:
+            raise ValueError(f"{self.question}: is no question, expected the one that the page answers")
+        if not self.verdict or not self.answer.strip():
+            raise ValueError(f"{self.question}: has no answer, expected a sentence")
 
     @property
     def answer(self) -> str:
@@ -56,8 +58,8 @@ class Page:
         return "\n".join([*body, _foot(self)])
 
     def show(self) -> None:
-        """Print its title, its sentences and its tables, with their notes, on the terminal."""
-        sys.stdout.write("\n".join([self.title, *self.verdict, ""]))
+        """Print its question, its sentences and its tables, with their notes, on the terminal."""
+        sys.stdout.write("\n".join([self.question, *self.verdict, ""]))
         print_data(part for part in self.parts if isinstance(part, DataTable))
 
 
@@ -75,7 +77,7 @@ def render(page: Page) -> str:
         "figures": [_figure_data(figure) for figure in figures],
     }
     text = _FRAME.format(
-        title=escaped(page.title),
+        title=escaped(page.question),
         style=_asset("page.css"),
         body="\n".join(body),
         data=_script_json(data),
@@ -119,30 +121,28 @@ def _asset(name: str) -> str:
 
 def _head(page: Page) -> str:
     verdict = "".join(f"<li>{escaped(sentence)}</li>" for sentence in page.verdict)
-    return f'<h1>{escaped(page.title)}</h1>\n<ul class="verdict">{verdict}</ul>'
+    return f'<h1>{escaped(page.question)}</h1>\n<ul class="verdict">{verdict}</ul>'
 
 
 def _foot(page: Page) -> str:
-    settings = [(name[len(_SETTINGS) :], value) for name, value in page.asked if name.startswith(_SETTINGS)]
-    asked = [pair for pair in page.asked if not pair[0].startswith(_SETTINGS)]
+    request: dict[bool, list[str]] = {True: [], False: []}  # by whether it is of the network
+    for name, value in page.asked:
+        if name != "command":
+            request[name.startswith(_SETTINGS)].append(f"{name.removeprefix(_SETTINGS)} {value}")
     lists = _listed("Notes", page.notes) + _listed("Not on this page", page.missing)
-    said = f'<h2 id="asked">Request</h2>{_pairs(asked)}' if page.asked else ""
-    more = f"<details><summary>settings of the network</summary>{_pairs(settings)}</details>"
-    return lists + said + (more if settings else "")
-
-
-def _pairs(pairs: Sequence[tuple[str, str]]) -> str:
-    rows = "".join(f"<dt>{escaped(name)}</dt><dd>{_said(name, value)}</dd>" for name, value in pairs)
-    return f'<dl class="asked">{rows}</dl>'
+    command = dict(page.asked).get("command", "")
+    said = ['<h2 id="asked">Request</h2>'] if page.asked else []
+    said += [f"<p><code>{escaped(command)}</code></p>"] if command else []
+    said += [f'<p class="note">{escaped("; ".join(request[False]))}</p>'] if request[False] else []
+    if request[True]:
+        folded = f"<summary>settings of the network</summary>{escaped('; '.join(request[True]))}"
+        said.append(f'<details class="note">{folded}</details>')
+    return lists + "".join(said)
 
 
 def _listed(heading: str, sentences: Sequence[str]) -> str:
     items = "".join(f"<li>{escaped(sentence)}</li>" for sentence in sentences)
     return f"<h2>{heading}</h2><ul>{items}</ul>" if items else ""
-
-
-def _said(name: str, value: str) -> str:
-    return f"<code>{escaped(value)}</code>" if name == "command" else escaped(value)
 
 
 def _part(part: Part, tables: list[DataTable], figures: list[Figure]) -> str:

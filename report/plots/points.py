@@ -282,7 +282,8 @@ def load_figure(rows: Sequence[Mapping[str, Any]], title: str = "", *, narrow: b
     ]
     return Figure(
         title=title or "Load",
-        caption="Delay: mean; dashed: 95th percentile. Dotted: accepted load equals offered load.",
+        caption="Delay from creation, waiting at the source included: mean; dashed: 95th percentile. Dotted: "
+        "accepted load equals offered load.",
         whiskers="95 % intervals over the seeds",
         panels=panels,
         columns=1 if narrow else 2,

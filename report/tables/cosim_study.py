@@ -12,7 +12,7 @@ from netplace.cosim import CosimPlan
 from netplace.cosim.figures import CosimFigures
 from netplace.cosim.job_row import JobRow, Times, ended, job_rows_of
 from netplace.report.tables.cosim import PLAN_WORDS
-from netplace.report.tables.differences import Compared, contestants_of, seed_means
+from netplace.report.tables.differences import Compared, contestants_of, seed_means, tested_measures
 from netplace.runs.same_jobs import contestants
 from netplace.scheduling.metrics import contests
 from netplace.scheduling.metrics.contest import SEEDS_ALONE
@@ -23,6 +23,7 @@ _MEASURES = {
     "turnaround": ("turnaround", 1, None),
     "slowdown": ("slowdown due to sharing", 3, 1.0),
 }
+_MAIN = "slowdown"
 
 Outcome = dict[str, Any]
 Rows = list[tuple[JobRow, Times]]
@@ -81,9 +82,14 @@ def job_rows(plans: Sequence[CosimPlan], rows: Sequence[Rows]) -> pd.DataFrame:
 
 
 def compared_cosims(
-    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], rows: Sequence[Rows], unpaired: bool
+    plans: Sequence[CosimPlan],
+    outcomes: Sequence[Outcome],
+    rows: Sequence[Rows],
+    unpaired: bool,
+    figures: Sequence[str] = (),
 ) -> Compared:
-    """Return co-simulations side by side; `unpaired`: their differences are not tested."""
+    """Return co-simulations side by side; `unpaired`: nothing is tested, `figures`: which measures are."""
+    tested = tested_measures(figures, _MEASURES, _MAIN, unpaired)
     words, frame = list(map(_words, plans)), _figure_rows(plans, outcomes, rows)
 
     def by_seed(places: list[int]) -> list[list[list[float]]]:
@@ -93,12 +99,14 @@ def compared_cosims(
     contestants = contestants_of(words, by_seed, lambda *given: _values(plans, rows, *given), of_log)
     # Those under a table's times are compared only where there are no others.
     live = [one for one in contestants if one.words["fidelity"] != "table"]
-    judged = [] if unpaired else contests(live or contestants, but=("fidelity",))
+    judged = contests(live or contestants, tested, but=("fidelity",))
     shown: dict[str, tuple[str, int, float | None]] = {"makespan": ("makespan", 1, None)}
     if frame["table_error_mean"].notna().any():
         shown["error of table %"] = ("table_error_mean", 2, 100.0)
     shown |= {name: (name, 0, 1.0) for name in ("rejected", "failed") if frame[name].any()}
-    return Compared("co-simulations", frame, contestants, judged, _MEASURES, seed_means(frame, words, shown))
+    return Compared(
+        "co-simulations", frame, contestants, judged, _MEASURES, _MAIN, seed_means(frame, words, shown)
+    )
 
 
 def _by_seed(rows: Sequence[Rows], places: list[int]) -> dict[str, list[list[float]]]:

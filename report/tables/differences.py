@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from netplace.inputs import check_choice
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import time_unit
 from netplace.scheduling.metrics import Contest, Contestant
@@ -19,7 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-_SHOWN = 24  # rows on the screen, and those of the last that begins before
+    from netplace.report.plots.figure import Figure
+
 _SPEAK = ("machine", "policy", "partition", "fidelity", "mapping")  # whose words say what they are
 _WORTH = 1.5  # gain by common jobs that is worth a word
 Measures = Mapping[str, tuple[str, int, float | None]]  # by measure: title, digits, factor (None: a time)
@@ -37,6 +40,7 @@ class Compared:
     contestants: Sequence[Contestant]
     contests: Sequence[Contest]
     measures: Measures
+    main: str  # the measure that is tested unless others are asked for
     others: Others  # further columns of the table of means
 
     def to_dict(self) -> dict[str, Any]:
@@ -89,9 +93,73 @@ class Compared:
             ),
         }
 
-    def draw(self, path: Path) -> None:
-        """Draw the means with their intervals: groups by policy, bars by what else differs."""
-        from netplace.report.plots import write_figure
+    def sentences(self) -> list[str]:
+        """Return what the contrasts say: that of the largest effect first, of those that are clear if any."""
+        if not self.contests:
+            known = [one for one in self.contestants if len(one.values[self.main])]
+            if not known:
+                return ["Nothing was compared: 0 jobs finished in all of them."]
+            mean, one = min(
+                ((float(np.mean(one.values[self.main])), one) for one in known), key=itemgetter(0)
+            )
+            words = ", ".join(one.words[name] for name in _differing(self.contestants))
+            amount = self._amount(self.main, mean)
+            return [f"{words} has the lowest mean {self.main}, {amount}; differences were not tested."]
+
+        def order(contest: Contest) -> tuple[bool, float]:
+            return not contest.judgement.clear, -abs(contest.difference.share or 0.0)
+
+        first, *others = sorted(self.contests, key=order)
+        unknown = math.isnan(first.difference.half_width) or first.difference.equal
+        interval = "" if unknown else f" (95 % interval over {UNITS[first.unit]})"
+        named = ", ".join(dict.fromkeys(contest.measure for contest in self.contests))
+        return [
+            f"{self._change(first)}{interval}.",
+            *(f"{self._change(contest)}." for contest in others),
+            f"{len(self.contests)} contrasts of {named} were tested together (Holm): each setting against "
+            "the first, as a mean over the others.",
+        ]
+
+    def _change(self, contest: Contest) -> str:
+        difference, words = contest.difference, contest.judgement.words
+        before, after = (
+            self._amount(contest.measure, difference.first + more) for more in (0.0, difference.mean)
+        )
+        by = f"changes by {_share(contest)} %, from {before} to {after}: {words}"
+        if difference.equal:
+            by = f"stays at {before}"
+        instead = f"{_title(contest, self.contests)} instead of {contest.first}"
+        return f"{instead}: mean {contest.measure} {by}"
+
+    def _amount(self, measure: str, value: float) -> str:
+        factor, unit = _units(self.contestants, self.measures)[measure]
+        return f"{number(value * factor, self.measures[measure][1])} {unit}".strip()
+
+    def contrast_figures(self) -> list[Figure]:
+        """Return the contrasts in per cent, with their intervals; nothing where none is known."""
+        from netplace.report.plots.charts import interval_figure
+        from netplace.report.plots.figure import HELD
+
+        known = [one for one in self.contests if one.difference.share is not None]
+        if all(one.difference.equal for one in known):
+            return []
+        several = len({one.measure for one in known}) > 1
+        halves = [100 * (one.difference.share_half_width or math.nan) for one in known]
+        return [
+            interval_figure(
+                "Changes of means" if several else f"Change of the mean {known[0].measure}",
+                [_title(one, known) + (f": {one.measure}" if several else "") for one in known],
+                [100 * (one.difference.share or 0.0) for one in known],
+                [None if math.isnan(half) else half for half in halves],
+                [one.judgement.words for one in known],
+                unit=f"% of the mean with {', '.join(dict.fromkeys(one.first for one in known))}",
+                colours={"clearly less": 0, "clearly more": 1, "within chance": HELD, "equal": HELD},
+                whiskers=f"95 % intervals over {UNITS[known[0].unit]}, in pairs",
+            )
+        ]
+
+    def figure(self, measures: Sequence[str]) -> Figure:
+        """Return the means of measures with their intervals: groups by policy, bars by what else differs."""
         from netplace.report.plots.charts import comparison_figure
 
         contestants, differing = self.contestants, _differing(self.contestants)
@@ -100,15 +168,28 @@ class Compared:
         series = [", ".join(one.words[name] for name in differing if name != first) for one in contestants]
         frame = frame.assign(group=[one.words[first] for one in contestants], series=series)
         units = _units(contestants, self.measures)
-        shown = [
-            (title if factor else f"{title} ({units[name][1]})", name, f"{name}_half_width", units[name][0])
-            for name, (title, _, factor) in self.measures.items()
-            if name in frame
-        ]
+        shown = []
+        for name in measures:
+            title, _, factor = self.measures[name]
+            if name in frame:
+                heading = title if factor else f"{title} ({units[name][1]})"
+                shown.append((heading, name, f"{name}_half_width", units[name][0]))
         words = contestants[0].words
         same = ", ".join(Path(words[name]).name for name in ("workload", "machine") if name not in differing)
         whiskers = f"95 % intervals over {UNITS[contestants[0].unit]}"
-        write_figure(path, comparison_figure(same, frame, shown, whiskers=whiskers))
+        return comparison_figure(same, frame, shown, whiskers=whiskers)
+
+    def draw(self, path: Path) -> None:
+        """Draw the means of all measures."""
+        from netplace.report.plots import write_figure
+
+        write_figure(path, self.figure([*self.measures]))
+
+
+def tested_measures(figures: Sequence[str], measures: Measures, default: str, unpaired: bool) -> list[str]:
+    """Return the measures whose contrasts are tested: those of --figure, or the default."""
+    asked = [check_choice(figure, measures, "--figure") for figure in figures] or [default]
+    return [] if unpaired else [*dict.fromkeys(asked)]
 
 
 def contestants_of(
@@ -166,35 +247,34 @@ def contest_tables(contests: Sequence[Contest]) -> list[Table]:
     """Return the table of the contests, the clearest first; none where nothing was compared."""
     if not contests:
         return []
-    keys = [key for key in contests[0].case | {contests[0].key: ""} if _differs(contests, key)]
-    groups: dict[str, list[Contest]] = {}
-    for contest in contests:
-        at = ", ".join(_named(key, contest.case[key]) for key in keys if key in contest.case)
-        groups.setdefault(f"{at + ': ' if at else ''}{contest.second} / {contest.first}", []).append(contest)
-    rows: list[list[str]] = []
-    for name, members in sorted(groups.items(), key=lambda item: min(map(_order, item[1]))):
-        if len(rows) < _SHOWN:
-            rows.append([name, "", "", ""])
-            rows += [
-                [
-                    f"  {contest.measure}",
-                    _share(contest),
-                    _p_value(contest.judgement.p_value),
-                    contest.judgement.words,
-                ]
-                for contest in members
-            ]
-    title = f"What differs? 95 % intervals over {UNITS[contests[0].unit]}, in pairs; p after Holm"
-    return [table(title, ["", "difference %", "p", "verdict"], rows, texts=(0, 3))]
+    rows = [
+        [
+            f"{_title(one, contests)} / {one.first}",
+            one.measure,
+            _share(one),
+            _p_value(one.judgement.p_value),
+            one.judgement.words,
+        ]
+        for one in sorted(contests, key=_order)
+    ]
+    title = (
+        f"What differs from the first? 95 % intervals over {UNITS[contests[0].unit]}, in pairs; p after Holm"
+    )
+    return [table(title, ["", "mean", "difference %", "p", "verdict"], rows, texts=(0, 1, 4))]
+
+
+def _title(contest: Contest, contests: Sequence[Contest]) -> str:
+    """Return what was contrasted, with what tells it from other contrasts."""
+    keys = [key for key in contest.case if _differs(contests, key)]
+    case = ", ".join(_named(key, contest.case[key]) for key in keys)
+    return f"{case + ': ' if case else ''}{contest.second}"
 
 
 def contest_notes(contests: Sequence[Contest]) -> list[str]:
-    """Return what the intervals rest on, and what the table does not show."""
+    """Return what the intervals rest on."""
     if not contests:
         return []
     said = []
-    if len(contests) > _SHOWN:
-        said.append(f"{len(contests):,} differences were tested together; -o writes those that are not shown")
     gains = sorted(contest.difference.gain for contest in contests if contest.difference.gain)
     if gains and gains[len(gains) // 2] >= _WORTH:
         said.append(
@@ -245,9 +325,7 @@ def _named(key: str, word: str) -> str:
 
 
 def _differs(contests: Sequence[Contest], key: str) -> bool:
-    words = {contest.case[key] for contest in contests if key in contest.case}
-    words |= {word for contest in contests if contest.key == key for word in (contest.first, contest.second)}
-    return len(words) > 1
+    return len({contest.case[key] for contest in contests if key in contest.case}) > 1
 
 
 def _share(contest: Contest) -> str:

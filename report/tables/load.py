@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from itertools import chain
 from statistics import fmean
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplace.runs.loads import LoadFigures, LoadPlan, curves
 
-_ACCEPTS = 0.98  # of what is offered: below it the network is called saturated
-_FINE = 0.1  # between two loads that were tried: farther apart, nothing is interpolated
 _DELAYS = ("mean", "p50", "p95", "p99")
 
 
@@ -54,35 +51,35 @@ def _half_width(values: Sequence[float]) -> float | None:
 
 
 def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[dict[str, Any]]:
-    """Return the load from which each curve is saturated: 98 % of it is accepted, interpolated.
+    """Return between which loads that were tried each curve begins to be saturated.
 
-    ``load`` is the mean over seeds, with ``half_width``; it is None unless all seeds are saturated, between
-    loads that are at most 0.1 apart. ``low`` and ``high`` are loads that were tried. The most that is
-    accepted and the highest load are given, too.
+    A load saturates where less is accepted than offered by more than half of the 95 % interval of its batch
+    means (batch by batch the mean over the seeds), or by more than their range where they are too alike for
+    an interval. ``high``: the lowest such load, None if there is none; ``low``: the highest below it. The
+    most that is accepted, with ``half_width``, and the highest load are given, too.
     """
-    runs: dict[str, dict[int, list[tuple[float, float]]]] = {}
+    from netplace.scheduling.metrics.interval import estimate
+
+    by_curve: dict[str, dict[float, list[list[float]]]] = {}
     for curve, plan, point in zip(curves(list(plans)), plans, points, strict=True):
-        runs.setdefault(curve, {}).setdefault(plan.seed, []).append((plan.offered, point.accepted))
+        by_curve.setdefault(curve, {}).setdefault(plan.offered, []).append(point.batches or [point.accepted])
     made = []
-    for curve, by_seed in runs.items():
-        ends = [_saturated(*np.array(sorted(run)).T) for run in by_seed.values()]
-        reached = [end for end in ends if end is not None]
-        fine = all(high - low <= _FINE + 1e-9 for low, _, high in reached)
-        loads = [load for _, load, _ in reached] if len(reached) == len(ends) and fine else []
-        accepted: dict[float, list[float]] = {}
-        for offered, value in chain.from_iterable(by_seed.values()):
-            accepted.setdefault(offered, []).append(value)
+    for curve, loads in by_curve.items():
+        means = {load: np.mean(batches, axis=0) for load, batches in loads.items()}
+        found = {load: estimate(batches, "batches") for load, batches in means.items()}
+        doubt = {load: found[load].half_width for load in found}
+        doubt = {load: np.ptp(means[load]) if math.isnan(half) else half for load, half in doubt.items()}
+        full = [load for load in found if load - found[load].mean > doubt[load] > 0]
+        high = min(full, default=None)
+        most = max(found.values(), key=lambda one: one.mean)
         made.append(
             {
                 "curve": curve,
-                "load": fmean(loads) if loads else None,
-                "half_width": _half_width(loads),
-                "low": min((low for low, _, _ in reached), default=None),
-                "high": max((high for *_, high in reached), default=None),
-                "seeds": len(ends),
-                "saturated_seeds": len(reached),
-                "accepted": max(map(fmean, accepted.values())),
-                "highest": max(accepted),
+                "low": max((load for load in found if high is None or load < high), default=None),
+                "high": high,
+                "accepted": most.mean,
+                "half_width": most.half_width,
+                "highest": max(found),
             }
         )
     return made
@@ -92,43 +89,20 @@ def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -
     """Return `saturations` in sentences."""
     said = []
     for one in saturations(plans, points):
-        curve, seeds, reached = one["curve"], one["seeds"], one["saturated_seeds"]
-        most = f"it accepts at most {one['accepted']:.3g} phits per node and cycle."
-        if not reached:
-            said.append(f"{curve}: accepts all loads that were tried, up to {one['highest']:g}.")
-        elif reached < seeds:
-            where = f"{reached} of {seeds} seeds are saturated at loads up to {one['highest']:g}"
-            said.append(f"{curve}: {where}, so the load from which it is saturated has no interval; {most}")
-        elif one["low"] == one["high"]:
-            said.append(
-                f"{curve}: it is saturated at {one['high']:g}, the lowest load that was tried; {most}"
-            )
-        elif one["load"] is None:
-            between = f"between {one['low']:g} and {one['high']:g}"
-            said.append(f"{curve}: it is saturated from a load {between}, where no load was tried; {most}")
+        low, high, half = one["low"], one["high"], one["half_width"]
+        width = "" if math.isnan(half) else f" ± {half:.2g}"
+        most = (
+            f"the highest accepted load is {one['accepted']:.3g}{width} phits per node and cycle "
+            "(95 % interval of batch means)"
+        )
+        if high is None:
+            where = f"accepts all loads that were tried, up to {one['highest']:g}"
+        elif low is None:
+            where = f"is saturated at {high:g}, the lowest load that was tried"
         else:
-            width = "" if seeds < 2 else f" ± {one['half_width']:.2g}"
-            over = "one seed, no interval" if seeds < 2 else f"95 % interval over {seeds} seeds"
-            where = f"it is saturated from {one['load']:.3g}{width} ({over})"
-            said.append(f"{curve}: {where}, between {one['low']:g} and {one['high']:g}; {most}")
+            where = f"becomes saturated between {low:g} and {high:g}"
+        said.append(f"{one['curve']} {where}; {most}.")
     return said
-
-
-def _saturated(
-    loads: NDArray[np.float64], accepted: NDArray[np.float64]
-) -> tuple[float, float, float] | None:
-    """Return the load from which a network is saturated, between the loads tried below and above it."""
-    share = accepted / loads
-    below = np.flatnonzero(share < _ACCEPTS)
-    if not len(below):
-        return None
-    after = int(below[0])
-    if not after:
-        return float(loads[0]), float(loads[0]), float(loads[0])
-    before, high = share[after - 1], share[after]
-    part = (before - _ACCEPTS) / (before - high)
-    load = loads[after - 1] + part * (loads[after] - loads[after - 1])
-    return float(loads[after - 1]), float(load), float(loads[after])
 
 
 def describe_points(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> dict[str, Any]:

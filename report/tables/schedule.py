@@ -11,7 +11,7 @@ import numpy as np
 from netplace.files import write_atomically
 from netplace.quantities import Quantity, quantities
 from netplace.report.tables.data_table import DataTable, FigureRows, figure_table, figures_of
-from netplace.report.tables.differences import Compared, contestants_of, seed_means
+from netplace.report.tables.differences import Compared, contestants_of, seed_means, tested_measures
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedule_folder import FIGURES, ROWS, figures_text
@@ -209,17 +209,21 @@ def write_folder(
 
 
 # Measures by which schedules are compared, by what they are called on the screen.
-_COMPARED = {"wait": "wait", "bounded_slowdown": "b. slowdown", "utilisation": "utilisation"}
+_COMPARED = {"wait": "wait", "bounded_slowdown": "bounded slowdown", "utilisation": "utilisation"}
 # Title of each, digits, and factor; None for a time.
 _MEASURES = {
     "wait": ("wait", 1, None),
-    "b. slowdown": ("bounded slowdown", 1, 1.0),
+    "bounded slowdown": ("bounded slowdown", 1, 1.0),
     "utilisation": ("utilisation (%)", 1, 100.0),
 }
+_MAIN = "bounded slowdown"
 
 
-def compared_schedules(plans: Sequence[Plan], every: Sequence[ScheduleFigures], unpaired: bool) -> Compared:
-    """Return schedules side by side; `unpaired`: their differences are not tested."""
+def compared_schedules(
+    plans: Sequence[Plan], every: Sequence[ScheduleFigures], unpaired: bool, figures: Sequence[str] = ()
+) -> Compared:
+    """Return schedules side by side; `unpaired`: nothing is tested, `figures`: which measures are."""
+    tested = tested_measures(figures, _MEASURES, _MAIN, unpaired)
     words, frame = list(map(_words, plans)), figure_rows(plans, every)
 
     def by_seed(places: list[int]) -> list[list[object]]:
@@ -237,8 +241,10 @@ def compared_schedules(plans: Sequence[Plan], every: Sequence[ScheduleFigures], 
             "boot wait (s)": ("power_wait", 1, 1),
             "boots": ("boots", 0, 1),
         }
-    judged = [] if unpaired else contests(contestants)
-    return Compared("schedules", frame, contestants, judged, _MEASURES, seed_means(frame, words, shown))
+    judged = contests(contestants, tested)
+    return Compared(
+        "schedules", frame, contestants, judged, _MEASURES, _MAIN, seed_means(frame, words, shown)
+    )
 
 
 def _values(

@@ -1,11 +1,13 @@
-"""Pairs of contestants that differ in one value: the family of differences of one study."""
+"""Contrasts of one setting of a study against the first: the family of differences that is tested."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import product
 from typing import Any
+
+import numpy as np
 
 from netplace.scheduling.metrics.comparison import Judgement, Paired, judged, paired
 from netplace.scheduling.metrics.interval import Estimate, estimate
@@ -45,22 +47,24 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Contest:
-    """Two contestants that differ in one setting.
+    """One value of a setting against the first, over contestants that differ in nothing else.
 
     Attributes
     ----------
     key : str
         Name of the setting that differs.
     first, second : str
-        Value of this setting for each contestant.
+        Values of this setting.
     case : dict of str to str
-        All other settings, which are the same.
+        The other settings that all contestants share.
     difference : Paired
         The difference between the second contestant and the first.
     judgement : Judgement
         The verdict, corrected for the number of contests in the family.
     unit : str
         As in `Contestant`.
+    cases : int
+        Number of combinations of the other settings over which the difference is a mean.
     """
 
     measure: str
@@ -71,6 +75,7 @@ class Contest:
     difference: Paired
     judgement: Judgement
     unit: str = "seeds"
+    cases: int = 1
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values in JSON-compatible form; shares are relative to the first contestant's mean."""
@@ -90,26 +95,49 @@ class Contest:
             "verdict": self.judgement.words,
             "pairs": difference.count,
             "unit": self.unit,
+            "cases": self.cases,
             "gain": difference.gain,
         }
 
 
-def contests(contestants: Sequence[Contestant], but: Sequence[str] = ()) -> list[Contest]:
-    """Return all contests between contestants that differ in one setting not in `but`, as one family."""
-    compared, units = [], []
-    for first, other in combinations(contestants, 2):
-        keys = [name for name, word in first.words.items() if word != other.words[name]]
-        if len(keys) != 1 or keys[0] in but:
-            continue
-        [key] = keys
-        case = {name: word for name, word in first.words.items() if name != key}
-        for measure, values in first.values.items():
-            if len(values) and len(values) == len(other.values.get(measure, ())):
-                difference = paired(values, other.values[measure], first.unit)
-                units.append(first.unit)
-                compared.append((measure, key, first.words[key], other.words[key], case, difference))
-    verdicts = judged([parts[-1] for parts in compared])
+def contests(
+    contestants: Sequence[Contestant], measures: Sequence[str], but: Sequence[str] = ()
+) -> list[Contest]:
+    """Return the contrasts of a study as one family: each value of a setting against the first of it.
+
+    A contrast is the mean over all pairs of contestants that differ in nothing else, pair by pair of the same
+    seed, batch or job; pairs with other numbers of these are contrasts of their own. `but`: settings that
+    are not contrasted.
+    """
+    compared = []
+    for key in contestants[0].words if contestants else ():
+        first, *others = dict.fromkeys(one.words[key] for one in contestants)
+        for measure, other in product(measures, others if key not in but else ()):
+            for pairs in _alike(contestants, measure, {key: first}, {key: other}):
+                sides = [np.mean(side, axis=0) for side in zip(*(values for _, values in pairs), strict=True)]
+                words = [one.words for one, _ in pairs]
+                case = {name: word for name, word in words[0].items() if name != key}
+                case = {name: word for name, word in case.items() if {own[name] for own in words} == {word}}
+                unit = pairs[0][0].unit
+                difference = paired(sides[0], sides[1], unit)
+                compared.append((measure, key, first, other, case, difference, unit, len(pairs)))
+    verdicts = judged([parts[5] for parts in compared])
     return [
-        Contest(*parts, judgement=verdict, unit=unit)
-        for parts, verdict, unit in zip(compared, verdicts, units, strict=True)
+        Contest(*parts[:6], judgement=verdict, unit=parts[6], cases=parts[7])
+        for parts, verdict in zip(compared, verdicts, strict=True)
     ]
+
+
+def _alike(
+    contestants: Sequence[Contestant], measure: str, first: Mapping[str, str], other: Mapping[str, str]
+) -> Iterable[list[tuple[Contestant, tuple[Sequence[float], Sequence[float]]]]]:
+    """Return pairs of contestants that differ in one setting, by the unit and the number of their values."""
+    by_words = {frozenset(one.words.items()): one for one in contestants}
+    groups: dict[tuple[str, int], list[tuple[Contestant, tuple[Sequence[float], Sequence[float]]]]] = {}
+    for one in contestants:
+        two = by_words.get(frozenset({**one.words, **other}.items()))
+        if two and first.items() <= one.words.items():
+            values = one.values.get(measure, ()), two.values.get(measure, ())
+            if len(values[0]) == len(values[1]) > 0:
+                groups.setdefault((one.unit, len(values[0])), []).append((one, values))
+    return groups.values()

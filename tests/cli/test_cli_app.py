@@ -49,6 +49,7 @@ def test_matrices_of_very_many_tasks_are_sparse(netplace):
 def test_what_is_shown(netplace):
     found = described(netplace("app", "all-to-all", "--tasks", 8, "--packets", 2, "--json"))
     assert found == {
+        "question": "What does all-to-all send?",
         "answer": "8 tasks send 56 messages, 7,168 bytes.",
         "name": "all-to-all",
         "tasks": 8,

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 from answers import refused
 
@@ -50,7 +51,7 @@ def test_points_do_not_depend_on_the_number_of_threads(netplace, monkeypatch):
 
 def test_the_table(netplace):
     shown = netplace("load", *QUICK, "--offered", "0.2", "--traffic", "transpose").stdout
-    assert "Transpose traffic on torus:4x4" in shown
+    assert "How much transpose traffic does torus:4x4 accept?" in shown
     for column in ("offered", "accepted", "mean delay", "95th percentile", "M packet-hops/s"):
         assert column in shown
 
@@ -144,7 +145,7 @@ def test_a_point_is_kept_as_json_by_its_fields(offered):
     assert LoadFigures.from_dict(json.loads(json.dumps(kept))) == figures
     assert list(kept) == [
         *("offered", "accepted", "delay", "cycles", "drained_cycles", "packets", "packet_hops"),
-        *("cpu_seconds", "seed", "events", "mean_delay", "versions"),
+        *("cpu_seconds", "seed", "events", "mean_delay", "batches", "versions"),
     ]
     assert list(kept["delay"]) == ["count", "mean", "p50", "p95", "p99", "most"]
     assert kept["mean_delay"] == kept["delay"]["mean"]
@@ -218,26 +219,27 @@ def test_nothing_is_interpolated_between_loads_that_are_far_apart(netplace):
         2000,
     )
     said = " ".join(netplace(*words).stdout.split())
-    assert "it is saturated from a load between 0.2 and 0.8, where no load was tried" in said
-    assert "from 0.2" not in said
+    assert "becomes saturated between 0.2 and 0.8;" in said
 
 
-def test_the_load_of_saturation_has_an_interval_over_seeds(netplace, tmp_path):
-    words = ("load", "--network", "torus:4x4", "--offered", "0.3:0.9:0.1", "--measure", 300, "--warmup", 100)
-    shown = netplace(*words, "--vcs", 1, "--seeds", 3)
-    assert shown.exit_code == 0, shown.stderr
-    said = " ".join(shown.stdout.split())
-    assert "saturated from" in said
-    assert "95 % interval over 3 seeds), between 0." in said
-    one = " ".join(netplace(*words, "--vcs", 1).stdout.split())
-    assert "one seed, no interval" in one
-    (tmp_path / "load.json").write_text(netplace(*words, "--vcs", 1, "--seeds", 3, "--json").stdout)
-    [saturation] = json.loads((tmp_path / "load.json").read_text())["saturation"]
-    assert saturation["low"] < saturation["load"] < saturation["high"]
-    assert f"from {saturation['load']:.3g} ± {saturation['half_width']:.2g} (95 %" in said
+def test_saturation_is_where_less_is_accepted_than_offered_beyond_chance(netplace, tmp_path):
+    words = ("load", "--network", "torus:4x4", "--offered", "0.3:1.0:0.1", "--measure", 2000, "--vcs", 1)
+    (tmp_path / "load.json").write_text(netplace(*words, "--seeds", 3, "--json").stdout)
+    found = json.loads((tmp_path / "load.json").read_text())
+    [saturation] = found["saturation"]
+    accepted = {}
+    for point in found["points"]:
+        assert np.mean(point["batches"]) == pytest.approx(point["accepted"])
+        accepted.setdefault(point["offered"], []).append(point["batches"])
+    beyond = {}
+    for load, batches in accepted.items():  # whatever the batches: far from the bound either way
+        means = np.mean(batches, axis=0)
+        beyond[load] = (load - means.mean()) / (means.std(ddof=1) / np.sqrt(len(means)))
+    assert beyond[saturation["high"]] > 2
+    assert beyond[saturation["low"]] < 5
+    assert saturation["high"] - saturation["low"] == pytest.approx(0.1)
     page = tmp_path / "page.html"
     assert netplace("report", tmp_path / "load.json", "-o", page).exit_code == 0
-    assert "95 % interval over 3 seeds" in page.read_text()
-    page.unlink()
-    assert netplace(*words, "--vcs", 1, "--seeds", 3, "-o", page).exit_code == 0
-    assert "95 % interval over 3 seeds" in page.read_text()
+    said = f"becomes saturated between {saturation['low']:g} and {saturation['high']:g};"
+    assert said in page.read_text()
+    assert said in " ".join(netplace(*words, "--seeds", 3).stdout.split())

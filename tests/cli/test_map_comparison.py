@@ -59,7 +59,7 @@ def test_a_budget_that_ends_is_told_with_what_verdicts_need(netplace):
 def test_a_page_opens_with_the_question_the_answer_and_a_figure(netplace, tmp_path):
     assert netplace("map", *MESH, "--seeds", "5", "-o", tmp_path / "which").exit_code == 0
     page = page_of(tmp_path / "which")
-    assert page.title.endswith("on mesh:4x4?")
+    assert page.question.endswith("on mesh:4x4?")
     assert page.verdict[0].startswith("td is ")
     assert [part.title for part in page.parts] == [
         "Run time relative to the consecutive mapping",

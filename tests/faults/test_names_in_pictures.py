@@ -53,7 +53,7 @@ def test_all_still_pictures_take_all_names():
 def test_pages_take_any_name(name):
     table = DataTable(name, [name], [[name], [1]], name)
     figure = renamed(FIGURES[0], name)  # all of them are drawn above
-    page = Page(name, [name], [("command", name)], [figure, table], [name], [name])
+    page = Page(f"{name}?", [name], [("command", name)], [figure, table], [name], [name])
     for text in (render(page), page._repr_html_()):
         text.encode()
         assert not set(text) & set("\0\x07\x1b\x7f\u202e\u2066\uffff")

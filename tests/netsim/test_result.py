@@ -158,7 +158,9 @@ def test_metrics_are_shown():
 
 def test_a_page_shows_its_pictures_and_tables():
     bars = bar_figure("<times>", ["a"], {"x": [1.0]})
-    text = Page("LU", ["It holds."], [("seed", "1")], [bars, DataTable("t", ["v"], [[3]])])._repr_html_()
+    text = Page(
+        "How long?", ["It holds."], [("seed", "1")], [bars, DataTable("t", ["v"], [[3]])]
+    )._repr_html_()
     assert "<svg" in text
     assert "&lt;times&gt;" in text
     assert "It holds." in text

@@ -100,7 +100,7 @@ FIGURES = (
     ),
 )
 PAGE = Page(
-    MARKUP,
+    f"{MARKUP}?",
     [MARKUP],
     [("command", MARKUP), ("seed", "1")],
     [DataTable(MARKUP, ["name", "n"], [[MARKUP, 1.5], ["b", None], ["=1+1", 12345.678]]), *FIGURES],

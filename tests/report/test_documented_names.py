@@ -72,7 +72,7 @@ def test_a_page_is_of_a_path_or_its_text(netplace, tmp_path):
     assert (
         netplace("run", "--network", "torus:4x4", "--app", "2d-torus", "--json", "-o", written).exit_code == 0
     )
-    assert page_of(str(written)).title == page_of(written).title
+    assert page_of(str(written)).question == page_of(written).question
 
 
 HOSTS = ("tux0", "tux1", "tux2", "tux3", "login")

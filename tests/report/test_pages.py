@@ -84,7 +84,7 @@ def test_a_page_opens_without_a_network(text):
 def test_numbers_that_are_none_are_null():
     bars = bar_figure("t", ["a"], {"x": [float("nan")]}, half={"x": [float("inf")]}, whiskers="none")
     text = render(
-        Page("t", ["It holds."], [], [bars, DataTable("d", ["v"], [[np.float64("nan")], [np.int64(3)]])])
+        Page("t?", ["It holds."], [], [bars, DataTable("d", ["v"], [[np.float64("nan")], [np.int64(3)]])])
     )
     assert "<td></td>" in text  # without scripts, too
     data = data_of(text)
@@ -96,7 +96,7 @@ def test_numbers_that_are_none_are_null():
 def test_a_page_is_not_larger_than_it_may_be():
     rows = [["x" * 1000] for _ in range(MOST_BYTES // 1000)]
     with pytest.raises(ValueError, match="expected at most 20 MB"):
-        render(Page("t", ["It holds."], [], [DataTable("d", ["v"], rows)]))
+        render(Page("t?", ["It holds."], [], [DataTable("d", ["v"], rows)]))
 
 
 def test_every_outcome_has_a_page(outcomes, reports):
@@ -109,8 +109,11 @@ def test_every_outcome_has_a_page(outcomes, reports):
 
 
 def test_a_page_without_an_answer_is_refused():
-    with pytest.raises(ValueError, match="t: has no answer"):
-        Page("t", [])
+    for sentences in ([], [" "]):
+        with pytest.raises(ValueError, match=r"t\?: has no answer"):
+            Page("t?", sentences)
+    with pytest.raises(ValueError, match="t: is no question"):
+        Page("t", ["It holds."])
 
 
 def test_the_page_of_tables_begins_with_the_answer_of_its_command(outcomes):

@@ -1,6 +1,8 @@
 """What a browser makes of pages: it draws, sorts, filters and downloads, at the width of desk and phone."""
 
+import itertools
 import json
+import re
 
 import pytest
 from browser import CHROMIUM, Browser
@@ -128,6 +130,62 @@ def test_pages_of_outcomes_are_no_wider_than_a_phone(browser, reports, width):
         assert browser.complaints() == [], kind
 
 
+STUDY = """machine = "torus:4x4"
+jobs = {jobs}
+policy = ["fcfs", "easy"]
+partition = ["contiguous", "non-contiguous"]
+"""
+SWEEP = (
+    'network = ["torus:4x4", "mesh:4x4"]\napp = "butterfly"\nmapping = ["consecutive", "random"]\nseeds = 2\n'
+)
+MADE = {  # of each kind of page that has none in `reports`
+    "schedules": ("schedule", "schedules.toml"),
+    "co-simulations": ("cosim", "cosims.toml"),
+    "mappings": ("map", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--budget", 1),
+    "network": ("check", "network", "torus:4x4"),
+    "networks": ("check", "network", "torus:4x4", "tree:4,2"),
+    "collective": ("collective", "allreduce", "--ranks", 8, "--bytes", 1024),
+    "program": ("app", "butterfly", "--tasks", 8),
+    "seeds": ("plan-study", "run"),
+    "comparison": ("compare", "run", "other"),
+    "table": ("report", "times.csv"),
+    "store": ("report", "sweep.sqlite"),
+}
+WORDS = "[µm]?s|min|h|cycles|hops|phits|jobs|nodes|messages|seeds|results"
+NUMBER = rf"\d\S*( ± \S+)? (%|({WORDS})\b)|slowdown .*\d"
+FIRST_SCREEN = """
+(() => {
+  const place = document.querySelector(".verdict li").getBoundingClientRect();
+  const inside = place.top >= 0 && place.bottom <= window.innerHeight && place.right <= window.innerWidth;
+  return inside ? document.querySelector(".verdict li").textContent : "";
+})()
+"""
+
+
+@needs_browser
+def test_the_first_screen_of_every_kind_of_page_answers_its_question(
+    browser, reports, netplace, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    seeds, small = 'workload = "lublin"\nseeds = 5\n', 'workload = "applications"\nsizes = "small"\n'
+    (tmp_path / "schedules.toml").write_text(STUDY.format(jobs=40) + seeds)
+    (tmp_path / "cosims.toml").write_text(STUDY.format(jobs=6) + small)
+    (tmp_path / "sweep.toml").write_text(SWEEP)
+    run = ("run", "--network", "torus:4x4", "--app", "butterfly", "--tasks", 16, "--seeds", 3)
+    assert netplace(*run, "--mapping", "random", "-o", "run").exit_code == 0
+    assert netplace(*run, "--mapping", "random", "--vcs", 1, "-o", "other").exit_code == 0
+    assert netplace("table", "sweep.toml", "--csv", "times.csv").exit_code == 0
+    pages = dict(reports)
+    for kind, words in MADE.items():
+        pages[kind] = tmp_path / f"{kind}.html"
+        found = netplace(*words, "-o", pages[kind])
+        assert found.exit_code == 0, (kind, found.stderr)
+    for (kind, path), (width, height) in itertools.product(pages.items(), ((1280, 720), (390, 844))):
+        browser.open(path, width, height)
+        assert "?" in browser.value("document.querySelector('h1').textContent"), kind
+        assert re.search(NUMBER, browser.value(FIRST_SCREEN)), (kind, width, browser.value(FIRST_SCREEN))
+
+
 @needs_browser
 @pytest.mark.nightly
 def test_a_page_of_100_000_jobs_is_there_in_three_seconds(browser, tmp_path):
@@ -141,7 +199,7 @@ def test_a_page_of_100_000_jobs_is_there_in_three_seconds(browser, tmp_path):
     panel = Panel(marks=marks, x=Axis(label="s"), y=Axis(label="node"), shades=Shades(label="w"))
     gantt = Figure(title="jobs", panels=[panel])
     table = DataTable("Jobs", ["job", "nodes"], [[job, 1 + job % 40] for job in range(jobs)])
-    text = render(Page("Many", ["Many."], [], [gantt, table]))
+    text = render(Page("Many?", ["Many."], [], [gantt, table]))
     assert len(text) < MOST_BYTES
     (tmp_path / "page.html").write_text(text)
     browser.open(tmp_path / "page.html", 1280)
@@ -172,7 +230,7 @@ def test_a_filter_finds_words_and_numbers_as_they_are_shown(browser, tmp_path):
     rows = [[f"row-{number}", number, "ab" if number % 2 else "c"] for number in range(2000)]
     path = tmp_path / "page.html"
     path.write_text(
-        render(Page("rows", ["It holds."], [], [DataTable("rows", ["name", "number", "kind"], rows)]))
+        render(Page("rows?", ["It holds."], [], [DataTable("rows", ["name", "number", "kind"], rows)]))
     )
     browser.open(path, 1280)
     found = json.loads(browser.value(FILTERS))

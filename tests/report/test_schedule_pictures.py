@@ -113,7 +113,7 @@ def test_terminal_picture_and_tables_have_the_same_means_and_intervals(drawn, ne
         'machine = "torus:4x4x4"\nworkload = "lublin"\njobs = 200\nload = 0.3\n'
         'policy = ["fcfs", "easy"]\nseeds = 5\n'
     )
-    shown = netplace("schedule", tmp_path / "s.toml", "-o", tmp_path / "out")
+    shown = netplace("schedule", tmp_path / "s.toml", "-o", tmp_path / "out", "--figure", "wait")
     assert shown.exit_code == 0, shown.stderr
     means = pd.read_csv(tmp_path / "out" / "means.csv")
     assert set(means["unit"]) == {"seeds"}

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import signal, stats
 
-from netplace.scheduling.metrics import holm, judged, paired, unpaired
+from netplace.scheduling.metrics import Contestant, contests, holm, judged, paired, unpaired
 from netplace.scheduling.metrics.comparison import MEANINGS
 from netplace.scheduling.metrics.interval import estimate, half_width, half_width_of, quantile
 
@@ -114,6 +114,35 @@ def test_equal_contestants_are_not_of_the_family() -> None:
     same = paired([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])
     assert judged([differs, *[same] * 50])[0] == judged([differs])[0]
     assert judged([same])[0].words == "equal"
+
+
+def test_contrasts_are_with_the_first_of_each_setting_as_means_over_the_others() -> None:
+    rng = np.random.default_rng(3)
+    effect = {"fcfs": 0.0, "easy": -4.0, "best": -1.0, "near": 0.0, "far": 2.0}
+    jobs = rng.normal(50, 20, 6)
+    cells = {
+        (policy, partition): jobs + effect[policy] + effect[partition] + rng.normal(0, 0.1, 6)
+        for policy, partition in itertools.product(("fcfs", "easy", "best"), ("near", "far"))
+        if (policy, partition) != ("best", "far")
+    }
+    every = [
+        Contestant({"policy": policy, "partition": partition}, {"wait": list(values), "other": [1.0]})
+        for (policy, partition), values in cells.items()
+    ]
+    found = contests(every, ["wait"])
+    assert [(one.key, one.first, one.second, one.cases) for one in found] == [
+        ("policy", "fcfs", "easy", 2),
+        ("policy", "fcfs", "best", 1),
+        ("partition", "near", "far", 2),
+    ]
+    assert [one.case for one in found] == [{}, {"partition": "near"}, {}]
+    easy = (cells["easy", "near"] + cells["easy", "far"] - cells["fcfs", "near"] - cells["fcfs", "far"]) / 2
+    known = stats.ttest_1samp(easy, 0.0)
+    assert found[0].difference.mean == pytest.approx(easy.mean())
+    assert found[0].difference.p_value == pytest.approx(known.pvalue)
+    p_values = [one.difference.p_value for one in found]
+    assert [one.judgement.p_value for one in found] == pytest.approx(holm(p_values))
+    assert [one.key for one in contests(every, ["wait"], but=("policy",))] == ["partition"]
 
 
 def test_the_gain_of_common_jobs_is_told() -> None:

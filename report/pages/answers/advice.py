@@ -28,8 +28,8 @@ def placement_page(advice: Mapping[str, Any]) -> Page:
             "search abandoned it.",
         ),
     ]
-    title = f"Where {advice['job']} should run on {advice['machine']}"
-    return Page(title, advice["sentences"], [*advice["asked"].items()], parts, notes=advice["grounds"])
+    question = f"Where should {advice['job']} run on {advice['machine']}?"
+    return Page(question, advice["sentences"], [*advice["asked"].items()], parts, notes=advice["grounds"])
 
 
 def rules_page(advice: RuleAdvice) -> Page:
@@ -48,7 +48,14 @@ def rules_page(advice: RuleAdvice) -> Page:
     ]
     missing = [f"{rule}: not simulated for lack of time; see --seconds" for rule in advice.left]
     parts = [record_table("Rules", RuleTried, named, note)]
-    return Page("Allocation rule for the machine", _verdict(advice), request, parts, missing, advice.notes)
+    return Page(
+        "Which allocation rule should the machine have?",
+        _verdict(advice),
+        request,
+        parts,
+        missing,
+        advice.notes,
+    )
 
 
 def short_names(tried: Sequence[RuleTried]) -> dict[str, str]:

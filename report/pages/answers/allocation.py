@@ -16,7 +16,7 @@ def page(title: str, offers: Sequence[Offer]) -> Page:
     if len(placed) == 1:
         nodes = " ".join(map(str, placed[0].nodes))
         parts.append(DataTable("Nodes", ["in the allocator's order"], [[nodes]]))
-    return Page(f"Allocations of {title}", _verdict(placed, len(offers)), parts=parts)
+    return Page(f"Which nodes do allocators choose? {title}", _verdict(placed, len(offers)), parts=parts)
 
 
 def hops(offer: Offer) -> float:

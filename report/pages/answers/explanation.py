@@ -28,8 +28,8 @@ def explanation_page(explanation: Explanation) -> Page:
         ]
         columns = ["link", "waited for others (cycles)", "for whom"]
         parts.append(DataTable("Links with the most waiting", columns, rows))
-    title = f"Run time of job {job.job}: {job.application} on {job.size} nodes"
-    return Page(title, _reasons(explanation), parts=parts)
+    question = f"What slowed job {job.job}, {job.application} on {job.size} nodes?"
+    return Page(question, _reasons(explanation), parts=parts)
 
 
 def _reasons(explanation: Explanation) -> list[str]:
@@ -76,4 +76,4 @@ def changes_page(jobs: Sequence[WhatIf]) -> Page:
         sentences.append(
             f"{late} jobs start later, because their nodes are occupied longer, and meet other jobs."
         )
-    return Page("Effects on the jobs", sentences, parts=[record_table("Jobs", WhatIf, jobs)])
+    return Page("What does the change do to the jobs?", sentences, parts=[record_table("Jobs", WhatIf, jobs)])

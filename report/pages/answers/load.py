@@ -27,20 +27,32 @@ _COLUMNS = {  # heading, and digits on the terminal
 }
 
 
+def title_of(plans: Sequence[LoadPlan]) -> str:
+    """Return the title of the figure."""
+    traffic, networks = _named(plans)
+    return f"Accepted load and delay: {traffic} traffic on {networks}"
+
+
+def _named(plans: Sequence[LoadPlan]) -> tuple[str, str]:
+    return (
+        " and ".join(dict.fromkeys(plan.traffic for plan in plans)),
+        " and ".join(dict.fromkeys(plan.network for plan in plans)),
+    )
+
+
 def page(plans: Sequence[LoadPlan], figures: Sequence[LoadFigures], rows: Sequence[dict[str, Any]]) -> Page:
     """Return the page; `rows` are those of `netplace.report.tables.load.curve_rows`."""
-    patterns = dict.fromkeys(plan.traffic for plan in plans)
-    networks = dict.fromkeys(plan.network for plan in plans)
-    title = f"{' and '.join(patterns)} traffic on {' and '.join(networks)}"
+    traffic, networks = _named(plans)
+    question = f"How much {traffic} traffic do{'es' * (' and ' not in networks)} {networks} accept?"
     if len(figures) > 1:
         sentences = saturation_notes(plans, figures)
     else:
         offered, accepted = plans[0].offered, figures[0].accepted
         sentences = [f"Of {offered:g} phits per node and cycle, {accepted:.4g} are accepted."]
     shown = [name for name in _COLUMNS if any(row[name] is not None for row in rows)]
-    note = "Loads in phits per node and cycle."
+    note = "Loads in phits per node and cycle; delays from creation, waiting at the source included."
     if "accepted_half_width" in shown:
         note += " ± is half of a 95 % interval over the seeds."
     headings, digits = zip(*(_COLUMNS[name] for name in shown), strict=True)
     points = DataTable("Points", headings, [[row[name] for name in shown] for row in rows], note, digits)
-    return Page(title[:1].upper() + title[1:], sentences, parts=[points])
+    return Page(question, sentences, parts=[points])

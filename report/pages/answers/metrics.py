@@ -35,7 +35,12 @@ def page(results: dict[str, Any]) -> Page:
         "(DFC), diameter (Diam). Of the application: task and weighted task distance (TAD, WTAD), and the "
         "same with asymmetry (_AL)."
     )
-    return Page(f"Partition metrics: {results['title']}", _verdict(results, known), parts=parts, notes=[note])
+    return Page(
+        f"Which metric tells the run time? {results['title']}",
+        _verdict(results, known),
+        parts=parts,
+        notes=[note],
+    )
 
 
 def _named(name: str) -> str:

@@ -24,7 +24,7 @@ def page(networks: Sequence[Network]) -> Page:
         "Nothing was simulated; --simulate adds loads and times.",
     ]
     sentences = _verdict(networks) if simulated else unsimulated
-    return Page(f"Networks: {', '.join(names)}", sentences, parts=parts)
+    return Page(f"Which network is best? {', '.join(names)}", sentences, parts=parts)
 
 
 def _trials(networks: Sequence[Network]) -> DataTable:

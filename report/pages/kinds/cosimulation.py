@@ -80,7 +80,7 @@ def page(path: Path) -> Page:
     asked = [(name.removeprefix("jobs."), value) for name, value in asked_of(plan.to_dict())]
     asked += versions_of(outcome["versions"])
     return Page(
-        f"Co-simulation: {title_of(plan)}",
+        f"How much does sharing the network slow the jobs? {title_of(plan)}",
         verdict,
         asked,
         parts,

@@ -112,9 +112,9 @@ def _search_page(results: dict[str, Any]) -> Page:
     if len(results["costs"]) > 1:
         seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
         parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds, most=0))
-    title = results.get("title") or f"Mapping {results['mapping']} on {results['network']}"
+    title = results.get("title") or f"{results['mapping']} on {results['network']}"
     asked = asked_of({name: results[name] for name in _ASKED if name in results})
-    return Page(title, _verdict(results, usual), asked, parts, missing)
+    return Page(f"How far do bytes travel? {title}", _verdict(results, usual), asked, parts, missing)
 
 
 def _traffic_parts(results: dict[str, Any]) -> tuple[list[Part], list[str]]:

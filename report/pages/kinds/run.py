@@ -76,9 +76,11 @@ def page(path: Path) -> Page:
         ]
     parts.append(DataTable("Figures", ["figure", "value"], rows))
     asked = asked_of({name: results[name] for name in _ASKED if name in results})
-    title = f"Run: {jobs_named(job['name'] for job in results['jobs'])} on {results['network']}"
+    takes = "do" if len(results["jobs"]) > 1 else "does"
+    named = jobs_named(job["name"] for job in results["jobs"])
+    question = f"How long {takes} {named} take on {results['network']}?"
     asked += versions_of(results.get("versions"))
-    return Page(title, _verdict(results, jobs), asked, parts, missing)
+    return Page(question, _verdict(results, jobs), asked, parts, missing)
 
 
 def _details(path: Path, results: dict[str, Any]) -> tuple[list[Figure], list[str]]:

@@ -62,7 +62,7 @@ def page(path: Path) -> Page:
     asked = [*asked_of(plan.to_dict()), *versions_of(figures.versions)]
     notes = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
     return Page(
-        f"Schedule: {title_of(plan)}",
+        f"How long do the jobs wait? {title_of(plan)}",
         said,
         asked,
         parts,

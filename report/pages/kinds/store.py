@@ -42,11 +42,11 @@ def page(path: Path) -> Page:
         more = [] if sweep else _tables(store)
     if frame["mean"].notna().any() or frame["failed"].any():
         made = times_page(path, frame, asked)
-        return Page(made.title, made.verdict, asked, [*made.parts, *more], made.missing)
+        return Page(made.question, made.verdict, asked, [*made.parts, *more], made.missing)
     if not more:
         raise ValueError(f"{path}: contains no finished results to report")
     sentences = [f"{len(table.rows)} {table.title.lower()} are stored." for table in more]
-    return Page(f"Store {path.name}", sentences, asked, more)
+    return Page(f"What does {path.name} hold?", sentences, asked, more)
 
 
 def _tables(store: Store) -> list[DataTable]:

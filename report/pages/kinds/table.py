@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,15 @@ import pandas as pd
 from netplace.quantities import LESS
 from netplace.report.pages.html import Page, Part
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample
-from netplace.report.plots.charts import bar_figure
-from netplace.report.plots.figure import Figure
+from netplace.report.plots.charts import bar_marks
+from netplace.report.plots.figure import Axis, Figure, Panel
 from netplace.report.tables.data_table import DataTable
 from netplace.runs.tables import ENTRY, read_table, times_of
 from netplace.scheduling.metrics.comparison import clear_best
-from netplace.scheduling.metrics.interval import half_width_of
+from netplace.scheduling.metrics.interval import estimate, half_width_of
 
-_MOST_GROUPS = 12
+_MOST_PANELS = 120
+_BASE = "consecutive"  # with which mappings are compared; where it is missing, the first
 
 
 def page(path: Path) -> Page:
@@ -36,17 +38,12 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
     half = [half_width_of(std, count) for std, count in zip(known["std"], known["count"], strict=True)]
     known = known.assign(half=pd.Series(half, known.index, object).where(pd.notna(half), None))
     others = [name for name in ENTRY if name != "mapping"]
-    groups = list(known.groupby(others, dropna=False, sort=False))
     differing = [name for name in others if known[name].nunique(dropna=False) > 1]
-    parts: list[Part] = []
-    said = []
-    for place, (_, rows) in enumerate(groups):
-        words = (f"{rows[column].iloc[0]}{' tasks' * (column == 'tasks')}" for column in differing)
-        name = ", ".join(words) or str(rows["application"].iloc[0])
-        said.append(_verdict(name, rows))
-        if place < _MOST_GROUPS:
-            parts.append(_bars(name, rows))
-    said = said[:_MOST_GROUPS]
+    groups = {_name(rows, differing): rows for _, rows in known.groupby(others, dropna=False, sort=False)}
+    said = _verdict(groups) if groups else []
+    parts: list[Part] = [_bars(groups)] if groups else []
+    if len(groups) > 1:
+        parts.append(_by_group(groups))
     if failed:
         said.append(f"{failed} runs failed; means leave them out.")
     every = [*ENTRY, "count", *(["failed"] if failed else []), "mean", "std", "min", "max"]
@@ -54,43 +51,102 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
     note = "One row per entry, over its seeds."
     parts.append(DataTable.of("Run times (cycles)", frame[columns], note=note))
     missing = []
-    if len(groups) > _MOST_GROUPS:
+    if len(groups) > _MOST_PANELS:
         missing.append(
-            f"pictures of {len(groups) - _MOST_GROUPS} of {len(groups)} groups; the table contains all"
+            f"bars of the last {len(groups) - _MOST_PANELS} of {len(groups)} groups; the table has all"
         )
     if ended := int(frame["missing"].sum()):
         missing.append(f"{ended} runs that are not simulated yet")
-    return Page(f"Run times: {path.name}", said, asked, parts, missing)
+    return Page(f"Which mapping is fastest in {path.name}?", said, asked, parts, missing)
 
 
-def _bars(name: str, rows: pd.DataFrame) -> Figure:
-    return bar_figure(
-        f"Run time by mapping: {name}",
-        [str(mapping) for mapping in rows["mapping"]],
-        {"cycles": rows["mean"].tolist()},
-        half={"cycles": rows["half"].tolist()},
-        unit="cycles",
-        caption="Means over the seeds.",
+def _name(rows: pd.DataFrame, differing: Sequence[str]) -> str:
+    words = (f"{rows[column].iloc[0]}{' tasks' * (column == 'tasks')}" for column in differing)
+    return ", ".join(words) or str(rows["application"].iloc[0])
+
+
+def _bars(groups: Mapping[str, pd.DataFrame]) -> Figure:
+    """Return a panel for each group, with a bar for each mapping."""
+    panels = [
+        Panel(
+            marks=bar_marks({"cycles": rows["mean"].tolist()}, {"cycles": rows["half"].tolist()}),
+            x=Axis(names=[str(mapping) for mapping in rows["mapping"]]),
+            y=Axis(low=0.0, grid=True),
+            title=name if len(groups) > 1 else "",
+        )
+        for name, rows in list(groups.items())[:_MOST_PANELS]
+    ]
+    columns = min(3, len(panels))
+    return Figure(
+        title="Run time by mapping",
+        panels=panels,
+        columns=columns,
+        height=3.6 if len(panels) == 1 else 0.4 + 2.2 * -(-len(panels) // columns),
+        y="cycles",
+        caption="Means over the seeds, in cycles.",
         whiskers="95 % intervals",
     )
 
 
-def _verdict(name: str, rows: pd.DataFrame) -> str:
-    place = int(rows["mean"].to_numpy().argmin())
-    best = rows.iloc[place]
-    if len(rows) == 1:
-        return f"{name}: {best['mean']:,.0f} cycles with {best['mapping']}, the only mapping."
+def _fastest(rows: pd.DataFrame) -> tuple[str, float, bool]:
+    """Return the mapping with the smallest mean, this mean, and whether it is clearly the fastest."""
+    best = rows.iloc[int(rows["mean"].to_numpy().argmin())]
+    clear = len(rows) > 1 and clear_best(rows["mean"], rows["std"], rows["count"]) is not None
+    return str(best["mapping"]), float(best["mean"]), clear
+
+
+def _by_group(groups: Mapping[str, pd.DataFrame]) -> DataTable:
+    made = []
+    for name, rows in groups.items():
+        best, mean, clear = _fastest(rows)
+        worst = rows.loc[rows["mean"].idxmax()]
+        more = 100 * (worst["mean"] / mean - 1) if mean else None
+        made.append([name, best, mean, "yes" if clear else "no", worst["mapping"], more])
+    columns = ["group", "fastest", "cycles", "clearly", "slowest", "takes more (%)"]
+    return DataTable("Fastest mapping of each group", columns, made, digits=[0, 0, 0, 0, 0, 1])
+
+
+def _verdict(groups: Mapping[str, pd.DataFrame]) -> list[str]:
+    winners = {name: _fastest(rows) for name, rows in groups.items()}
+    if len(groups) > 1 and (overall := _overall(groups.values())):
+        counts = Counter(best for best, _, clear in winners.values() if clear)
+        won = ", ".join(f"{name} in {count}" for name, count in counts.most_common()) or "none in any"
+        return [overall, f"Clearly the fastest of {len(groups)} groups: {won}."]
+    (name, (best, mean, clear)), *more = winners.items()
+    rows = groups[name]
     worst = rows.loc[rows["mean"].idxmax()]
-    share = f"{100 * (worst['mean'] / best['mean'] - 1):.1f} %" if best["mean"] else "infinitely many times"
-    clear = clear_best(rows["mean"], rows["std"], rows["count"])
-    if clear is None:
-        return (
-            f"{name}: {best['mapping']} has the smallest mean, {best['mean']:,.0f} cycles, without a "
-            f"clear difference from the next; {worst['mapping']} takes {share} more."
-        )
+    if len(rows) == 1:
+        said = f"{name}: {mean:,.0f} cycles with {best}, the only mapping"
+    else:
+        how = "is clearly the fastest" if clear else "has the smallest mean, without a clear difference"
+        share = f"{100 * (worst['mean'] / mean - 1):.1f} %" if mean else "infinitely many times"
+        said = f"{name}: {best} {how}, {mean:,.0f} cycles; {worst['mapping']} takes {share} more"
+    return [said + (f"; the table has {len(more)} more groups." if more else ".")]
+
+
+def _overall(groups: Iterable[pd.DataFrame]) -> str:
+    """Return which mapping is fastest by the geometric mean of its times over groups, each to the base."""
+    times = [dict(zip(rows["mapping"], rows["mean"], strict=True)) for rows in groups]
+    mappings = dict.fromkeys(name for own in times for name in own)
+    base = _BASE if _BASE in mappings else next(iter(mappings))
+    ratios = {
+        name: [
+            math.log(own[name] / own[base]) for own in times if own.get(name, 0) > 0 and own.get(base, 0) > 0
+        ]
+        for name in mappings
+        if name != base
+    }
+    found = {name: estimate(own) for name, own in ratios.items() if len(own) > 1}
+    if not found:
+        return ""
+    name = min(found, key=lambda name: found[name].mean)
+    mean, half = found[name].mean, found[name].half_width
+    change, low, high = (100 * math.expm1(end) for end in (mean, mean - half, mean + half))
+    doubt = "" if abs(mean) > half else ", but not clearly"
     return (
-        f"{name}: {best['mapping']} is clearly the fastest, {best['mean']:,.0f} cycles; "
-        f"{worst['mapping']} takes {share} more."
+        f"{name if mean < 0 else base} is fastest on average{doubt}: {name} takes {abs(change):.1f} % "
+        f"{'less' if mean < 0 else 'more'} time than {base} (geometric mean over {len(ratios[name])} groups, "
+        f"95 % interval {low:+.1f} to {high:+.1f} %)."
     )
 
 

@@ -32,7 +32,8 @@ from netplace.report.pages.kinds.saved import (
 )
 from netplace.report.tables.data_table import DataTable
 
-ANSWER = "answer"  # key of the sentence in which a command says what came of it
+# Keys of what a command answers, and of the sentence in which it says what came of it.
+QUESTION, ANSWER = "question", "answer"
 _LONGEST = 200  # characters of a cell
 _MOST = 100_000  # numbers
 # What was asked, how it was made, and how long the search took.
@@ -48,14 +49,14 @@ _REQUEST = ("network", "traffic", "offered", "engine", "warmup", "measure", "hot
 
 def page(path: Path) -> Page:
     content = saved_object(path)
-    answer = content.get(ANSWER)
-    if not isinstance(answer, str):
+    question, answer = (content.get(name) for name in (QUESTION, ANSWER))
+    if not isinstance(question, str) or not isinstance(answer, str):
         raise ValueError(f"{path}: has no {ANSWER}, expected what a command of netplace wrote with -o")
     parts: list[Part] = []
-    figures = {name: value for name, value in content.items() if name not in ("versions", ANSWER)}
+    figures = {name: value for name, value in content.items() if name not in ("versions", QUESTION, ANSWER)}
     if rows := _collected(figures, "", parts):
         parts.append(DataTable("Figures", ["figure", "value"], rows))
-    return Page(path.stem, [answer], versions_of(content.get("versions")), parts)
+    return Page(question, [answer], versions_of(content.get("versions")), parts)
 
 
 def _collected(content: Mapping[str, Any], above: str, parts: list[Part]) -> list[list[Any]]:
