@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.published import published
+from netplace.experiments.published import grid
 from netplace.experiments.shared.relative_bars import draw_relative, times_of
 from netplace.netsim import Config
 from netplace.placement import map_tasks, partition
@@ -132,14 +132,12 @@ def _job(app: str, problem_class: str) -> dict[str, Any]:
 
 def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     """Return a table for each part, times relative to the best placement beside the published."""
-    printed = published("placement_32x32_torus_16_instances.csv").set_index("app")
+    printed = grid("pascual", "thesis table 3.1", _PRINTED)
     tables, figures, sentences = [], {}, []
     for name in request.parts:
         beside = printed if name == "torus-16" else printed.iloc[:0]
         if name in ALONE and not request.quick:
-            beside = published("pascual_mapping_alone_in_quadrant.csv").pivot(
-                index="app", columns="mapping", values="relative_time"
-            )
+            beside = grid("pascual", "thesis table 3.2", _PRINTED_ALONE)
         cells = _cells(runs[runs["table"] == name], beside)
         title = PARTS[name].title
         tables += [
@@ -151,6 +149,13 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     return Report(tuple(tables), tuple(sentences), figures)
 
 
+_PRINTED = {
+    "Non-contiguous: Random": "random",
+    "Contiguous: Column-order": "column",
+    "Contiguous: Row-order": "row",
+    "Contiguous: Quadrant/Row-order": "quadrant",
+}
+_PRINTED_ALONE = {"Mapping: Random": "random", "Mapping: Row-order": "row"}
 _DIGITS = {"mean": 2, "std": 2, "runs": 0, "to best": 2, "published": 1, "difference": 2}
 _WIDE_DIGITS = dict.fromkeys((*ON_TORI, *ON_TREES, *(f"published {name}" for name in ON_TORI)), 2)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netplace.experiments.published import published
+from netplace.experiments.published import grid
 from netplace.experiments.shared.relative_bars import draw_relative, times_of
 from netplace.experiments.shared.statistics import constant
 from netplace.netsim import Config
@@ -87,14 +87,16 @@ def _chosen(jobs: int, tasks: int, count: int, strays: str, rng: np.random.Gener
 
 _OUTSIDE = (1, 2, 3, 4)
 _LAYOUTS = ("contiguous", *(f"{count} outside" for count in _OUTSIDE), "random")
-PRINTED = dict(
-    zip(_LAYOUTS, ("contiguous", "1_task", "2_task", "3_task", "4_task", "random"), strict=True)
-)  # column of the published table
+PRINTED = {  # head of the printed column: layout
+    "Contiguous 0-task": "contiguous",
+    **{f"Quasi-contiguous {count}-task": f"{count} outside" for count in _OUTSIDE},
+    "Non-contiguous 16-task (Random)": "random",
+}
 ALIKE = 0.10  # share by which a time relative to contiguous may differ and still be called the same
 
 
 def _report_of(runs: pd.DataFrame, titles: dict[str, str]) -> Report:
-    printed = published("quasi_contiguous_4ary4tree_16_tasks.csv").set_index("app")
+    printed = grid("pascual", "thesis table 3.9", PRINTED)
     tables, figures, sentences = list[ReportTable](), {}, tuple[str, ...]()
     for name, title in titles.items():
         own = runs[runs["table"] == name]
@@ -161,7 +163,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     spreads = relative.groupby(["app", "layout"], sort=False)["relative"].agg(["mean", "min", "max"])
     cells[["to contiguous", "least", "most"]] = spreads.to_numpy()
     cells["published"] = [
-        float(printed.loc[app, PRINTED[layout]]) if app in printed.index else np.nan
+        float(printed.loc[app, layout]) if app in printed.index else np.nan
         for app, layout in zip(cells["app"], cells["layout"], strict=True)
     ]
     return cells.assign(difference=cells["to contiguous"] - cells["published"])

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.published import published
+from netplace.experiments.published import grid
 from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
@@ -25,7 +25,8 @@ MAPPINGS = {
     "classic": "classic:grasp,iterations=50",
     "td": "td:grasp,iterations=50",
 }
-MEAN = "mean_1e4_cycles"
+MEAN = "mean"
+_PRINTED = ("1a", "1b", "2", "3a", "3b", "3c")
 UNIFORM = ("FT", "IS")  # every task sends as much to every other: all mappings cost the same
 WITHIN, WITHIN_BY_CHANCE = 0.01, 0.05  # of the published means: where nothing is drawn, and elsewhere
 TIE = 0.001  # share by which means differ that the published digits hardly tell apart
@@ -115,17 +116,36 @@ def _placements(part: Part, request: StudyRequest) -> Iterator[tuple[str, str, i
 
 
 def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
-    printed = published("td_vs_classic.csv").set_index(["table", "app", "mapping"]).sort_index()
     tables, figures, cells = [], {}, []
     parts = _tables(request)
     for name, part in parts.items():
-        cells.append(table_cells := _cells(runs[runs["table"] == name], printed, part))
+        cells.append(table_cells := _cells(runs[runs["table"] == name], _printed(name), part))
         title = f"Table {name}: {part.title}; times in 10,000 cycles"
         tables.append(ReportTable(f"table-{name}", title, table_cells.drop(columns=_hidden(name)), _DIGITS))
         figures[f"table-{name}"] = partial(_draw, cells=table_cells, title=part.title)
     if OWN in parts:
         return Report(tuple(tables), (_MARKS, *_td_against_classic(cells[0])), figures)
     return Report(tuple(tables), tuple(summary(pd.concat(cells, ignore_index=True))), figures)
+
+
+_HEADS = {"consecutive": "Consecutive", "random": "Random", "classic": "Classic", "td": "TD"}
+
+
+def _printed(table: str) -> pd.DataFrame:
+    """Return the printed best and mean of each (application, mapping) of a table of JPDC, if it is one."""
+    if table not in _PRINTED:
+        return pd.DataFrame(columns=["best", MEAN], dtype=float)
+    cells = grid("pascual", f"JPDC table {table}")
+    rows = {}
+    for mapping, head in _HEADS.items():
+        # The consecutive mapping has a single value where no partition is drawn.
+        best = cells.get(f"{head} Best", cells.get(f"{head} Value"))
+        mean = cells.get(f"{head} Average", cells.get(f"{head} Value"))
+        for app in cells.index:
+            rows[app, mapping] = (best[app], np.nan if mean is None else mean[app])
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["best", MEAN]).set_axis(
+        pd.MultiIndex.from_tuples(rows), axis=0
+    )
 
 
 _DIGITS = {
@@ -167,7 +187,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame, part: Part) -> pd.DataFram
             mapping: (own["cycles"] / 1e4).tolist() for mapping, own in group.groupby("mapping", sort=False)
         }
         winners = best(samples, TIE)
-        theirs = printed.loc[(table, app)] if (table, app) in printed.index else printed.iloc[:0]
+        theirs = printed.loc[app] if app in printed.index else printed.iloc[:0]
         their_winners = _published_winners(theirs)
         # SP of class A is printed at exactly twice one run: compared with half of it.
         printed_runs = 2 if app == "SP" and part.traces.startswith("A") else 1
@@ -207,7 +227,7 @@ def _drawn(part: Part, mapping: str) -> bool:
 
 def _published_winners(theirs: pd.DataFrame) -> list[str]:
     """Return the mappings that did best in the published row; by the best where a mean is not printed."""
-    column = MEAN if theirs[MEAN].notna().all() else "best_1e4_cycles"
+    column = MEAN if theirs[MEAN].notna().all() else "best"
     return [str(name) for name in theirs.index[theirs[column] <= theirs[column].min() * (1 + TIE)]]
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from netplace.experiments.first_fit import searches
 from netplace.experiments.first_fit.questions import mean_side, measure, questions
 from netplace.experiments.first_fit.searches import PublishedVisits
-from netplace.experiments.published import published
+from netplace.experiments.published import grid as printed_table
 from netplace.placement.rule import grid_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
@@ -75,6 +75,7 @@ MACHINES = {"mesh": "mesh:1024x1024", "torus": "torus:16x16x16x16x16"}
 TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")
 DETECTIONS = 200  # jobs after the machine has filled
 SECONDS = 3.0  # CPU time after which a search is request no more
+_MACHINE_ROWS = {2**12: "4K nodes", 2**16: "64K nodes", 2**20: "1M nodes"}  # of IFF table I
 PRINTED_LOADS = {"0.1": 0.1, "0.7": 0.7, "MAX": 2.0}
 SMALL: dict[str, tuple[str, tuple[float, ...]]] = {
     "mesh": ("mesh:96x96", (8, 24)),
@@ -92,12 +93,28 @@ def sets(part: str, quick: bool) -> tuple[Grid, tuple[float, ...]]:
     return grid, _published_sides(grid)
 
 
+def printed_sizes(nodes: int) -> list[float]:
+    """Return the mean sizes of the jobs of each set on a machine (IFF table I)."""
+    row = printed_table("pascual", "IFF table I").loc[_MACHINE_ROWS[nodes]]
+    return [float(row[f"Set {place}"]) for place in range(1, 6)]
+
+
+def printed_times(part: str) -> pd.DataFrame:
+    """Return set, search and milliseconds of the mesh or the torus (thesis table 3.7)."""
+    table = printed_table("pascual", f"thesis table 3.7{'a' if part == 'mesh' else 'b'}").dropna(
+        axis=1, how="all"
+    )
+    cells = [
+        (int(str(head).split()[-1]), str(search), value) for (search, head), value in table.stack().items()
+    ]
+    return pd.DataFrame(cells, columns=["set", "search", "published ms"])
+
+
 def _published_sides(grid: Grid) -> tuple[float, ...]:
     """Return S of each set, with which jobs have the published mean sizes."""
-    table = published("pascual_first_fit_job_sizes.csv")
     sides = []
-    for size in table.loc[table["nodes"] == grid.nodes, "mean_job_size"]:
-        wanted = float(size) ** (1 / grid.dims)
+    for size in printed_sizes(grid.nodes):
+        wanted = size ** (1 / grid.dims)
         low, high = 1.0, 2.0 * wanted + 2
         for _ in range(60):
             middle = (low + high) / 2
@@ -113,7 +130,6 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         raise ValueError(
             "study first-fit: --dask: times are measured in this process; only --table visits takes it"
         )
-    printed = published("allocation_time_ms.csv")
     tables, figures, sentences = [], {}, []
     for part in request.parts:
         if part == "visits":
@@ -124,7 +140,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         cells = _measured(part, request.quick, context)
         text = sets(part, request.quick)[0].text
         # What was published is about large machines.
-        theirs = printed[printed["network"].str.endswith("none" if request.quick else part)]
+        theirs = printed_times(part).iloc[: 0 if request.quick else None]
         beside = _beside(cells, theirs)
         title = f"{text}: mean CPU time per job in ms, and visits per search, by load"
         tables.append(ReportTable(part, title, beside, _digits(beside)))
@@ -169,10 +185,7 @@ def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     wide["questions"] = high["questions"]
     wide["jobs"] = high["jobs"]
     wide["occupied"] = high["occupied"]
-    theirs = printed.rename(columns={"algorithm": "search", "ms": "published ms"})
-    wide = wide.reset_index().merge(
-        theirs[["set", "search", "published ms"]], on=["set", "search"], how="left"
-    )
+    wide = wide.reset_index().merge(printed, on=["set", "search"], how="left")
     ours = wide[wide["search"] == "ours"].set_index("set")[f"ms {LOADS[-1]:g}"]
     wide["to ours"] = wide[f"ms {LOADS[-1]:g}"] / wide["set"].map(ours)
     order = {name: place for place, name in enumerate(NAMES.values())}
@@ -233,9 +246,7 @@ class Detection(CachedCase):
 
 def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
     """Return the nodes that IFF visits in a detection, with and without an answer, beside the printed."""
-    printed = published("pascual_iff_visited_nodes.csv")
-    printed = printed.assign(network="torus:" + printed["network"], load=printed["load"].astype(str))
-    theirs = printed.set_index(["network", "load", "set", "search"])["nodes_visited"]
+    theirs = printed_table("pascual", "IFF table III")
     wanted = {}
     for text in ("torus:96x96", "torus:6x6x6x6") if quick else TORI:
         sides = (2.0, 3.0) if quick else _published_sides(grid_of(parse(text), "first fit"))
@@ -248,7 +259,9 @@ def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
         row = {"network": text, "load": load, "set": place, "S": case.side}
         for search in ("found", "failed"):
             row |= {search: outcome[search]}
-            row |= {f"printed {search}": theirs.get((text, load, place, search))}
+            head = f"Set {place} {'Successful' if search == 'found' else 'Failed'}"
+            at = f"{text.removeprefix('torus:')}, load {load}"
+            row |= {f"printed {search}": theirs.at[at, head] if at in theirs.index else None}
         rows.append(row)
     return pd.DataFrame(rows).astype({"printed found": float, "printed failed": float})
 

@@ -18,9 +18,8 @@ from netplace.experiments.local_backfilling.simulator import (
     draw_weeks,
     place_figures,
 )
-from netplace.experiments.published import in_words, published
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, ArchiveLog, logs_of
-from netplace.experiments.shared.statistics import number_verdict, verdict
+from netplace.experiments.shared.statistics import verdict
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
 from netplace.report.studies.schedules import CachedCase, case_outcomes
 
@@ -110,32 +109,6 @@ FIGURES = {
     **dict.fromkeys(PENALTIES, _OF_WEEKS),
     "drawn": ("makespan", "contiguous_jobs", "local_jobs", "locality_ratio"),
 }
-CHAPTERS = {"weeks": 5, "drawn": 4}
-_METRICS = {
-    "sum flow": "sum_flow",
-    "sum flow per instance": "sum_flow",
-    "contiguity factor": "contiguity",
-    "locality factor": "locality",
-    "platform level factor": "level",
-    "jobs that succeed": "success",
-    "contiguous jobs": "contiguous_jobs",
-    "local jobs": "local_jobs",
-    "locality ratio": "locality_ratio",
-    "makespan per instance": "makespan",
-    "mean makespan": "makespan",
-    "share of instances with makespan within 2 % of basic": "makespan",
-    "share of local jobs": "local_jobs",
-}
-_RELATIONS = (
-    "below",
-    "above",
-    "at or below",
-    "well below",
-    "slightly below",
-    "like",
-    "lowest of",
-    "highest of",
-)
 # Machines of part "sizes": 64 to 992 processors in clusters of 16, and 512 in clusters of up to 128.
 SIZES = (
     "1-4-64", "1-8-128", "1-16-256", "1-32-512", "1-62-992", "1-16-512", "1-8-512", "1-4-512",
@@ -194,9 +167,8 @@ def _levels(log: ArchiveLog) -> str:
 
 
 def _weeks(log: ArchiveLog) -> int:
-    """Return the weeks of an instance: those requested, else the published ones, else one."""
-    known = published("mendonca_platforms.csv").set_index("platform")["weeks_per_instance"].dropna()
-    return log.weeks or int(known.get(log.name, 1))
+    """Return the weeks of an instance: those requested, else those of table 5.2: three of Curie, else one."""
+    return log.weeks or (3 if log.name == "Curie" else 1)
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:
@@ -226,13 +198,6 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             sentences.append(
                 f"{part}, {reading}: {met} of {len(orders)} orders among rules of one kind hold."
             )
-        if part not in CHAPTERS:
-            continue
-        claimed = _claims(str(part), own)
-        tables.append(ReportTable(f"claims_{part}", f"Published orders: {PARTS[str(part)]}", claimed, {}))
-        counts = claimed["verdict"].value_counts()
-        shown = ", ".join(f"{count} {name}" for name, count in counts.items())
-        sentences.append(f"{part}: {len(claimed)} published orders: {shown}.")
     return Report(tuple(tables), tuple(sentences), points=values)
 
 
@@ -315,42 +280,6 @@ def _values(group: pd.DataFrame, rule: str, figure: str) -> NDArray[np.float64]:
     return np.asarray(own[figure], float)
 
 
-def _claims(part: str, frame: pd.DataFrame) -> pd.DataFrame:
-    lines = []
-    for claim in (
-        published("mendonca_claims.csv").query(f"chapter == {CHAPTERS[part]}").itertuples(index=False)
-    ):
-        figure = _METRICS.get(claim.metric)
-        ours = frame if part == "drawn" else frame[frame["log"] == claim.platform]
-        said = {
-            "claim": claim.id,
-            "figure": claim.figure,
-            "platform": claim.platform.partition(";")[0],
-            "metric": claim.metric,
-            "order": in_words(claim.variant, claim.relation, claim.against),
-        }
-        variants = [word.strip() for word in claim.variant.split(",")]
-        others = (
-            list(RULES[part]) if claim.against == "all" else [w.strip() for w in claim.against.split(",")]
-        )
-        if claim.against == "all":
-            others = [rule for rule in others if rule not in variants]
-        numbered = claim.relation.startswith(("within", "over", "about"))
-        if figure is None or not (numbered or claim.relation in _RELATIONS) or ours.empty:
-            lines.append({**said, "on": "", "verdict": "not tried", "for": "", "against": ""})
-            continue
-        for log, group in ours.groupby("log", sort=False):
-            figures = {rule: _values(group, rule, figure) for rule in RULES[part]}
-            if claim.metric == "share of local jobs":
-                figures = {rule: values / _JOBS for rule, values in figures.items()}
-            by_number = None
-            if numbered:
-                by_number = number_verdict(claim.metric, claim.relation, claim.against, variants, figures)
-            held, favour, against = by_number or verdict(claim.relation, variants, others, figures)
-            lines.append({**said, "on": log, "verdict": held, "for": favour, "against": against})
-    return pd.DataFrame(lines)
-
-
 def _left_out(part: str, log: str, group: pd.DataFrame) -> str:
     base = group[group["rule"] == BASE]
     jobs, large, missing = (int(base[name].sum()) for name in ("jobs", "too_large", "no_wall_time"))
@@ -365,7 +294,7 @@ STUDY = Study(
     title="What contiguity and locality cost and gain under conservative backfilling",
     source="F. Mendonca, thesis, Université Grenoble Alpes, 2017, chapters 4 and 5 (orders read from plots)",
     parts=PARTS,
-    default=tuple(CHAPTERS),
+    default=("weeks", "drawn"),
     run=run,
     options=("logs",),
 )

@@ -21,7 +21,7 @@ from netplace.experiments.partition_metrics.measures import (
     mean_metrics,
     pieces,
 )
-from netplace.experiments.published import published
+from netplace.experiments.published import grid
 from netplace.placement import partition
 from netplace.placement.rule import grid_of, node_lists
 from netplace.report.plots import write_figure
@@ -123,18 +123,11 @@ def _job(app: str, part: Part) -> dict[str, Any]:
 
 
 def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
-    printed = pd.concat([published(f"partition_metric_correlations_{form}.csv") for form in ("2d", "3d")])
     tables, figures, every, sentences = [], {}, {}, []
     for name in request.parts:
         part = PARTS[name]
         points = _points(runs[runs["table"] == name], part, configurations(part, _layouts(request)))
-        kind, _, nodes = part.network.partition(":")
-        own = printed[
-            printed["network"].eq(kind)
-            & printed["nodes"].eq(nodes)
-            & printed["npb_class"].eq(part.problem_class)
-        ].set_index(["app", "metric"])["pearson_r"]
-        cells = correlations(points, own)
+        cells = correlations(points, grid("pascual", f"MET table {_PRINTED[name[:4]]}").stack())
         count = points["configuration"].nunique()
         title = f"{part.title}: Pearson's r with run time over {count} configurations"
         tables += [
@@ -148,6 +141,7 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     return Report(tuple(tables), tuple(sentences), figures, every)
 
 
+_PRINTED = {"2d-W": "2a", "2d-A": "2b", "3d-W": "3a", "3d-A": "3b"}
 _DIGITS = {"r": 2, "p": 4, "published": 2, "difference": 2, "r, mean of jobs": 2}
 _POINT_DIGITS = 5
 _MEAN_DIGITS = dict.fromkeys(APPLICATIONS, 2) | dict.fromkeys(("NA", "LA", "AD", "DFC", "Diam"), 1)

@@ -6,13 +6,14 @@ thesis, UPV/EHU 2013, Tables 3.5 and 3.6.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
 
 from netplace.experiments.partition_selection.schedules import MEASURES
 from netplace.experiments.partition_selection.setups import short
-from netplace.experiments.published import published
+from netplace.experiments.published import grid
 from netplace.experiments.shared.box_times import BEST, most_cubic, named
 from netplace.experiments.shared.statistics import best, crossing
 from netplace.report.studies import ReportTable
@@ -22,9 +23,11 @@ ALIKE = 0.05  # share by which a ratio may differ, and difference of a utilisati
 NEAR = 10.0  # points by which a break-even may differ
 
 
-def cells_of(frame: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each class and strategy: our figures, and ratios to CS-BM beside the printed ones."""
-    theirs = printed.set_index(["class", "strategy", "measure"])["value"]
+def cells_of(frame: pd.DataFrame, theirs: Mapping[tuple[str, str, str], float]) -> pd.DataFrame:
+    """Return a row for each class and strategy: our figures, and ratios to CS-BM beside the printed ones.
+
+    `theirs` has the printed values by class, strategy and measure.
+    """
     made = []
     for classes, group in frame.groupby("classes", sort=False):
         own = group.assign(strategy=group["selection"] + "-" + group["mapping"].map(short))
@@ -38,18 +41,41 @@ def cells_of(frame: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
                     row["printed utilisation"] = theirs.get((classes, strategy, name), float("nan"))
                     continue
                 row[f"{name} / CS-BM"] = row[name] / float(own.at["CS-BM", name])
-                base, cell = (
-                    theirs.get((classes, key, _PRINTED[name]), float("nan")) for key in ("CS-BM", strategy)
-                )
+                base, cell = (theirs.get((classes, key, name), float("nan")) for key in ("CS-BM", strategy))
                 row[f"printed {name} / CS-BM"] = cell / base
             row["most"] = "*" if strategy == winners[0] else "=" if strategy in winners else ""
             made.append(row)
     return pd.DataFrame(made)
 
 
-_PRINTED = {"started": "jobs_per_1e7_cycles", "head_wait": "head_waiting_cycles", "run": "run_cycles"}
+_CLASSES = {"run": "5a", "started": "5b", "head_wait": "5c"}  # tables of LOC
+_RATIOS = ("started", "head_wait", "run")
+_LARGE = {  # heads of thesis table 3.5
+    "Avg. Waiting Time": "head_wait",
+    "Avg. Runtime": "run",
+    "Job Throughput": "started",
+    "Utilization": "utilisation",
+}
+
+
+def printed_classes() -> dict[tuple[str, str, str], float]:
+    """Return what LOC 5 prints of medium jobs by class, strategy and measure."""
+    tables = {name: grid("pascual", f"LOC table {table}") for name, table in _CLASSES.items()}
+    return {
+        (str(row).removeprefix("Class "), str(strategy), name): value
+        for name, table in tables.items()
+        for (row, strategy), value in table.stack().items()
+    }
+
+
+def printed_large() -> dict[tuple[str, str, str], float]:
+    """Return what thesis table 3.5 prints of large mixed jobs by class, strategy and measure."""
+    table = grid("pascual", "thesis table 3.5", _LARGE).rename({"BPS": "BPS-BM"})
+    return {("I-IV", str(strategy), str(name)): value for (strategy, name), value in table.stack().items()}
+
+
 DIGITS = {"started": 0, "head_wait": 1, "run": 0, "utilisation": 3, "printed utilisation": 2} | {
-    f"{origin}{name} / CS-BM": 3 for origin in ("", "printed ") for name in _PRINTED
+    f"{origin}{name} / CS-BM": 3 for origin in ("", "printed ") for name in _RATIOS
 }
 
 
@@ -57,7 +83,7 @@ def of_cells(cells: pd.DataFrame) -> list[str]:
     """Return sentences on how many printed cells are met, on the head's waiting, and on who starts most."""
     sentences = []
     compared, near = 0, 0
-    for name in _PRINTED:
+    for name in _RATIOS:
         theirs = cells[f"printed {name} / CS-BM"]
         use = theirs.notna() & (cells["strategy"] != "CS-BM")
         off = (cells.loc[use, f"{name} / CS-BM"] / theirs[use] - 1).abs()
@@ -82,7 +108,7 @@ def of_cells(cells: pd.DataFrame) -> list[str]:
 
 def break_evens(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each mix of sizes and rule: the slowdown at which as many scattered jobs start."""
-    printed = published("pascual_break_even_percent.csv").set_index(["sizes", "strategy"])["slowdown_percent"]
+    printed = grid("pascual", "thesis table 3.6").rename(str.lower).stack()
     made = []
     for sizes, group in frame.groupby("sizes", sort=False):
         apart = group[group["selection"] == "scattered"].sort_values("slowdown")
@@ -96,7 +122,7 @@ def break_evens(frame: pd.DataFrame) -> pd.DataFrame:
             held = float(apart["utilisation"].iloc[0])
             closed = held / own["utilisation"] * own["node_time"] / ideal - 1
             point = crossing(apart["slowdown"].tolist(), own["started"] / jobs)
-            theirs = printed.get((sizes, strategy), float("nan"))
+            theirs = printed.get((sizes, strategy.replace("BPS-BM", "BPS")), float("nan"))
             made.append(
                 {
                     "sizes": sizes,

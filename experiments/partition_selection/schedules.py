@@ -19,7 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from netplace.experiments.partition_selection.setups import SETUPS
-from netplace.experiments.published import published
+from netplace.experiments.published import grid
 from netplace.experiments.shared.box_times import BEST, BoxTimes, kind_of, most_cubic
 from netplace.placement.rule import grid_of
 from netplace.report.studies.schedules import CachedCase
@@ -179,15 +179,13 @@ def totals(times: BoxTimes, machine: Machine, setup: str) -> pd.DataFrame:
     Run times of GUPS are taken as in proportion to its updates.
     """
     updates = int(SETUPS[setup].programs[_COUNTED]["updates"])
-    theirs = published("pascual_selection_medium_by_class.csv").query("measure == 'run_cycles'")
-    printed = theirs[theirs["strategy"] == "CS-BM"].set_index("class")["value"]
-    large = published("pascual_selection_large_mixed.csv").query("measure == 'run_cycles'")
-    printed_mixed = float(large.set_index("strategy").at["CS-BM", "value"])
+    printed = grid("pascual", "LOC table 5a")["CS-BM"]
+    printed_mixed = float(grid("pascual", "thesis table 3.5").at["CS-BM", "Avg. Runtime"])
     whole, counted = _means(times, _drawn("large", "I-IV", machine, setup))
     made = []
     for name in _CLASSES:
         own, _ = _means(times, _drawn("medium", name, machine, setup))
-        ratio = printed_mixed / float(printed[name])
+        ratio = printed_mixed / float(printed[f"Class {name}"])
         made.append(
             {
                 "class": name,

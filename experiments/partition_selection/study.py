@@ -21,6 +21,8 @@ from netplace.experiments.partition_selection.cells import (
     of_boxes,
     of_break_evens,
     of_cells,
+    printed_classes,
+    printed_large,
 )
 from netplace.experiments.partition_selection.schedules import (
     FULL,
@@ -33,7 +35,6 @@ from netplace.experiments.partition_selection.schedules import (
     totals,
 )
 from netplace.experiments.partition_selection.setups import SETUPS
-from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BEST, BoxTimes, run_in_box, shapes
 from netplace.placement import partition
 from netplace.placement.metrics import average_pairwise_distance
@@ -304,13 +305,10 @@ _ABOUT = (
 )
 
 
-def _printed(part: str, quick: bool) -> pd.DataFrame:
+def _printed(part: str, quick: bool) -> dict[tuple[str, str, str], float]:
     """Return what is printed of a part; nothing for the quick version, whose machine is too small."""
-    table = published("pascual_selection_medium_by_class.csv")
-    if part != "classes":
-        table = published("pascual_selection_large_mixed.csv")
-        table = table[table["sizes"] == part].assign(**{"class": MIXED})
-    return table.iloc[:0] if quick else table
+    known = {"classes": printed_classes, "large": printed_large}
+    return {} if quick or part not in known else known[part]()
 
 
 def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 
-from netplace.experiments.published import in_words, published
+from netplace.experiments.published import grid
 from netplace.experiments.redirection.simulator import (
     TASK_FIGURES,
     TASK_POLICIES,
@@ -28,9 +28,15 @@ PARTS = {
 _SWEEPS = {"dedicated": range(1, 11), "threshold": range(1, 6)}  # as published for logs other than Curie
 POLICIES = ("SPT", "GSPT", "SPT-RD", "GSPT-RD", "SPT-RR", "GSPT-RR", "SRPT", "GSRPT")
 BASE = "SPT"
-_STRETCHES = ("sum_bounded_stretch", "max_bounded_stretch", "norm2_bounded_stretch")
 _SWEPT = ("sum_flow", "sum_bounded_stretch")
-_LITTLE = 0.05  # share by which flows may fall and yet not "fall as on Curie"
+_INSTANCES = {  # heads of table 3.1
+    "Traces characteristics: # CPUs": "machine",
+    "Instances characteristics: # CPUs": "processors",
+    "Instances characteristics: # tasks": "tasks",
+    "Instances characteristics: size": "days",
+}
+_SYMBOLS = {"dedicated": "m_d", "threshold": "tau", "c": "c"}  # of table 3.2
+_B = 0.02  # section 3.5.2, of all logs
 _AS_MODEL = "HPC2N"  # whose processors, days and parameters the model takes
 
 
@@ -84,8 +90,8 @@ def sweeps(request: StudyRequest) -> list[tuple[RedirectionCase, str]]:
 
 def _by_log(request: StudyRequest) -> list[list[RedirectionCase]]:
     """Return all policies with the published parameters, log by log."""
-    instances = published("mendonca_redirection_instances.csv").set_index("trace")
-    chosen = published("mendonca_redirection_parameters.csv")
+    instances = grid("mendonca", "Table 3.1", _INSTANCES).dropna()
+    chosen = grid("mendonca", "Table 3.2")
     asked_for: list[list[RedirectionCase]] = []
     for log in logs_of(request):
         name = {MODEL: _AS_MODEL, "SDSC-Blue": "SDSC-Blue-4.1"}.get(log.name, log.name)
@@ -95,13 +101,14 @@ def _by_log(request: StudyRequest) -> list[list[RedirectionCase]]:
                 f"log of {', '.join(instances.index)}, or {MODEL}"
             )
         row = instances.loc[name]
-        days, count = (2.0, 3) if log.name == MODEL else (float(row["instance_days"]), 20)
+        days, count = (2.0, 3) if log.name == MODEL else (float(row["days"]), 20)
         asked_for.append([])
         for policy in POLICIES:
-            own = chosen[(chosen["trace"] == name) & (chosen["method"] == policy)]
-            wanted = TASK_POLICIES[policy].parameters
-            parameters = tuple((key, float(own[key].iloc[0])) for key in wanted)
-            machine, processors = int(row["log_cpus"]), int(row["instance_cpus"])
+            parameters = tuple(
+                (key, _B if key == "b" else float(chosen.at[name, f"{policy}: {_SYMBOLS[key]}"]))
+                for key in TASK_POLICIES[policy].parameters
+            )
+            machine, processors = int(row["machine"]), int(row["processors"])
             asked_for[-1].append(RedirectionCase(log, policy, processors, machine, days, count, parameters))
     return asked_for
 
@@ -134,7 +141,6 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             continue
         if part == "windows":
             tables.append(_sizes(own))
-        tables.append(_claims(part, own, swept))
         sentences.append(f"{part}: {_queueing(own)}")
         for log, group in own.groupby("log", sort=False):
             table, sentence = _policies(part, str(log), group)
@@ -176,44 +182,6 @@ def _sweep_sentences(swept: pd.DataFrame) -> list[str]:
     ]
 
 
-def _claims(part: str, frame: pd.DataFrame, swept: pd.DataFrame) -> ReportTable:
-    """Return the published orders, and for how many of our figures and windows they come out."""
-    lines = []
-    for claim in published("mendonca_claims.csv").query("chapter == 3").itertuples(index=False):
-        said = {
-            "claim": claim.id,
-            "figure": claim.figure,
-            "platform": claim.platform,
-            "metric": claim.metric,
-            "order": in_words(claim.variant, claim.relation, claim.against),
-        }
-        own = swept[(swept["log"] == claim.platform) & (swept["varied"] == "dedicated")]
-        if claim.metric == "sum flow against dedicated processors" and len(own):
-            held = _course(own, "sum_flow") > -_LITTLE
-            steps = own.sort_values("dedicated")["sum_flow"].diff().dropna()
-            counts = {"for": int((steps >= 0).sum()), "against": int((steps < 0).sum())}
-            lines.append({**said, "on": claim.platform, "verdict": "held" if held else "not held", **counts})
-            continue
-        if claim.platform != "all other traces":
-            lines.append({**said, "on": "", "verdict": "not tried", "for": "", "against": ""})
-            continue
-        pairs = list(zip(claim.variant.split(", "), claim.against.split(", "), strict=True))
-        for log, group in frame.groupby("log", sort=False):
-            sides = [_sides(group, *pair, figure) for pair in pairs for figure in _STRETCHES]
-            below, above = (sum(side[place] for side in sides) for place in (0, 1))
-            means = sum(side[2] for side in sides)
-            held = 2 * means > len(sides) and below > above
-            verdict = "held" if held else "not held"
-            lines.append({**said, "on": log, "verdict": verdict, "for": below, "against": above})
-    return ReportTable(f"claims_{part}", f"Published orders, {PARTS[part]}", pd.DataFrame(lines), {})
-
-
-def _sides(group: pd.DataFrame, policy: str, other: str, figure: str) -> tuple[int, int, bool]:
-    """Return in how many windows a policy is below and above another, and whether its mean is below."""
-    own, base = (group[group["policy"] == name].set_index("window")[figure] for name in (policy, other))
-    return int((own < base).sum()), int((own > base).sum()), bool(own.mean() < base.mean())
-
-
 def _queueing(frame: pd.DataFrame) -> str:
     """Return in how many windows of each log tasks wait at all, so that a policy can matter."""
     base = frame[frame["policy"] == BASE].set_index(["log", "window"])["sum_bounded_stretch"]
@@ -227,7 +195,7 @@ def _queueing(frame: pd.DataFrame) -> str:
 
 
 def _sizes(frame: pd.DataFrame) -> ReportTable:
-    known = published("mendonca_redirection_instances.csv").set_index("trace")["instance_tasks"]
+    known = grid("mendonca", "Table 3.1", _INSTANCES)["tasks"]
     lines = [
         {
             "log": log,

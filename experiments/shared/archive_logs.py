@@ -13,7 +13,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from netplace.experiments.published import published
 from netplace.inputs import check_int
 from netplace.plugins import file_digest
 from netplace.report.studies import StudyRequest
@@ -23,7 +22,13 @@ FOLDER = "NETPLACE_SWF"
 MODEL = "model"
 _NAMES = {"HPC2N": "HPC2N", "LLNL-Thunder": "LLNL-Thunder", "SDSC-BLUE": "SDSC-Blue", "CEA-Curie": "Curie"}
 _PER_NODE = {"LLNL-Thunder": 4, "SDSC-Blue": 8}  # of their machines, see the headers of the logs
-_MODEL_LEVELS = "1-2-10-240"
+_LEVELS = {  # level vectors: those of the author's simulator, the thesis prints none
+    "Curie": "1-2-70-3360-80640",
+    "HPC2N": "1-2-10-240",
+    "LLNL-Thunder": "1-2-64-1024",
+    "SDSC-Blue": "1-2-48-1152",
+    MODEL: "1-2-10-240",
+}
 _KEYS = ("levels", "weeks", "per-node")
 
 
@@ -83,10 +88,9 @@ def _name(path: Path) -> str:
 
 
 def _known(name: str, path: Path | None = None) -> ArchiveLog:
-    table = published("mendonca_platforms.csv").set_index("platform")
+    levels = _LEVELS.get(name, "")
     if path is None:
-        return ArchiveLog(name, levels=_MODEL_LEVELS)
-    levels = str(table.loc[name, "levels"]) if name in table.index else ""
+        return ArchiveLog(name, levels=levels)
     return ArchiveLog(name, str(path), file_digest(path), levels, per_node=_PER_NODE.get(name, 1))
 
 

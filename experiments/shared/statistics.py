@@ -136,32 +136,3 @@ def verdict(
     else:
         held = min(means) > 0 and favour > against
     return ("held" if held else "not held"), favour, against
-
-
-def number_verdict(
-    metric: str,
-    relation: str,
-    against: str,
-    variants: Sequence[str],
-    figures: Mapping[str, NDArray[np.float64]],
-) -> tuple[str, int, int] | None:
-    """Return whether a published number comes out, and the instances for and against it; None: it is none.
-
-    ``within X % of`` is of means, against another variant; ``over`` a share of instances, each within 2 % of
-    ``basic``; ``about`` a mean, met within 5 %.
-    """
-    own = np.concatenate([figures[name] for name in variants])
-    if relation.startswith("within"):
-        share = float(relation.split()[1]) / 100
-        base = figures[against]
-        near = np.abs(own / base - 1) <= share
-        held = abs(float(own.mean() / base.mean()) - 1) <= share
-    elif relation == "over" and metric.endswith("within 2 % of basic"):
-        near = np.abs(own / np.tile(figures["basic"], len(variants)) - 1) <= 0.02
-        held = float(near.mean()) > float(against)
-    elif relation == "about":
-        near = np.abs(own / float(against) - 1) <= _LIKE
-        held = abs(float(own.mean()) / float(against) - 1) <= _LIKE
-    else:
-        return None
-    return ("held" if held else "not held"), int(near.sum()), int((~near).sum())

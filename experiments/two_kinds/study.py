@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.published import published
+from netplace.experiments.published import grid
 from netplace.experiments.two_kinds.simulator import (
     STEPS,
     TaskTimes,
@@ -20,14 +20,14 @@ PARTS = {
     "databases": "other databases and query sets (tables 2.4 and 2.5)",
     "master": "idle workers request queries from a master, compared with assignment by a search",
 }
-# Workers to CPUs and GPUs: as many of both as there are, up to four GPUs, else one or two CPUs more.
-WORKERS = {2: (1, 1), 3: (2, 1), 4: (2, 2), 5: (3, 2), 6: (4, 2), 7: (4, 3), 8: (4, 4)}
+# Workers to CPUs and GPUs (section 2.5.1): GPUs first, of which there are four, and at least one CPU.
+WORKERS = {count: (max(1, count - 4), min(count - 1, 4)) for count in range(2, 9)}
 _QUERIES = 40
 _CELLS = 19_455e9  # updates of 40 queries against UniProt, by time times speed
 _SETS = {
-    "40 queries 100-5000": (100, 5000),
-    "40 queries 4-35213": (4, 35213),
-    "40 queries 4500-5000": (4500, 5000),
+    "": (100, 5000),
+    "Heterogeneous": (4, 35213),
+    "Homogeneous": (4500, 5000),
 }
 
 
@@ -40,10 +40,9 @@ def task_set(cells: float, query_set: str) -> TaskTimes:
 def run(request: StudyRequest, context: StudyContext) -> Report:
     tables, sentences = [], []
     if "workers" in request.parts:
-        rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
         lines = [
-            _line({"workers": row.workers}, query_times(), WORKERS[row.workers], row.seconds)
-            for row in rows.itertuples(index=False)
+            _line({"workers": workers}, query_times(), WORKERS[workers], seconds)
+            for workers, seconds in _measured().items()
         ]
         tables.append(_table("workers", lines))
         sentences.append(_sentence("table 2.2", lines))
@@ -55,7 +54,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
                 WORKERS[row.workers],
                 row.seconds,
             )
-            for row in published("mendonca_swdual_databases.csv").itertuples(index=False)
+            for row in _databases().itertuples(index=False)
         ]
         tables.append(_table("databases", lines))
         sentences.append(_sentence("tables 2.4 and 2.5", lines))
@@ -64,8 +63,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             "workers are there is not published, so those rows show the loss rather than the schedule."
         )
     if "master" in request.parts:
-        rows = published("mendonca_swdual_applications.csv").query("application == 'SWDUAL'")
-        frame = pd.DataFrame([_shared(row.workers, row.seconds) for row in rows.itertuples(index=False)])
+        frame = pd.DataFrame([_shared(*measured) for measured in _measured().items()])
         digits = {name: int(name != "workers") for name in frame}
         tables.append(ReportTable("master", f"Seconds: {PARTS['master']}", frame, digits))
         longer = frame["shortest first"] / frame["assigned"]
@@ -75,6 +73,25 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             f"{(frame['longest first'] / frame['assigned']).max():.2f} longest first."
         )
     return Report(tuple(tables), tuple(sentences))
+
+
+def _measured() -> dict[int, float]:
+    """Return the printed seconds of SWDUAL by number of workers (table 2.2)."""
+    row = grid("mendonca", "Table 2.2").loc["SWDUAL"].dropna()
+    return {int(head.split()[0]): seconds for head, seconds in row.items()}
+
+
+def _databases() -> pd.DataFrame:
+    """Return the printed seconds and speeds of tables 2.4 and 2.5, by database or query set and workers."""
+    rows = []
+    for table in ("Table 2.4", "Table 2.5"):
+        for name, row in grid("mendonca", table).iterrows():
+            for workers in (2, 4, 8):
+                seconds, gcups = row[f"{workers} workers, Time (s)"], row[f"{workers} workers, GCUPS"]
+                database, queries = (name, "") if table == "Table 2.4" else ("Uniprot", name)
+                rows.append((database, queries, workers, seconds, gcups))
+    columns = ["database", "query_set", "workers", "seconds", "gcups"]
+    return pd.DataFrame(rows, columns=columns).dropna()
 
 
 def _shared(workers: int, measured: float) -> dict[str, object]:

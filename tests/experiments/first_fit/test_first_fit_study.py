@@ -7,8 +7,7 @@ from click.testing import CliRunner
 from netplace.cli import app
 from netplace.experiments.first_fit.questions import mean_side
 from netplace.experiments.first_fit.searches import ImprovedFirstFit, PublishedVisits
-from netplace.experiments.first_fit.study import sets
-from netplace.experiments.published import published
+from netplace.experiments.first_fit.study import printed_sizes, printed_times, sets
 from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
@@ -45,18 +44,14 @@ def test_the_report_says_how_much_faster(folder):
 
 
 def test_the_published_sets_have_a_size_each():
-    printed = published("allocation_time_ms.csv")
     for part in ("mesh", "torus"):
         grid, sides = sets(part, quick=False)
         assert grid.nodes == 2**20
-        own = printed[printed["network"].str.endswith(part)]
-        assert set(own["set"]) == set(range(1, len(sides) + 1))
+        assert set(printed_times(part)["set"]) == set(range(1, len(sides) + 1))
         assert list(sides) == sorted(sides)
         assert max(sides) <= min(grid.sizes)
-        wanted = published("pascual_first_fit_job_sizes.csv")
-        sizes = wanted.loc[wanted["nodes"] == grid.nodes, "mean_job_size"]
         found = [mean_side(side) ** grid.dims for side in sides]
-        assert found == pytest.approx(sizes.tolist(), rel=0.01)
+        assert found == pytest.approx(printed_sizes(grid.nodes), rel=0.01)
 
 
 def test_visits_stand_beside_the_printed(folder):

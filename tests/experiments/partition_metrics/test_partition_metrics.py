@@ -15,7 +15,6 @@ from netplace.experiments.partition_metrics.measures import (
     pieces,
 )
 from netplace.experiments.partition_metrics.study import PARTS, configurations, rows
-from netplace.experiments.published import published
 from netplace.placement import partition
 from netplace.placement.compactness import bounding_box
 from netplace.placement.metrics import metrics
@@ -100,8 +99,6 @@ def test_pairs_of_blocks_anywhere_are_the_reading_of_3_d():
     made = configurations(PARTS["3d-W"])
     assert sum(name.startswith("k=2 ") for name in made) == 80
     assert {name.partition(" ")[0] for name in made} == {"4x4x4", "8x4x2", "k=2"}
-    printed = published("partition_metric_correlations_3d.csv").set_index("metric")["pearson_r"]
-    assert (np.sign(printed[["NA", "LA", "AD", "DFC"]]) < 0).all()
 
 
 def test_correlations_are_set_beside_the_published():
@@ -133,7 +130,8 @@ def test_what_tasks_send_foretells_the_time_of_lu(folder):
         assert all(-1 <= float(cell["r"]) <= 1 for cell in cells.values())
         assert float(cells["WTAD_AL"]["r"]) > 0.9
         assert float(cells["WTAD_AL"]["r"]) > float(cells["DFC"]["r"])
-    assert sum(row["published"] != "" for row in csv_rows(folder / "correlations-3d-W.csv")) == 7
+    for part, count in (("2d-W", 9), ("3d-W", 0)):  # table 3 has no values here
+        assert sum(row["published"] != "" for row in csv_rows(folder / f"correlations-{part}.csv")) == count
 
 
 def test_dispersion_grows_with_the_number_of_blocks(folder):

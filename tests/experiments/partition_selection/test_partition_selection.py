@@ -8,7 +8,7 @@ import pytest
 from answers import csv_rows
 
 from netplace.experiments.partition_selection import schedules as selection_schedules
-from netplace.experiments.partition_selection.cells import break_evens, cells_of
+from netplace.experiments.partition_selection.cells import break_evens, cells_of, printed_classes
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, rounded_up
 from netplace.experiments.partition_selection.study import (
     ALONE,
@@ -20,7 +20,6 @@ from netplace.experiments.partition_selection.study import (
     read,
     rows,
 )
-from netplace.experiments.published import published
 from netplace.experiments.shared.box_times import BoxTimes, most_cubic, named, shapes
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import StudyContext, make_request
@@ -79,7 +78,7 @@ def test_ratios_stand_beside_the_printed():
         | {"head_wait": 1e7 / jobs, "run": 1.0, "utilisation": 0.5}
         for rule, mapping, jobs in (("CS", "best", 100.0), ("BPS", "best", 110.0))
     ]
-    cells = cells_of(pd.DataFrame(made), published("pascual_selection_medium_by_class.csv"))
+    cells = cells_of(pd.DataFrame(made), printed_classes())
     row = cells.set_index("strategy").loc["BPS-BM"]
     assert row["started / CS-BM"] == pytest.approx(1.1)
     assert row["printed started / CS-BM"] == pytest.approx(107182 / 98151)

@@ -1,0 +1,192 @@
+"""What stored tables of studies say of the claims of the sources.
+
+A row of ``claims.csv`` names the table and the test. `rows` selects rows of the table, `unit` names what one
+value is of (every row, if empty), `by` the column of contestants (the columns themselves, if empty), and
+`measure` the column compared. A test is one of:
+
+``A < B`` or ``A > B``
+    the contestants of the left before those of the right (``;`` between names, ``*``: all others);
+``A / B in LEAST..MOST``
+    the ratio of two contestants lies between bounds;
+``A - B in LEAST..MOST`` and ``A in LEAST..MOST``
+    their difference, or the value itself, does.
+
+``each:`` in front demands it of every unit; ``counts: A > B`` compares two counts of like cases (exact binomial
+interval). Otherwise, the mean over the units is tested by its 95 % interval: of ratios by their logarithms.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import stats
+
+from netplace.experiments.published import open_file
+from netplace.scheduling.metrics.interval import half_width
+
+__all__ = ["STATES", "Verdict", "claims", "judge"]
+
+STATES = ("upheld", "reversed", "undecided")
+POWER = 0.8
+_WAYS = {
+    "least": "min",
+    "most": "max",
+}  # before a measure: of the rows of a unit and a contestant, else the mean
+_HOW = ("each: ", "counts: ")
+_SAME = 0.001  # share by which one or two units differ that the printed digits hardly tell apart
+_TIE = 0.01  # share by which a unit may fail without speaking against a claim of every unit
+Tables = Callable[[str], pd.DataFrame]  # from the name of a stored table
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The state of a claim.
+
+    Attributes
+    ----------
+    state : str
+        One of `STATES`.
+    effect, low, high : float
+        Mean ratio or value, and its 95 % interval; of a test of each unit, the least and the most.
+    ratio : bool
+        Whether the effect is a ratio.
+    held, units : int
+        Number of units for which the claim holds, and number of units.
+    chance : float
+        Probability that contestants in random order meet the test; of bounds, 1 or 0: whether no effect
+        (a ratio of 1) meets them; NaN for values.
+    shown : float
+        Smallest difference from a bound that so many units show with a power of `POWER`; a share of it if a
+        ratio; NaN if there is no interval.
+    """
+
+    state: str
+    effect: float
+    low: float
+    high: float
+    ratio: bool
+    held: int
+    units: int
+    chance: float
+    shown: float
+
+
+def claims() -> pd.DataFrame:
+    """Return the claims of all sources, those first that have a test."""
+    frame = open_file("claims.csv")
+    return frame.sort_values("test", key=lambda test: test == "", kind="stable")
+
+
+def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
+    """Return the verdict on a claim that has a test."""
+    how, _, test = (
+        claim["test"].rpartition(": ") if claim["test"].startswith(_HOW) else ("", "", claim["test"])
+    )
+    frame = pd.concat([tables(name).assign(table=name) for name in claim["file"].split("; ")])
+    if claim["rows"]:
+        frame = frame.query(claim["rows"])
+    left, relation, right = _parsed(test)
+    if how == "counts":
+        return _counted(int(frame[left[0]].sum()), int(frame[right].sum()))
+    try:
+        values, least, most, chance = _effects(_wide(frame, claim), left, relation, right)
+    except KeyError as error:
+        raise KeyError(f"claim {claim['id']}: {error.args[0]} is not in {claim['file']}") from None
+    if not len(values):
+        raise ValueError(
+            f"claim {claim['id']}: no rows of {claim['file']} are selected, expected at least one"
+        )
+    ratio = relation != "in" or " / " in left[0]
+    held = (values >= least) & (values <= most)
+    if how == "each":
+        low, high, centre, shown = values.min(), values.max(), _mean(values, ratio), math.nan
+        slack = _TIE if ratio else _TIE * max(map(abs, (b for b in (least, most) if math.isfinite(b))))
+        clear = (values >= least - slack) & (values <= most + slack)
+        state = STATES[0] if held.all() else STATES[2] if clear.all() else STATES[1]
+        chance = chance ** len(values)
+    else:
+        centre, low, high, shown = _interval(values, ratio)
+        outside = high < least or low > most
+        state = STATES[0] if low >= least and high <= most else STATES[1] if outside else STATES[2]
+        if relation != "in" and len(values) < 3 and abs(centre - 1) < _SAME:
+            state = STATES[2]
+    return Verdict(state, centre, float(low), float(high), ratio, int(held.sum()), len(values), chance, shown)
+
+
+def _parsed(test: str) -> tuple[list[str], str, str]:
+    """Return the contestants of the left, the relation (``<``, ``>`` or ``in``), and the right."""
+    for relation in (" < ", " > ", " in "):
+        left, found, right = test.partition(relation)
+        if found:
+            return left.split("; "), relation.strip(), right
+    raise ValueError(f"test {test!r}: expected A < B, A > B or A in LEAST..MOST")
+
+
+def _wide(frame: pd.DataFrame, claim: Mapping[str, str]) -> pd.DataFrame:
+    """Return a row for each unit and a column for each contestant."""
+    if not claim["by"]:
+        return frame
+    units = claim["unit"].split("; ") if claim["unit"] else []
+    keys = [frame[name].fillna("") for name in units] or [pd.Series(0, frame.index)]
+    word, _, rest = claim["measure"].partition(" ")
+    way, measure = (_WAYS[word], rest) if word in _WAYS else ("mean", claim["measure"])
+    wide = frame.pivot_table(measure, keys, claim["by"], way, sort=False)
+    return wide.rename(columns=str)
+
+
+def _effects(
+    wide: pd.DataFrame, left: list[str], relation: str, right: str
+) -> tuple[NDArray[np.float64], float, float, float]:
+    """Return the effect of each unit, its bounds, and what chance or no effect gives."""
+    if relation == "in":
+        above, slash, below = left[0].partition(" / ")
+        first, minus, other = left[0].partition(" - ")
+        values = wide[above] / wide[below] if slash else wide[first]
+        if minus:
+            values = values - wide[other]
+        least, most = (
+            float(bound or sign * math.inf) for bound, sign in zip(right.split(".."), (-1, 1), strict=True)
+        )
+        chance = float(least <= 1 <= most) if slash else math.nan
+        return values.dropna().to_numpy(float), least, most, chance
+    others = [name for name in wide if name not in left] if right == "*" else right.split("; ")
+    far, near = ("max", "min") if relation == "<" else ("min", "max")
+    values = getattr(wide[left], far)(axis=1, skipna=False) / getattr(wide[others], near)(
+        axis=1, skipna=False
+    )
+    orders = math.comb(len(left) + len(others), len(left))
+    bounds = (0.0, 1.0) if relation == "<" else (1.0, math.inf)
+    return values.dropna().to_numpy(float), *bounds, 1 / orders
+
+
+def _counted(first: int, second: int) -> Verdict:
+    """Return whether the first of two counts is more than half, of cases that are alike."""
+    found = stats.binomtest(first, first + second)
+    low, high = found.proportion_ci()
+    state = STATES[0] if low > 0.5 else STATES[1] if high < 0.5 else STATES[2]
+    count = first + second
+    shown = float(stats.norm.ppf(0.975) + stats.norm.ppf(POWER)) * 0.5 / math.sqrt(count)
+    return Verdict(state, first / count, low, high, False, first, count, 0.5, shown)
+
+
+def _mean(values: NDArray[np.float64], ratio: bool) -> float:
+    return float(np.exp(np.log(values).mean()) if ratio else values.mean())
+
+
+def _interval(values: NDArray[np.float64], ratio: bool) -> tuple[float, float, float, float]:
+    """Return the mean, its interval, and what is shown with power; of two values, the interval is theirs."""
+    count, centre = len(values), _mean(values, ratio)
+    if count < 3:
+        return centre, float(values.min()), float(values.max()), math.nan
+    scaled = np.log(values) if ratio else values
+    half = half_width(scaled)
+    error = float(scaled.std(ddof=1)) / math.sqrt(count)
+    shown = float(stats.t.ppf(0.975, count - 1) + stats.t.ppf(POWER, count - 1)) * error
+    if ratio:
+        return centre, centre * math.exp(-half), centre * math.exp(half), math.expm1(shown)
+    return centre, centre - half, centre + half, shown
