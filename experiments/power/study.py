@@ -136,7 +136,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
 
 
 _ONE = ("CASE STUDY", "one pending job")
-_PRINTED = {  # section, row and column of the printed number
+PRINTED = {  # section, row and column of the printed number
     ("test 1", "energy"): ("TEST ONE", "energy model", "objective (energy cost)"),
     ("test 1", "solving time, energy phase"): ("TEST ONE", "energy model", "solving time"),
     ("test 1", "makespan"): ("TEST ONE", "makespan model", "ms"),
@@ -170,8 +170,8 @@ def _instances() -> ReportTable:
                     {
                         "instance": name,
                         "quantity": quantity,
-                        "published": number("marra", *_PRINTED[name, quantity])
-                        if (name, quantity) in _PRINTED
+                        "published": number("marra", *PRINTED[name, quantity])
+                        if (name, quantity) in PRINTED
                         else np.nan,
                         "ours": value,
                     }

@@ -11,7 +11,7 @@ value is of (every row, if empty), `by` the column of contestants (the columns t
 ``A - B in LEAST..MOST`` and ``A in LEAST..MOST``
     their difference, or the value itself, does.
 
-``each:`` in front demands it of every unit; ``counts: A > B`` compares two counts of like cases (exact binomial
+``each:`` in front demands it of every unit; ``counts: A > B`` compares two counts of like cases (binomial
 interval). Otherwise, the mean over the units is tested by its 95 % interval: of ratios by their logarithms.
 """
 
@@ -90,17 +90,17 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     frame = pd.concat([tables(name).assign(table=name) for name in claim["file"].split("; ")])
     if claim["rows"]:
         frame = frame.query(claim["rows"])
+    if frame.empty:
+        raise ValueError(
+            f"claim {claim['id']}: no rows of {claim['file']} are selected, expected at least one"
+        )
     left, relation, right = _parsed(test)
     if how == "counts":
         return _counted(int(frame[left[0]].sum()), int(frame[right].sum()))
     try:
         values, least, most, chance = _effects(_wide(frame, claim), left, relation, right)
     except KeyError as error:
-        raise KeyError(f"claim {claim['id']}: {error.args[0]} is not in {claim['file']}") from None
-    if not len(values):
-        raise ValueError(
-            f"claim {claim['id']}: no rows of {claim['file']} are selected, expected at least one"
-        )
+        raise KeyError(f"claim {claim['id']}, {claim['file']}: {error.args[0]}") from None
     ratio = relation != "in" or " / " in left[0]
     held = (values >= least) & (values <= most)
     if how == "each":

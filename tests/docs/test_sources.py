@@ -6,10 +6,10 @@ import shlex
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from netplace.cli import app
+from netplace.experiments.published import open_file
 from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
 from netplace.report.studies import STUDIES
@@ -21,15 +21,16 @@ from netplace.topologies import parse
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs/figures"))
 import published  # noqa: E402
+from published_cells import COMPARISONS  # noqa: E402
 
-ITEMS = pd.read_csv(published.ITEMS, keep_default_na=False, dtype=str)
+ITEMS = open_file("items.csv")
 COMMANDS = sorted(command for command in set(ITEMS["gives"]) if command.startswith("netplace "))
 NAMES = sorted(name for name in set(ITEMS["gives"]) if name.startswith("netplace."))
 
 
 def test_each_item_has_a_state_and_what_gives_it_or_a_reason():
     assert set(ITEMS["source"]) == set(published.SOURCES)
-    assert set(ITEMS["state"]) == set(published.STATES)
+    assert set(ITEMS["state"]) == set(published.ITEM_STATES)
     assert not ITEMS.duplicated(["source", "where", "item"]).any()
     given = ITEMS["gives"] != ""
     assert (given == (ITEMS["state"] != "not")).all()
@@ -37,11 +38,11 @@ def test_each_item_has_a_state_and_what_gives_it_or_a_reason():
     assert len(COMMANDS) + len(NAMES) == ITEMS["gives"][given].nunique()
 
 
-def test_each_published_table_is_one_of_ours():
-    named = {table for table in ITEMS["table"] if table and not table.endswith(".csv")}
-    assert named == set(published.scores())  # each row of the page of tables has its item
-    for table in set(ITEMS["table"]) - named - {""}:
-        assert (ROOT / "experiments/published" / table).is_file(), table
+def test_each_comparison_has_its_item():
+    named = {
+        (row.source.lower(), name) for row in ITEMS.itertuples() for name in row.table.split("; ") if name
+    }
+    assert named == {(one.source, one.name) for one in COMPARISONS}
 
 
 @pytest.mark.parametrize("command", COMMANDS)
