@@ -15,19 +15,6 @@ from netplace.report.plots.points import dot_figure
 STUDIES = Path(__file__).parents[1] / "studies"
 
 
-def _of_page(page: Path, heading: str) -> pd.DataFrame:
-    """Return the first table after a heading of a page or report that has no CSV file, numbers as numbers."""
-    lines = page.read_text(encoding="utf-8").split(heading)[1].split("\n#")[0].splitlines()
-    rows = [
-        [cell.strip(" `") for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")
-    ]
-    table = pd.DataFrame([row for row in rows[2:] if len(row) == len(rows[0])], columns=rows[0])
-    for name in table:
-        numbers = pd.to_numeric(table[name].str.replace(",", ""), errors="coerce")
-        table[name] = table[name] if numbers.isna().any() else numbers
-    return table
-
-
 def _dots(names: pd.Series, series: dict[str, pd.Series], half: dict[str, pd.Series]) -> pd.DataFrame:
     """Return rows of dots for each series, with half-widths where there are any."""
     none = pd.Series(float("nan"), index=names.index)
@@ -55,24 +42,22 @@ def _break_even(path: Path, table: pd.DataFrame) -> None:
 
 
 def _of_logs(
-    path: Path, heading: str, title: str, columns: dict[str, str], base: str, scale: str = "linear"
+    path: Path, values: pd.DataFrame, title: str, columns: dict[str, str], base: str, scale: str = "linear"
 ) -> None:
-    """Draw the tables of a report for three logs, relative to those of a policy."""
+    """Draw means relative to those of the contestant `base`, a panel for each log."""
     panels = {}
-    for log in ("HPC2N", "LLNL-Thunder", "SDSC-Blue"):
-        table = _of_page(path.with_name("report.md"), f"## {log}: results relative to {base}")
-        if "figure" in table:
-            table = table.pivot(index="rule", columns="figure", values="ratio of means").reset_index()
-        own = table[table[heading] != base]
-        panels[log] = _dots(own[heading], {label: own[column] for label, column in columns.items()}, {})
+    for log, own in values.groupby("log", sort=False):
+        means = own.groupby("name", sort=False)[list(columns.values())].mean()
+        made = (means / means.loc[base]).drop(base).reset_index()
+        panels[str(log)] = _dots(made["name"], {label: made[name] for label, name in columns.items()}, {})
     write_figure(path, dot_figure(title, panels, f"relative to {base}", line=1.0, scale=scale))
 
 
 def _two_kinds(path: Path) -> None:
     """Draw the times of schedules relative to the measured ones."""
-    table = _of_page(STUDIES / "two-kinds.md", "# Scheduling tasks")
-    shares = {label: table[label] / table["measured s"] for label in ("no loss", "greedy", "knapsack")}
-    panels = {"": _dots(table["CPUs, GPUs"], shares, {})}
+    table = pd.read_csv(path.with_suffix(".csv"))
+    shares = {label: table[label] / table["published"] for label in ("no loss", "greedy", "knapsack")}
+    panels = {"": _dots(table["CPUs"].astype(str) + ", " + table["GPUs"].astype(str), shares, {})}
     title = "SWDUAL's tasks for UniProt, by CPUs and GPUs"
     write_figure(path, dot_figure(title, panels, "time relative to the measured time", line=1.0))
 
@@ -83,10 +68,12 @@ def main() -> None:
     _break_even(folder / "break-even.png", pd.read_csv(folder / "break-even.csv"))
     _two_kinds(STUDIES / "two-kinds/workers.png")
     flows = {"sum of flows": "sum_flow", "jobs that succeed": "success"}
+    weeks = pd.read_csv(STUDIES / "local-backfilling/values_weeks.csv").rename(columns={"rule": "name"})
     title = "Rules of conservative backfilling"
-    _of_logs(STUDIES / "local-backfilling/rules.png", "rule", title, flows, "basic")
+    _of_logs(STUDIES / "local-backfilling/rules.png", weeks, title, flows, "basic")
     stretches = {"sum of stretches": "sum_bounded_stretch", "sum of flows": "sum_flow"}
-    _of_logs(STUDIES / "redirection/policies.png", "policy", "Sequential tasks", stretches, "SPT", "log")
+    tasks = pd.read_csv(STUDIES / "redirection/values.csv").rename(columns={"policy": "name"})
+    _of_logs(STUDIES / "redirection/policies.png", tasks, "Sequential tasks", stretches, "SPT", "log")
 
 
 if __name__ == "__main__":

@@ -240,7 +240,7 @@ def _growth_sentence(frame: pd.DataFrame) -> str:
 
 def _window(quick: bool) -> ReportTable:
     """Return energies of lists and of windows on 64 nodes, in percent of all nodes on."""
-    known = open_file("power_prototype.csv").astype(float)
+    known = open_file("power_prototype.csv").apply(pd.to_numeric, errors="coerce")
     lines = []
     for row in known[known["late"] == 2].itertuples(index=False):
         if quick and row.jobs > 20:
