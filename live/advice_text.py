@@ -78,7 +78,7 @@ def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
 
 
 def _beside(situation: Situation) -> str:
-    names = [neighbour.name for neighbour in situation.talking]
+    names = [one.name for one in situation.neighbours if one.program is not None]
     if not names:
         return "The job was simulated alone on the network."
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")

@@ -168,7 +168,7 @@ class Advice:
         interval, which is 0 if nothing is random.
     best_cycles, default_cycles : tuple of int
         Times in the draws of the final comparison, none of which was used for the choice.
-    tried : tuple of Tried
+    tried : tuple of Candidate
         The simulated placements, fastest first.
     seconds : float
         Total processor time.

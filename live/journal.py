@@ -158,11 +158,15 @@ class Journal:
             where = f"{self.path}, record {number}"
             event = decode_record(record, number == 1, where)
             try:
-                if isinstance(event, Snapshot):
-                    self._check(event, where)
+                if not isinstance(event, Snapshot):
+                    self.cluster.apply(event)
+                elif event.digest == self._digest:
                     self.cluster.restore(event)
                 else:
-                    self.cluster.apply(event)
+                    raise ValueError(
+                        f"is the journal of {event.machine}, expected {self.cluster.topology.text} with the "
+                        "same cables and names"
+                    )
             except (ValueError, IndexError) as error:
                 raise ValueError(f"{where}: {error}") from None
             self._end, self._records = at, number
@@ -177,13 +181,6 @@ class Journal:
             self._tell(f"{self.path}: the last {rest:,} bytes, which were never answered, are cut off")
             os.ftruncate(self._file, self._end)
             os.fsync(self._file)
-
-    def _check(self, snapshot: Snapshot, where: str) -> None:
-        if snapshot.digest != self._digest:
-            raise ValueError(
-                f"is the journal of {snapshot.machine}, expected {self.cluster.topology.text} with the same "
-                "cables and names"
-            )
 
     def _write_anew(self) -> None:
         """Replace the journal by the present state, at once or not at all."""

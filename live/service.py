@@ -166,9 +166,6 @@ class Service:
             server = Server(str(path), Lines)
         finally:
             os.umask(before)
-        self._start(server)
-
-    def _start(self, server: socketserver.BaseServer) -> None:
         self._servers.append(server)
         threading.Thread(target=server.serve_forever, args=(0.2,), daemon=True).start()
 

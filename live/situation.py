@@ -37,9 +37,9 @@ class Situation:
     placed: Callable[[Nodes], Program] | None = None
 
     @property
-    def talking(self) -> list[Neighbour]:
-        """Neighbors with a known program that sends messages."""
-        return [neighbour for neighbour in self.neighbours if neighbour.program is not None]
+    def talking(self) -> list[tuple[Program, Nodes | None]]:
+        """Programs of the neighbors that are known and send messages, with the nodes of their tasks."""
+        return [(one.program, one.nodes) for one in self.neighbours if one.program is not None]
 
     @property
     def draws(self) -> bool:
@@ -52,8 +52,7 @@ class Situation:
         periods = []
         for neighbour in self.talking:
             network = Network(self.machine, self.config, seed=self.seed)
-            assert neighbour.program is not None
-            job = network.start(neighbour.program, neighbour.nodes)
+            job = network.start(*neighbour)
             network.advance()
             periods.append(max(1, network.job(job).end))
         return periods
@@ -65,10 +64,7 @@ class Situation:
         begin = max(self.periods, default=0)
         running = {}
         for neighbour, period in zip(self.talking, self.periods, strict=True):
-            assert neighbour.program is not None
-            running[
-                network.start(neighbour.program, neighbour.nodes, at=begin - int(rng.integers(period)))
-            ] = neighbour
+            running[network.start(*neighbour, at=begin - int(rng.integers(period)))] = neighbour
         job = network.start(self.placed(nodes) if self.placed else self.program, nodes, at=begin)
         until = None if limit is None else begin + int(limit) + 1
         while True:
@@ -79,6 +75,5 @@ class Situation:
                 return None
             for number in ended:
                 neighbour = running.pop(number)
-                assert neighbour.program is not None
-                running[network.start(neighbour.program, neighbour.nodes)] = neighbour
+                running[network.start(*neighbour)] = neighbour
                 network.forget(number)
