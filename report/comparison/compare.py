@@ -77,6 +77,13 @@ class Difference:
         """Return a value as a share of the first mean; None where that says nothing."""
         return None if value is None or not self.first else value / abs(self.first)
 
+    def sentence(self) -> str:
+        change, half = self.share(self.difference), self.share(self.half_width)
+        width = "" if half is None else f" ± {100 * half:.1f}"
+        share = "" if change is None else f", {100 * change:+.1f}{width} % (95 % interval)"
+        of = f"{self.of}: " if self.of else ""
+        return f"{of}{self.name}: from {self.first:,.6g} to {self.second:,.6g}{share}: {self.verdict}."
+
     def to_dict(self) -> dict[str, Any]:
         return {**self.__dict__, "relative": self.share(self.difference)}
 
@@ -112,8 +119,10 @@ class Comparison:
         if self.count("equal") == total:
             said = [f"All {total} results are the same."]
         else:
+            known = [one for one in in_order(self) if one.p_value is not None and one.verdict != "equal"]
+            said = [known[0].sentence()] if known else []
             parts = [f"{count} {word}" for word in MEANINGS if (count := self.count(word))]
-            said = [f"Of {total} results: {', '.join(parts)}."]
+            said.append(f"Of {total} results: {', '.join(parts)}.")
         if self.same_asked and self.changed:
             said.append("The requests and seeds are identical, so the differences come from the program.")
         if tests := dict.fromkeys(

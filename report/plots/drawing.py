@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,7 @@ from netplace.report.plots.page import COLUMN, PAGE, SHADES, STYLE, UNDATED, as_
 
 _HATCHES = ("", "//", "..", "xx")
 _LONGEST = 60  # letters of a name along an axis
-_MOST_NAMES = 40  # along an axis
+_NAME = 0.13  # inches along an axis that a name takes
 _RASTER = 2_000  # elements from which on a mark is pixels in SVG and PDF too: a million lines are no text
 _SCALES: dict[str, dict[str, float]] = {
     "log": {},
@@ -118,9 +119,12 @@ def draw(drawing: Any, figure: Figure) -> Any:
                 extend="max" if most > scale.vmax * (1 + 1e-9) else "neither",
                 pad=0.01,
             )
-    if figure.share_y:
-        for axes in grid:
+    for place, axes in enumerate(grid if figure.share_y else ()):
+        if figure.share_x:
             axes.label_outer(remove_inner_ticks=False)
+        elif place % columns:  # X axes have names of their own
+            axes.tick_params(labelleft=False)
+            axes.set_ylabel("")
     if figure.y:
         drawing.supylabel(figure.y, fontsize="medium")
     drawing.suptitle(figure.title + (f"\nwhiskers: {figure.whiskers}" if figure.has_intervals else ""))
@@ -146,7 +150,9 @@ def _set_axis(axes: Axes, name: str, axis: spec.Axis) -> None:
         drawn.set_minor_formatter(NullFormatter())
     getattr(axes, f"set_{name}label")(axis.label)
     if axis.names:
-        step = -(-len(axis.names) // _MOST_NAMES)
+        step = max(1, math.ceil(len(axis.names) * _NAME / _length(axes, name)))
+        if step > 1:
+            getattr(axes, f"set_{name}label")(f"{axis.label} (1 of {step} names is shown)".strip())
         names = [_short(text) for text in axis.names[::step]]
         turned: dict[str, Any] = {}
         if name == "x" and _too_wide(axes, axis.names[::step]):
@@ -172,10 +178,17 @@ def _set_axis(axes: Axes, name: str, axis: spec.Axis) -> None:
         axes.grid(axis="x" if name == "x" else "y", alpha=0.3)
 
 
+def _length(axes: Axes, name: str) -> float:
+    """Return the length of an axis in inches, about."""
+    width, height = axes.figure.get_size_inches()  # type: ignore[union-attr]
+    place = axes.get_position()
+    return float(width * place.width if name == "x" else height * place.height)
+
+
 def _too_wide(axes: Axes, names: Sequence[str]) -> bool:
     """Tell whether names would overlap if they stood side by side."""
     letters = 0.065 * max(len(line) for text in names for line in (text or " ").split("\n"))
-    return letters * len(names) > 0.85 * axes.figure.get_figwidth() * axes.get_position().width  # type: ignore[union-attr]
+    return letters * len(names) > 0.85 * _length(axes, "x")
 
 
 def _short(name: str) -> str:

@@ -245,7 +245,7 @@ def clear_best(mean: ArrayLike, std: ArrayLike, count: ArrayLike) -> int | None:
     means, counts = np.asarray(mean, float), np.asarray(count, float)
     spread = np.where(counts > 1, np.fmax(0.0, np.asarray(std, float)), 0.0)  # 0 where it is not known
     known = np.flatnonzero(np.isfinite(means) & (counts > 0))
-    if len(known) < 2:
+    if len(known) < 2 or counts[known].max() < 2:  # of single runs nothing is known
         return None
     sizes = np.abs(means[known])
     relative = np.divide(spread[known], sizes, out=np.zeros(len(known)), where=sizes > 0)

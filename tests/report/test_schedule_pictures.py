@@ -200,13 +200,23 @@ def test_bars_lie_where_names_would_overlap(tmp_path, drawn, narrow):
     assert min(above.y0 - below.y1 for above, below in pairwise(boxes)) >= 0
 
 
+def test_every_row_of_bars_names_its_own_groups(drawn, tmp_path):
+    groups = [f"g{number}" for number in range(40)]
+    series = {name: [1.0] * 40 for name in "abcd"}
+    write_figure(tmp_path / "c.png", marked_figure("rows", groups, series))
+    assert len(drawn[0].axes) > 1
+    shown = [tick.label1 for axes in drawn[0].axes for tick in axes.xaxis.get_major_ticks()]
+    assert [label.get_text() for label in shown if label.get_visible()] == groups
+
+
 @pytest.mark.parametrize(
     ("mean", "std", "count", "place"),
     [
         ([1, 2, 3], [0.1, 0.1, 0.1], [5, 5, 5], 0),
         ([1, 1.05, 3], [0.1, 0.1, 0.1], [5, 5, 5], None),  # no more than chance
         ([1, 1, 3], [0, 0, 0], [1, 1, 1], None),  # a tie
-        ([3, 2, 1.9], [np.nan] * 3, [1, 1, 1], 2),  # chance had no part
+        ([3, 2, 1.9], [np.nan] * 3, [1, 1, 1], None),  # single runs may be luck
+        ([3, 2, 1.9], [0, 0, 0], [2, 2, 2], 2),  # chance had no part
         ([2, 1], [0.5, np.nan], [5, 1], None),  # the single run may be luck
         ([2, 1], [0.01, np.nan], [5, 1], 1),
         ([1, np.nan], [0, np.nan], [5, 0], None),  # nothing to compare with

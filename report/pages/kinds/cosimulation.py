@@ -100,8 +100,8 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
         " and by more than half of their confidence interval" if any(_half(job) for job, _ in known) else ""
     )
     said = [
-        f"Sharing the network clearly slowed {len(slowed)} of {len(known)} jobs: by more than "
-        f"{100 * _CLEAR:.0f} %{doubt}.",
+        f"By {100 * (sharing.mean_slowdown - 1):+.1f} % of the time alone, as a mean over {len(known)} jobs; "
+        f"{len(slowed)} of them are clearly slowed: by more than {100 * _CLEAR:.0f} %{doubt}.",
         f"The mean slowdown is {sharing.mean_slowdown:.3f}: the time with other jobs divided by the "
         "time alone on the same nodes.",
     ]
