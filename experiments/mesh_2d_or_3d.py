@@ -14,64 +14,6 @@ from netplace.experiments.shared.statistics import best, spread
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
 
-# What was published, in words, of mappings on the 8x8 and the 4x4x4 mesh, and whether times bear it out.
-#
-# J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "Strategies to map parallel applications onto meshes",
-# DCAI 2010: no numbers are printed.
-
-Means = dict[tuple[str, str, str], float]
-_ALIKE = 0.03  # share by which means may differ and still be called no better
-
-
-def verdicts(cells: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each published verdict and application: whether the means agree."""
-    means: Means = {
-        (str(row["app"]), str(row["mesh"]), str(row["mapping"])): float(row["mean"])
-        for row in cells.to_dict("records")
-    }
-    rows = [
-        {"verdict": verdict, "app": app, "met": "yes" if met else "no"}
-        for app in dict.fromkeys(cells["app"])
-        for verdict, met in _of(str(app), means)
-    ]
-    return pd.DataFrame(rows)
-
-
-def _of(app: str, means: Means) -> Iterator[tuple[str, bool]]:
-    flat = {name: means[app, "8x8", name] for name in ("consecutive", "random", "classic", "td")}
-    solid = {name: means[app, "4x4x4", name] for name in flat}
-    optimised, trivial = (min(flat[a], flat[b]) for a, b in (("classic", "td"), ("consecutive", "random")))
-    if app in ("BT", "LU", "SP"):
-        yield "8x8: consecutive is best", _least(flat, "consecutive")
-        yield "4x4x4: td is best", _least(solid, "td")
-        yield "consecutive on 8x8 beats all on 4x4x4", flat["consecutive"] < min(solid.values())
-    elif app in ("FT", "IS"):
-        yield "8x8: optimized ones are no better than trivial ones", optimised >= (1 - _ALIKE) * trivial
-        yield "4x4x4: random is best, slightly", _least(solid, "random")
-        yield (
-            "of all, random on 4x4x4 is best",
-            solid["random"] <= (1 + _ALIKE) * min(*flat.values(), *solid.values()),
-        )
-    else:
-        yield (
-            "8x8: optimized ones are clearly better, td first",
-            optimised < (1 - _ALIKE) * trivial and _least(flat, "td"),
-        )
-        best = "consecutive" if app == "MG" else "td"
-        yield f"4x4x4: {best} is best", _least(solid, best)
-        yield (
-            f"of all, {best} on 4x4x4 is best",
-            solid[best] <= (1 + _ALIKE) * min(*flat.values(), *solid.values()),
-        )
-    yield "8x8: td beats classic", flat["td"] < flat["classic"]
-    yield "4x4x4: td beats classic", solid["td"] < solid["classic"]
-
-
-def _least(times: dict[str, float], name: str) -> bool:
-    """Return whether a mapping is the fastest, or as fast as it."""
-    return times[name] <= (1 + _ALIKE) * min(times.values())
-
-
 NETWORKS = {"8x8": "mesh:8x8", "4x4x4": "mesh:4x4x4"}
 MAPPINGS = {
     "consecutive": "consecutive",
@@ -109,17 +51,7 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
         dict.fromkeys((*MAPPINGS, "best mapping of each"), 2),
     )
     figure = {"meshes": partial(_draw, cells=cells)}
-    said = verdicts(cells)
-    sentences = [*_summary(cells, shapes), _of_verdicts(said)]
-    published = ReportTable("verdicts", "What was published in words (DCAI 2010)", said, {})
-    return Report((beside, times, published), tuple(sentences), figure)
-
-
-def _of_verdicts(said: pd.DataFrame) -> str:
-    missed = said[said["met"] == "no"]
-    named = "; ".join(f"{row['app']}: {row['verdict']}" for row in missed.to_dict("records"))
-    met = f"{len(said) - len(missed)} of {len(said)} published verdicts are met"
-    return f"{met}; not {named}." if named else f"{met}."
+    return Report((beside, times), tuple(_summary(cells, shapes)), figure)
 
 
 _DIGITS = {"mean": 2, "std": 2, "least": 2, "to consecutive 8x8": 3}

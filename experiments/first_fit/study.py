@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,51 +21,6 @@ from netplace.report.studies.schedules import CachedCase, case_outcomes
 from netplace.runs.campaign import Progress
 from netplace.scheduling.partitioner.contiguous import SEARCHES
 from netplace.topologies import Grid, parse
-
-# First fit: ratios of the times of jobs, ours by load beside those of the published times.
-#
-# Times belong to a processor; ratios of two of them hardly do. Table 3.7 of J. A. Pascual's thesis (UPV/EHU
-# 2013) has a time for each search and set of jobs, and no load.
-
-BASE = "IFF"
-FACTOR = 2.0
-
-
-def ratios(beside: pd.DataFrame, loads: Sequence[float]) -> pd.DataFrame:
-    known = beside[beside["published ms"].notna()].set_index(["search", "set"])
-    rows = []
-    for name, top, bottom in _pairs(known):
-        row = {"ratio": name, "published": known.at[top, "published ms"] / known.at[bottom, "published ms"]}
-        for load in loads:
-            row[f"load {load:g}"] = known.at[top, f"ms {load:g}"] / known.at[bottom, f"ms {load:g}"]
-        rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _pairs(known: pd.DataFrame) -> Iterator[tuple[str, tuple[str, int], tuple[str, int]]]:
-    for search, place in known.index:
-        if search != BASE and (BASE, place) in known.index:
-            yield f"{search} / {BASE}, set {place}", (search, place), (BASE, place)
-    for search, place in known.index:
-        if place != 1 and (search, 1) in known.index:
-            yield f"{search}, set {place} / set 1", (search, place), (search, 1)
-
-
-def _ratio_table(part: str, text: str, beside: pd.DataFrame, loads: Sequence[float]) -> ReportTable:
-    frame = ratios(beside, loads)
-    digits = {name: 2 for name in frame.columns if name != "ratio"}
-    return ReportTable(f"{part}-ratios", f"{text}: ratios of times of jobs, by load", frame, digits)
-
-
-def of_ratios(frame: pd.DataFrame) -> str:
-    """Return how many ratios are met within a factor of two at each load."""
-    columns = [name for name in frame.columns if name.startswith("load ")]
-    met = {
-        name: int((frame[name] / frame["published"]).between(1 / FACTOR, FACTOR).sum()) for name in columns
-    }
-    listed = ", ".join(f"{count} at {name}" for name, count in met.items())
-    return f"of {len(frame)} ratios of published times, within a factor of {FACTOR:g}: {listed}."
-
 
 LOADS = (0.1, 0.4, 0.7, 2.0)  # the last: all at once
 TIMED = SEARCHES | searches.SEARCHES
@@ -144,9 +98,6 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         beside = _beside(cells, theirs)
         title = f"{text}: mean CPU time per job in ms, and visits per search, by load"
         tables.append(ReportTable(part, title, beside, _digits(beside)))
-        if not theirs.empty:
-            tables.append(_ratio_table(part, text, beside, LOADS))
-            sentences.append(f"{text}: {of_ratios(tables[-1].frame)}")
         figures[part] = partial(_draw, cells=cells, title=f"First fit on {text}, load {LOADS[-1]:g}")
         sentences += [f"{text}: {sentence}" for sentence in _summary(part, beside, request.quick)]
     return Report(tuple(tables), tuple(sentences), figures)

@@ -1,10 +1,9 @@
 """The study of the 8x8 and the 4x4x4 mesh."""
 
-import pandas as pd
 import pytest
 from answers import csv_rows
 
-from netplace.experiments.mesh_2d_or_3d import rows, verdicts
+from netplace.experiments.mesh_2d_or_3d import rows
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
 
@@ -39,18 +38,3 @@ def test_ratios_are_those_of_the_means(folder):
         assert float(row[mapping]) == pytest.approx(times["4x4x4", mapping] / times["8x8", mapping])
     assert row["8x8 best with"] == "consecutive"
     assert "4x4x4 mesh is faster for" in (folder / "report.md").read_text()
-
-
-def test_verdicts_in_words():
-    times = {"consecutive": 1.0, "random": 3.0, "classic": 2.5, "td": 2.0}
-    solid = {"consecutive": 2.0, "random": 3.0, "classic": 1.9, "td": 1.5}
-    cells = pd.DataFrame(
-        [
-            {"app": "LU", "mesh": mesh, "mapping": mapping, "mean": mean}
-            for mesh, means in (("8x8", times), ("4x4x4", solid))
-            for mapping, mean in means.items()
-        ]
-    )
-    assert verdicts(cells)["met"].tolist() == ["yes"] * 5
-    cells["mean"] = cells["mean"].where(cells["mapping"] != "consecutive", 9.0)
-    assert verdicts(cells)["met"].tolist() == ["no", "yes", "no", "yes", "yes"]
