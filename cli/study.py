@@ -22,7 +22,7 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
 
 @command("study")
-@click.argument("name", metavar="NAME | list")
+@click.argument("name", metavar="NAME | all | list")
 @flag("--table parts", "Table to create, or all; repeatable.", multiple=True, metavar="PART")
 @flag("--quick", "Run a small version, in less than a minute.", bool)
 @resource_flags("all cores")
@@ -55,15 +55,41 @@ def study_command(name: str, **given: Any) -> None:
 
     After an interruption, the same command resumes the study. It prints tables that compare the results
     with the published numbers and a summary, and writes them into a folder as report.md, with CSV files
-    and figures.
+    and figures. all executes every study, each into a folder of its own.
     """
     from netplace.report.studies import STUDIES
-    from netplace.report.studies.study import make_request
 
+    check_choice(name, [*STUDIES, "all", "list"], "study")
     if name == "list":
         _list()
-        return
-    study = STUDIES[check_choice(name, [*STUDIES, "list"], "study")]
+    elif name == "all":
+        _every(given)
+    else:
+        _study(STUDIES[name], given)
+
+
+def _every(given: dict[str, Any]) -> None:
+    """Execute every study that needs no data of others; say at the end which could not be made, and why."""
+    from netplace.report.studies import STUDIES
+
+    folder = Path(given["folder"] or "study-all" + ("-quick" if given["quick"] else ""))
+    folder.mkdir(exist_ok=True)
+    missed = []
+    for study in STUDIES.values():
+        if "data" in study.options and not given["data"]:
+            continue
+        own = {**given, "folder": folder / study.name, "workers": given["workers"] if study.many else None}
+        try:
+            _study(study, own)
+        except ValueError as error:
+            missed.append(f"{study.name} ({error})")
+    if missed:
+        raise ValueError(f"study all: {len(missed)} of {len(STUDIES)} were not made: {'; '.join(missed)}")
+
+
+def _study(study: Study, given: dict[str, Any]) -> None:
+    from netplace.report.studies.study import make_request
+
     numbers = {key: given[key] for key in _NUMBERS}
     request = make_request(
         study,
@@ -75,7 +101,7 @@ def study_command(name: str, **given: Any) -> None:
         given["programs"],
         **numbers,
     )
-    folder = Path(given["folder"] or f"study-{name}" + ("-quick" if request.quick else ""))
+    folder = Path(given["folder"] or f"study-{study.name}" + ("-quick" if request.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")
     if given["stored"] and not store.is_file():
         raise ValueError(f"{store}: the store does not exist; without --stored, netplace creates it")

@@ -94,3 +94,13 @@ def test_best_names_the_least_then_those_that_do_as_well():
     assert best({"a": [1.0], "b": [1.0005], "c": [1.01]}, tie=0.001) == ["a", "b"]
     assert spread([1.0, 3.0]) == (2.0, pytest.approx(2**0.5))
     assert spread([4.0]) == (4.0, 0.0)
+
+
+def test_all_executes_every_study_and_names_those_that_fail(tmp_path, monkeypatch):
+    chosen = {name: STUDIES[name] for name in ("redirection", "reality", "two-kinds")}
+    monkeypatch.setattr("netplace.report.studies.STUDIES", chosen)
+    monkeypatch.setenv("NETPLACE_SWF", str(tmp_path))
+    done = CliRunner().invoke(app, ["study", "all", "-o", str(tmp_path / "all"), "--workers", "1"])
+    assert done.exit_code == 2
+    assert "study all: 1 of 3 were not made: redirection" in done.stderr
+    assert [path.parent.name for path in (tmp_path / "all").rglob("report.md")] == ["two-kinds"]
