@@ -74,11 +74,15 @@ def of_study(name: str) -> str:
     counts = own["state"].value_counts()
     said = ", ".join(f"{counts.get(state, 0)} {state}" for state in STATES)
     by_chance = sum(verdict.chance for verdict in own["verdict"] if not math.isnan(verdict.chance))
+    whose = "this page" if set(own["source"]) == {"netplace"} else "the source"
     orders = sum(not math.isnan(verdict.chance) for verdict in own["verdict"])
+    expected = (
+        f"Contestants in random order, or no effect, would meet {by_chance:.1f} of the {orders} that are "
+        "orders or ratios. "
+    )
     return (
-        f"**{len(own)} claims of the source are tested: {said}.** Contestants in random order, or no effect, "
-        f"would meet {by_chance:.1f} of the {orders} that are orders or ratios. ([How claims are "
-        f"tested](claims.md).)\n\n{rows(own)}"
+        f"**{len(own)} claims of {whose} are tested: {said}.** {expected if orders else ''}"
+        f"([How claims are tested](claims.md).)\n\n{rows(own)}"
     )
 
 
