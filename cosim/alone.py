@@ -17,7 +17,7 @@ from netplace.topologies import Topology
 
 _LEAST, _MOST = 3, 12  # draws: two may be in the same of two modes too easily
 _PRECISION = 0.02
-_USUAL = 0.02  # deviation of a draw; docs/figures/calibrations.py tests how often intervals with it hold
+_USUAL = 0.02  # deviation of a draw; docs/background/verdicts.md tells how often intervals with it hold
 
 
 def draw_times(

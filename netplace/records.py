@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -66,27 +65,6 @@ def _scalars(kind: type) -> list[tuple[str, tuple[type, ...], str]]:
             types = tuple(one for part in parts for one in _TYPES[part][0])
             found.append((item.name, types, " or ".join(_TYPES[part][1] for part in parts)))
     return found
-
-
-def check_keys(kind: type, plain: Any, what: str) -> None:
-    """Check that a mapping has a key for every field of a dataclass that needs one, and no others."""
-    if not isinstance(plain, Mapping):
-        raise ValueError(f"{what}: is {abbreviate(plain)}, expected a mapping")
-    known = {item.name: item for item in fields(kind)}
-    for name in plain:
-        if name not in known:
-            raise ValueError(f"{what}: unknown key {abbreviate(name)}, expected {', '.join(known)}")
-    for name, item in known.items():
-        if name not in plain and item.default is MISSING and item.default_factory is MISSING:
-            raise ValueError(f"{what}: {name} is missing")
-
-
-def pairs_of(values: Any, what: str) -> tuple[tuple[Any, Any], ...]:
-    """Return pairs, such as a list of lists from JSON, as a tuple of tuples."""
-    listed = isinstance(values, list | tuple)
-    if not listed or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in values):
-        raise ValueError(f"{what}: is {abbreviate(values)}, expected pairs")
-    return tuple((name, value) for name, value in values)
 
 
 def array_of(values: ArrayLike, what: str) -> NDArray[Any]:

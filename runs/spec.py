@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
-from netplace.inputs import abbreviate
 from netplace.netsim import Config
-from netplace.records import check_fields, check_keys, pairs_of
+from netplace.records import check_fields
 from netplace.runs.revisions import Revisions, key_of
+from netplace.settings import read_back
 
 Value = int | float | str | None
 REVISION = 1  # to be raised when a run would no longer give what it gave
@@ -60,7 +59,6 @@ class Job:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        pairs_of(self.options, "options")
 
 
 @dataclass(frozen=True)
@@ -105,9 +103,6 @@ class Run:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        object.__setattr__(self, "jobs", tuple(self.jobs))  # lists are taken, and have no hash
-        for name in ("contents", "revisions"):
-            object.__setattr__(self, name, pairs_of(getattr(self, name), f"Run: {name}"))
 
     @cached_property
     def key(self) -> str:
@@ -125,20 +120,8 @@ class Run:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> Run:
         """Return the run that a dict from `to_dict` describes."""
-        check_keys(cls, plain, "run")
-        made = {name: pairs_of(plain.get(name, ()), f"run: {name}") for name in ("contents", "revisions")}
-        if not isinstance(plain["jobs"], Sequence):
-            raise ValueError(f"run: jobs is {abbreviate(plain['jobs'])}, expected a list")
-        jobs = tuple(_job_from(job) for job in plain["jobs"])
-        config = plain.get("config", {})
-        check_keys(Config, config, "run: config")
-        return cls(**plain | {"jobs": jobs, "config": Config(**config)} | made)
+        return read_back(cls, plain, "run")
 
     def seeded(self, seed: int) -> Run:
         """Return the same run with another seed."""
         return replace(self, seed=seed)
-
-
-def _job_from(plain: Any) -> Job:
-    check_keys(Job, plain, "job of a run")
-    return Job(**plain | {"options": pairs_of(plain.get("options", ()), "job of a run: options")})

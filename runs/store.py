@@ -27,7 +27,15 @@ from netplace.json_files import check_format, json_text
 from netplace.runs.chance import simulation_of
 from netplace.runs.execute import Ended, Executed
 from netplace.runs.spec import Run
-from netplace.runs.store_files import PATIENCE, State, open_to_read, open_to_write, state_of
+from netplace.runs.store_files import (
+    APPLICATION,
+    CREATED,
+    PATIENCE,
+    State,
+    open_to_read,
+    open_to_write,
+    state_of,
+)
 from netplace.runs.store_rows import (
     AlteredError,
     Ending,
@@ -38,7 +46,6 @@ from netplace.runs.store_rows import (
     read_schedule,
     read_simulation,
 )
-from netplace.runs.store_schema import APPLICATION, CREATED, fault_of_schema
 
 __all__ = ["TABLES", "Row", "Store", "StoreError", "has_rows"]
 
@@ -299,8 +306,6 @@ class Store:
             check_format(str(self.path), self._pragma("user_version"))
         except ValueError as error:
             raise StoreError(str(error)) from None
-        if (fault := fault_of_schema(self._database, TABLES)) is not None:
-            raise StoreError(f"{self.path}: {fault}")
         if not read_only and self._database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             self._database.execute("PRAGMA journal_mode = WAL")
 

@@ -13,8 +13,22 @@ from pathlib import Path
 
 from netplace import files
 from netplace.files import check_readable, draft_folder, input_file
-from netplace.runs.store_schema import CREATED
+from netplace.version import FORMAT
 
+APPLICATION = 0x6E706C63  # "nplc" in the header of the file says whose it is
+CREATED = f"""
+CREATE TABLE versions (number INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
+CREATE TABLE simulations (
+    key TEXT PRIMARY KEY, outcome TEXT, failure TEXT, cpu_seconds REAL NOT NULL,
+    host TEXT NOT NULL, ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    versions INTEGER NOT NULL REFERENCES versions, checksum TEXT,
+    CHECK ((outcome IS NULL) <> (failure IS NULL))
+) WITHOUT ROWID;
+CREATE TABLE runs (key TEXT PRIMARY KEY, simulation TEXT NOT NULL, run TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX runs_of_simulation ON runs (simulation);
+PRAGMA application_id = {APPLICATION};
+PRAGMA user_version = {FORMAT};
+"""
 PATIENCE = 60.0  # seconds to wait for another process that is writing
 
 State = tuple[int, int]  # of a file: time of its last change, in nanoseconds, and bytes

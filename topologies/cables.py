@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from netplace.inputs import abbreviate, check_int
-from netplace.records import array_of, freeze_arrays, integers_as, pairs_of
+from netplace.records import array_of, freeze_arrays, integers_as
 from netplace.topologies.graph import Graph, check_connected
 from netplace.topologies.graph_arrays import check_of_cables
 from netplace.topologies.limits import check_size
@@ -51,7 +51,7 @@ class Cables:
     def of(pairs: Sequence[tuple[int, int]]) -> Cables:
         """Return plain cables between pairs of switches."""
         what = "cables: pairs"
-        ends = [(check_int(a, what, 0), check_int(b, what, 0)) for a, b in pairs_of(pairs, what)]
+        ends = [(check_int(a, what, 0), check_int(b, what, 0)) for a, b in pairs]
         return Cables(np.array(ends, np.int64).reshape(-1, 2))
 
 

@@ -147,40 +147,6 @@ def test_a_trace_that_has_gone_is_no_failure_of_the_run(tmp_path):
     assert "cannot be read" in ended.failure
 
 
-ENDLESS = "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t)"
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (
-            "ALTER TABLE runs RENAME TO other; CREATE VIEW runs AS "
-            f"{ENDLESS} SELECT CAST(n AS TEXT) AS key, '' AS simulation, '' AS run FROM t",
-            "holds the (view 'runs'|table 'other')",
-        ),
-        (
-            "CREATE TRIGGER x BEFORE INSERT ON runs BEGIN DELETE FROM simulations; END",
-            "holds the trigger 'x'",
-        ),
-        ("CREATE TABLE more (x)", "holds the table 'more'"),
-        (
-            "ALTER TABLE simulations ADD COLUMN x TEXT AS (printf('%.*c', 1000000000, 'x'))",
-            "computes the column 'x' of simulations",
-        ),
-    ],
-    ids=["view", "trigger", "table", "computed column"],
-)
-def test_a_store_holds_tables_and_no_queries(tmp_path, change, said):
-    path = tmp_path / "s.sqlite"
-    Store(path).close()
-    database = sqlite3.connect(path)
-    database.executescript(change)
-    database.close()
-    for read_only in (True, False):
-        with pytest.raises(StoreError, match=said):
-            Store(path, read_only=read_only)
-
-
 def test_a_text_in_a_store_is_no_longer_than_may_be_read(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite") as store:
         store.keep_outcome("loads", "a", {}, {"x": "y" * 20_000})

@@ -7,7 +7,6 @@ import sqlite3
 import struct
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from answers import refused
 from netplace.runs import Ended, resolve, run_or_failure
 from netplace.runs.campaign import Claims, missing
 from netplace.runs.store import Store, StoreError
-from netplace.runs.store_schema import APPLICATION
+from netplace.runs.store_files import APPLICATION
 
 RUNS = [resolve("torus:4x4", {"app": "2d-torus", "mapping": "random"}, seed=seed) for seed in range(3)]
 WELL = Ended({"cycles": 5, "jobs": []}, None, 0.5, {"netplace": "1"}, "here")
@@ -217,12 +216,6 @@ def _claim(path: Path, keys: list[str], answers) -> None:
     with Claims(path) as claims:
         answers.put([claims.take(key) for key in keys])
         multiprocessing.Event().wait(60)
-
-
-def test_a_run_made_of_lists_is_the_run_made_of_tuples():
-    run = resolve("torus:4x4", {"app": "butterfly"})
-    made = replace(run, jobs=list(run.jobs), contents=[], revisions=[list(pair) for pair in run.revisions])
-    assert (made, hash(made), made.key) == (run, hash(run), run.key)
 
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")
