@@ -7,8 +7,10 @@ followed.
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import re
 import stat
@@ -19,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 _NOTED: ContextVar[dict[str, None] | None] = ContextVar("_NOTED", default=None)
 
@@ -44,9 +46,9 @@ def input_file(path: str | Path) -> Path:
 
 
 def text_of(path: str | Path) -> str:
-    """Return the text of a file."""
+    """Return the text of a file, which may be compressed."""
     try:
-        return input_file(path).read_text(encoding="utf-8-sig")
+        return decoded(read_content(Path(path)))
     except UnicodeDecodeError:
         raise ValueError(f"{path}: is not a text file") from None
 
@@ -78,7 +80,9 @@ def _ends(path: Path) -> bool:
 
 MOST_UNPACKED = 1 << 30  # bytes to which a compressed file may unpack
 _BLOCK = 1 << 20
-_GZIP = b"\x1f\x8b"
+_PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\0": "xz", b"(\xb5/\xfd": "zstd"}
+_MAGIC = 6  # bytes of the longest
+BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)  # and OSError without a number
 
 
 def check_unpacked(path: Path, size: int) -> None:
@@ -87,28 +91,59 @@ def check_unpacked(path: Path, size: int) -> None:
         raise ValueError(f"{path}: unpacks to more than {MOST_UNPACKED:,} bytes, expected an unpacked file")
 
 
-def is_packed(content: bytes) -> bool:
-    """Return whether the contents of a file begin like a gzip file."""
-    return content.startswith(_GZIP)
+def packed_as(content: bytes) -> str:
+    """Return how the contents of a file are compressed, such as ``"gzip"``; empty if they are not."""
+    return next((name for magic, name in _PACKED.items() if content.startswith(magic)), "")
+
+
+def unpacked(file: BinaryIO) -> IO[bytes]:
+    """Return the unpacked contents of a file as a stream; the file itself if it is not compressed."""
+    file.seek(0)
+    kind = packed_as(file.read(_MAGIC))
+    file.seek(0)
+    if kind == "zstd":
+        import pyarrow
+
+        return pyarrow.CompressedInputStream(pyarrow.PythonFile(file, "r"), kind)  # type: ignore[no-any-return]
+    if kind == "bzip2":
+        return bz2.BZ2File(file)
+    if kind == "xz":
+        return lzma.LZMAFile(file)
+    return gzip.GzipFile(fileobj=file) if kind else file  # type: ignore[return-value]
 
 
 def read_content(path: Path) -> bytes:
-    """Return the contents of a file, unpacked, within `MOST_UNPACKED`, if it is a gzip file."""
+    """Return the contents of a file, unpacked, within `MOST_UNPACKED`, if it is compressed."""
     content = input_file(path).read_bytes()
-    return _unpacked(path, content) if is_packed(content) else content
-
-
-def _unpacked(path: Path, content: bytes) -> bytes:
-    """Return all members of a gzip file, one after the other."""
-    unpacked = bytearray()
+    if not (kind := packed_as(content)):
+        return content
+    whole = bytearray()
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+        with unpacked(io.BytesIO(content)) as file:
             while part := file.read(_BLOCK):
-                unpacked += part
-                check_unpacked(path, len(unpacked))
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path}: is a broken gzip file, {error}") from None
-    return bytes(unpacked)
+                whole += part
+                check_unpacked(path, len(whole))
+    except (OSError, *BROKEN) as error:
+        raise ValueError(f"{path}: is a broken {kind} file, {error}") from None
+    return bytes(whole)
+
+
+_DECLARED = re.compile(rb"""<\?xml[^>]{0,80}encoding=["']([A-Za-z0-9._-]{1,20})["']""")
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # byte order marks
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of a file: UTF-8, what its byte order mark or XML declaration says; lines end in LF.
+
+    Raises UnicodeDecodeError if it is no text.
+    """
+    declared = _DECLARED.match(content)
+    code = "utf-16" if content.startswith(_UTF_16) else declared[1].decode() if declared else "utf-8-sig"
+    try:
+        text = content.decode("utf-8-sig" if code.lower() == "utf-8" else code)
+    except LookupError:
+        text = content.decode("utf-8-sig")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parsed_toml(content: bytes, where: str) -> tuple[str, dict[str, Any]]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import fields, replace
 
+from netplace.netsim.cable_cycles import first_switch
 from netplace.netsim.config import SETTINGS, Config
 from netplace.netsim.link_limits import limited_links
 from netplace.netsim.table_router import uses_table_router, verdict_on
@@ -18,10 +20,17 @@ def settings_on(topology: Topology, config: Config) -> Config:
     """Return settings that have their defaults as the file of the network gives them.
 
     A cycle is the time in which a phit crosses the fastest link, and FIFOs have room for all packets under
-    way on their links, so that these can carry their rate. Other networks leave the settings as they are.
+    way on their links, so that these can carry their rate. Nodes that are routers can feed all their links at
+    once. A file that tells only cables has adaptive routing on shortest routes (minimal routing if flows keep
+    their order), without an escape channel if it needs none, if the virtual channels suffice; otherwise
+    up*/down*. Other networks leave the settings as they are.
     """
+    if _has_no_routing(topology) and config.routing == config.vc_discipline == "default":
+        config = _with_shortest_routes(topology, config)
     if (rates := _rates(topology)) is None:
         return config
+    if config.injectors == SETTINGS["injectors"].default and first_switch(topology) == 0:
+        config = replace(config, injectors=int((topology.neighbor[: topology.nodes] >= 0).sum(axis=1).max()))
     if config.cycle_ns == SETTINGS["cycle_ns"].default:
         config = replace(config, cycle_ns=rates.byte_ns * config.phit_bytes)
     if config.queue_packets == SETTINGS["queue_packets"].default:
@@ -35,14 +44,41 @@ def settings_on(topology: Topology, config: Config) -> Config:
 def notes_on(topology: Topology, config: Config) -> list[str]:
     """Return what was read of the file of the network, and a sentence for each setting that it ignores."""
     notes = ignored_settings(topology, config)
+    if _has_no_routing(topology) and config.routing in ("default", *_SHORTEST):
+        _, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
+        told = f"the file tells no routing: it is {routes.name} on {verdict.needed} virtual channels or more"
+        if config.routing == "default":
+            name = _SHORTEST[config.ordered_flows]
+            told += f"; shortest routes ({name}) need {verdict_on(topology, name, 'default')[2].needed}"
+        notes.insert(0, told)
     if (rates := _rates(topology)) is None:
-        return notes
+        return [*([f"{topology} is {topology.origin}"] if topology.origin else []), *notes]
     cycle = rates.byte_ns * config.phit_bytes
-    told = f"{topology} is {rates.source}: a cycle is the {cycle:.4g} ns of a phit on the fastest link"
+    told = f"{topology} is {topology.origin or rates.source}: "
+    told += f"a cycle is the {cycle:.4g} ns of a phit on the fastest link"
     if not math.isclose(cycle, config.cycle_ns, rel_tol=1e-6):
         told += f"; but cycle_ns is {config.cycle_ns:g}"
     told += f"; FIFOs hold {config.queue_packets} packets"
     return [told, *rates.notes, *map(str, limited_links(topology, config)), *notes]
+
+
+_SHORTEST = ("adaptive", "minimal")  # the latter keeps the order of flows
+
+
+def _with_shortest_routes(topology: Topology, config: Config) -> Config:
+    """Return settings with the first of these routings that is free of deadlock on the virtual channels."""
+    name = _SHORTEST[config.ordered_flows]
+    for discipline in () if config.faults else ("none", "default"):
+        with suppress(ValueError):  # too large for the check
+            verdict = verdict_on(topology, name, discipline)[2]
+            if verdict.free and verdict.needed <= config.vcs:
+                return replace(config, routing=name, vc_discipline=discipline)
+    return config
+
+
+def _has_no_routing(topology: Topology) -> bool:
+    """Return whether a network comes from a file that tells no more of it than its cables."""
+    return isinstance(topology, Graph) and topology.usual == "up-down" and bool(topology.origin)
 
 
 def _rates(topology: Topology) -> Rates | None:

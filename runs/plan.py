@@ -103,7 +103,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     """Return the checked plan of a user's request by `SCHEDULE_SETTINGS`; None counts as not given."""
     said = check_given(given, SCHEDULE_SETTINGS, SETTINGS)
     machine = network_of(said["machine"])
-    config = settings_on(machine, Config(**{name: said.pop(name) for name in SETTINGS if name in said}))
+    config = Config(**{name: said.pop(name) for name in SETTINGS if name in said})
     workload = said["workload"]
     planned = said.get("switching", "").partition(":")[0] == "plan"
     policy = _policy(said, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)
@@ -132,7 +132,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     resolved = {"machine": machine.text, "policy": policy, "power": power, "switching": switching}
     plan = Plan(
         **said | resolved | {"mappings": _mappings(said, times, config)},
-        config=config,
+        config=settings_on(machine, config) if times.partition(":")[0] in FILE_TIMES else config,
         seed=check_int(seed, "seed", 0),
         digests=_digests(said, workload, times, power),
     )

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 
 from netplace.inputs import abbreviate
 from netplace.registry import Registry
-from netplace.topologies.cable_lists import ibnetdiscover
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import compute_nodes, with_service
 from netplace.topologies.dragonfly import dragonfly, megafly
@@ -24,6 +23,8 @@ from netplace.topologies.graph_file import graph_file
 from netplace.topologies.grid import Grid
 from netplace.topologies.grid_kinds import concentrated, hypercube, hyperx, mesh, torus, twisted_torus
 from netplace.topologies.hierarchy import Hierarchy, hierarchy
+from netplace.topologies.infiniband import ibnetdiscover
+from netplace.topologies.rails import rail_optimized
 from netplace.topologies.slim_fly import slim_fly
 from netplace.topologies.slurm import slurm
 from netplace.topologies.switch_grid import switch_grid
@@ -72,6 +73,7 @@ __all__ = [
     "mesh",
     "names_file",
     "parse",
+    "rail_optimized",
     "slim_fly",
     "slurm",
     "switch_grid",
@@ -154,6 +156,12 @@ _TOPOLOGIES = {
         "xgft:3;4,4,4;1,2,2",
         "extended generalized fat tree: height; arities down; arities up; cables per pair, if several",
     ),
+    "rail-optimized": Kind(
+        rail_optimized,
+        read_named("hosts", "gpus", rails=1, leaves=1, spines=0, width=1, nic=1),
+        "rail-optimized:hosts=32,gpus=8,leaves=2,spines=16",
+        "hosts with several GPUs, each adapter on a rail of leaf switches below common spines; nic=cycles",
+    ),
     "tree-file": Kind(
         tree_file,
         read_path,
@@ -168,9 +176,9 @@ _TOPOLOGIES = {
     ),
     "ibnetdiscover": Kind(
         ibnetdiscover,
-        read_path,
+        read_path_and("slots"),
         "ibnetdiscover:fabric.txt",
-        "InfiniBand fabric from the output of ibnetdiscover",
+        "InfiniBand fabric from the output of ibnetdiscover; slots=places for tasks on each host",
     ),
     "graph": Kind(
         graph_file,

@@ -1,27 +1,22 @@
-"""Networks written as text: lists of cables, BookSim's anynet, Graphviz DOT, ibnetdiscover."""
+"""Networks written as text: lists of cables, BookSim's anynet, Graphviz DOT."""
 
 from __future__ import annotations
 
 import csv
 import itertools
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplace.inputs import abbreviate, check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.from_networkx import from_networkx
 from netplace.topologies.graph import Graph
-from netplace.topologies.hierarchy import numbered
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_DELAY
-from netplace.topologies.rates import paces_of
-from netplace.topologies.text_files import read_text
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -32,6 +27,7 @@ _ENDS = (  # what the first two columns of a table of cables may be called
     ("source", "src", "from", "node1", "switch1", "endpoint1", "device_a"),
     ("target", "dst", "to", "node2", "switch2", "endpoint2", "device_b"),
 )
+_NO_NAME = re.compile(r'[<>{}"\x00-\x1f\x7f]')
 _TOKEN = re.compile(
     r'\s+|//[^\n]*|#[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|--|->|[\w.\u0080-\U0010ffff]+|-?\.?\d[\d.]*|[{}\[\];,=:]',
     re.S,
@@ -62,15 +58,19 @@ def cable_list(content: str, text: str, phit: int) -> Graph:
         names = [word for word in words if word and "=" not in word]
         values = dict(word.split("=", 1) for word in words if "=" in word)
         _check_keys(values, _OF_SWITCH if len(names) == 1 else _OF_CABLE, where)
-        if len(names) == 1:
+        if wrong := next((name for name in names if _NO_NAME.search(name)), ""):
+            raise ValueError(f"{where}: {abbreviate(wrong)} is not the name of a switch")
+        if len(names) == 1 and values:
             network.add_node(names[0], **values)
         elif len(names) == 2:
             network.add_edge(names[0], names[1], **values)
         else:
             raise ValueError(
                 f"{where}: {len(names)} names, expected the two ends of a cable, then settings such as "
-                f"width=2"
+                f"width=2, or one name with nodes=4"
             )
+    if len(network) > 1 and not network.edges:
+        raise ValueError(f"{text}: no cable, expected lines with two names")
     return from_networkx(network, text, phit)
 
 
@@ -228,117 +228,3 @@ def _tokens(content: str, text: str) -> list[str]:
         if not word.isspace() and not word.startswith(("//", "#", "/*")):
             tokens.append(word[1:-1] if word[0] == '"' else word)
     return tokens
-
-
-Int = NDArray[np.int64]
-_OWNER = re.compile(r'^(Switch|Ca|Rt)\s+\d+\s+"([^"]+)"(?:\s*#\s*"([^"]*)")?')
-_PORT = re.compile(r'^\[(\d+)\](?:\[ext \d+\])?(?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
-
-
-_SPEED = re.compile(r"\b(\d+)x(SDR|DDR|QDR|FDR10|FDR|EDR|HDR|NDR|XDR)\s*$")
-# Data rate of a lane in Gbit/s (InfiniBand Architecture Specification, Volume 1, "Link Speeds").
-_LANES = {
-    **{"SDR": 2.0, "DDR": 4.0, "QDR": 8.0, "FDR10": 10.0, "FDR": 13.64, "EDR": 25.0},
-    **{"HDR": 50.0, "NDR": 100.0, "XDR": 200.0},
-}
-_AGGREGATION = "Aggregation Node"  # ends the name of an adapter inside a switch, which runs no tasks
-_PHIT = 4  # bytes
-
-
-def ibnetdiscover(path: str) -> Graph:
-    """Return the network of a file that ``ibnetdiscover`` wrote (ibnetdiscover(8), "Topology file format").
-
-    Every port of a channel adapter that is connected to a switch is a node, but for the adapters with which
-    switches aggregate. Several cables between two switches are several links. Speeds such as ``4xNDR`` are
-    those of the links, if all have one. If the switches form a tree whose leaves are the switches with nodes,
-    the network is a tree with the routing `d_mod_k`. Nodes are in the order of the file.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be read, or a cable leads to a switch or port that the file does not contain.
-    """
-    text = f"ibnetdiscover:{path}"
-    lines = read_text(path, text).splitlines()
-    names: dict[str, str] = {}
-    joined: list[tuple[int, str, str, str, str]] = []  # line, guid, port, guid, port
-    speed: dict[tuple[str, str], float] = {}  # bytes per second, by guid and port of the switch
-    owner = kind = ""
-    for line, row in enumerate(lines, 1):
-        if match := _OWNER.match(row):
-            kind, owner, name = match.group(1), match.group(2), match.group(3)
-            if owner in names:
-                raise ValueError(f"{text} line {line}: {owner} appears twice")
-            if kind == "Switch" and not owner.startswith("S-"):
-                raise ValueError(
-                    f"{text} line {line}: switch {abbreviate(owner)}, expected a name that begins with S-"
-                )
-            names[owner] = name or owner
-        elif (cable := _PORT.match(row)) and kind == "Switch":
-            joined.append((line, owner, cable.group(1), cable.group(2), cable.group(3)))
-            if rate := _SPEED.search(row):
-                speed[owner, cable.group(1)] = int(rate[1]) * _LANES[rate[2]] * 1e9 / 8
-    switches = {guid: place for place, guid in enumerate(g for g in names if g.startswith("S-"))}
-    if not switches:
-        raise ValueError(
-            f'{text}: no line such as Switch 36 "S-0002c90200404f0e", as in the output of ibnetdiscover'
-        )
-    nodes_at = np.zeros(len(switches), np.int64)
-    aggregating = {guid for guid, name in names.items() if name.endswith(_AGGREGATION)}
-    joined = [each for each in joined if each[3] not in aggregating]
-    ends = {(guid, port): (other, back) for _, guid, port, other, back in joined}
-    cables, speeds = [], []
-    of_nodes: list[list[float]] = [[] for _ in switches]  # speeds of their links, by switch
-    for line, guid, port, other, back in joined:
-        if other not in names:
-            raise ValueError(f"{text} line {line}: a cable to {other}, which is not in the file")
-        if other not in switches:
-            nodes_at[switches[guid]] += 1
-            of_nodes[switches[guid]].append(speed.get((guid, port), 0.0))
-            continue
-        if ends.get((other, back)) != (guid, port):
-            raise ValueError(
-                f"{text} line {line}: port {back} of {other} does not lead back to port {port} of {guid}"
-            )
-        if (guid, port) < (other, back):
-            cables.append((switches[guid], switches[other]))
-            speeds.append(speed.get((guid, port), 0.0))
-    places = _levels(len(switches), cables, nodes_at)
-    labels = _unlike([names[guid] for guid in switches], list(switches))
-    speeds += itertools.chain.from_iterable(of_nodes)  # in the order of the nodes
-    paces = paces_of(text, speeds, _PHIT) if speeds and min(speeds) > 0 else None
-    wires = Cables.of(cables)
-    if paces is not None:
-        wires = replace(wires, cycles=paces.cycles[: len(cables)])
-    usual = "up-down" if places is None else "d-mod-k"
-    made = graph(text, wires, nodes_at, names=labels, places=places, usual=usual)
-    if paces is None:
-        return made
-    node, cycles = np.arange(made.nodes), made.cycles.copy()
-    cycles[node, 0] = cycles[made.neighbor[node, 0], made.entry[node, 0]] = paces.cycles[len(cables) :]
-    notes = [f"{len(aggregating)} aggregation nodes of switches run no tasks"] if aggregating else []
-    return replace(made, cycles=cycles, rates=paces.rates("ibnetdiscover's fabric", *notes))
-
-
-def _levels(switches: int, cables: list[tuple[int, int]], nodes_at: Int) -> Int | None:
-    """Return the levels of the switches, their distance from nodes, if cables connect only adjacent ones."""
-    near: list[set[int]] = [set() for _ in range(switches)]
-    for a, b in cables:
-        near[a].add(b)
-        near[b].add(a)
-    level = np.where(nodes_at > 0, 1, 0)
-    reached = np.flatnonzero(level).tolist()
-    for switch in reached:
-        for other in sorted(near[switch]):
-            if not level[other]:
-                level[other] = level[switch] + 1
-                reached.append(other)
-    if any(abs(int(level[a]) - int(level[b])) != 1 for a, b in cables) or not level.all():
-        return None
-    return numbered(level)
-
-
-def _unlike(names: list[str], guids: list[str]) -> list[str]:
-    """Return unique names: with the identifier if several switches have the same name."""
-    times = Counter(names)
-    return [name if times[name] == 1 else f"{name} {guid}" for name, guid in zip(names, guids, strict=True)]

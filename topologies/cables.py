@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,15 @@ def graph(
     )  # fmt: skip
     check_connected(made)
     return made
+
+
+def with_node_links(made: Graph, cycles: ArrayLike, delay: ArrayLike) -> Graph:
+    """Return a network with these times, one or one a node, on the links between nodes and their switches."""
+    node, port = np.arange(made.nodes), made.entry[: made.nodes, 0]
+    tables = made.cycles.copy(), made.delay.copy()
+    for table, values in zip(tables, (cycles, delay), strict=True):
+        table[node, 0] = table[made.home, port] = values
+    return replace(made, cycles=tables[0], delay=tables[1])
 
 
 def _ports(ends: Int, switches: int) -> Int:

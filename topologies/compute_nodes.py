@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.inputs import check_int, check_ranges
-from netplace.topologies.cables import Cables, graph
+from netplace.topologies.cables import Cables, graph, with_node_links
 from netplace.topologies.graph import Graph
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_CYCLES, MOST_DELAY, check_size
@@ -98,11 +98,10 @@ def compute_nodes(
         places=_places(inner, planes, sockets, tree),
         usual=of.usual if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
     )
-    made = _with_memory(made, memory, latency)
-    if tree:
-        made = replace(made, tasks=tasks)
-    else:
-        made = replace(made, compute_nodes=hosts + own, planes=planes, tasks=tasks, sockets=sockets)
+    rates = of.rates if isinstance(of, Graph) else None
+    made = replace(with_node_links(made, memory, latency), tasks=tasks, sockets=sockets, rates=rates)
+    if not tree:
+        made = replace(made, compute_nodes=hosts + own, planes=planes)
     return with_hosts(made, [name for name in of.hosts for _ in range(tasks)])
 
 
@@ -235,17 +234,6 @@ def _places(inner: Switches, planes: int, sockets: int, tree: bool) -> Int | Non
         level[:, -1] = np.arange(len(level))
         below.append(level)
     return np.concatenate((*([inner.places] * planes), *below))
-
-
-def _with_memory(made: Graph, memory: int, latency: int) -> Graph:
-    place = np.arange(made.nodes)
-    port = made.entry[place, 0]
-    cycles, delay = made.cycles.copy(), made.delay.copy()
-    cycles[place, 0] = cycles[made.home, port] = memory
-    delay[place, 0] = delay[made.home, port] = latency
-    for table in (cycles, delay):
-        table.setflags(write=False)
-    return replace(made, cycles=cycles, delay=delay)
 
 
 Kind = TypeVar("Kind", bound=Topology)

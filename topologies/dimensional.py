@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplace.inputs import check_size as check_bytes
 from netplace.topologies.cables import Cables, graph
@@ -86,13 +85,3 @@ def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
         places=None if switched else np.arange(nodes)[:, None] // strides % sizes,
         usual="dor" if not switched else "up-down" if len(dimensions) == 1 else "adaptive",
     )
-
-
-def with_node_links(made: Graph, cycles: int, delay: int) -> Graph:
-    """Return a new network with these times on the links between nodes and switches."""
-    tables: list[NDArray[np.int32]] = []
-    router = np.arange(made.routers)[:, None]
-    of_node = (made.neighbor >= 0) & ((router < made.first_switch) | (made.neighbor < made.first_switch))
-    for table, value in ((made.cycles, cycles), (made.delay, delay)):
-        tables.append(np.where(of_node, value, table).astype(np.int64))
-    return replace(made, cycles=tables[0], delay=tables[1])

@@ -197,6 +197,7 @@ def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycle
         cycles=cycles[kept],
         delay=delay[kept],
         group=None if switches.group is None else switches.group[alive[switches.first :]],
+        rates=of.rates if isinstance(of, Graph) else None,
     )  # fmt: skip
     check_connected(made)
     if not len(down) and not len(off):
@@ -275,6 +276,7 @@ def failing(
         planes=switches.planes,
         tasks=of.tasks if isinstance(of, Graph) else 1,
         sockets=switches.sockets,
+        rates=of.rates if isinstance(of, Graph) else None,
     )  # fmt: skip
 
 

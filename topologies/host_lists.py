@@ -22,6 +22,12 @@ def with_hosts(of: Kind, names: Iterable[str]) -> Kind:
     return of
 
 
+def with_origin(of: Kind, origin: str) -> Kind:
+    """Give a new network the description of the file that it was read from, and return it."""
+    object.__setattr__(of, "_origin", origin)
+    return of
+
+
 def node_runs(nodes: ArrayLike) -> list[tuple[int, int]]:
     """Return the first and last node of each run of consecutive nodes.
 

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from netplace.topologies.graph import Graph
 from netplace.topologies.grid import Grid
 from netplace.topologies.hierarchy import hierarchy
-from netplace.topologies.text_form import read_compute_nodes
 from netplace.topologies.topology import Topology
 from netplace.topologies.tree import Tree
 
@@ -119,14 +118,10 @@ def inventory(topology: Topology) -> Inventory:
 
 def _compute_nodes(topology: Topology) -> tuple[int, int]:
     """Return the number of nodes, and the number of routers, the last ones, inside compute nodes."""
-    text = topology.text
-    while text.startswith(("faulty:", "service:")):
-        text = text.partition("/")[2]
-    if not text.startswith("nodes:"):
+    if not isinstance(topology, Graph) or (topology.tasks == 1 and not topology.compute_nodes):
         return topology.nodes, 0
-    numbers = read_compute_nodes(text)[1]
-    hosts, sockets = topology.nodes // numbers["tasks"], numbers.get("sockets", 1)
-    return hosts, hosts * (1 + sockets if sockets > 1 else 1)
+    hosts = topology.nodes // topology.tasks
+    return hosts, hosts * (1 + topology.sockets if topology.sockets > 1 else 1)
 
 
 def _kinds(topology: Topology, first: int, router: Int, port: Int, end: Int) -> tuple[Int, list[str]]:

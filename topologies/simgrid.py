@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netplace.inputs import abbreviate, check_choice, check_int, check_ranges, check_size
-from netplace.topologies.cables import Cables, graph
-from netplace.topologies.dimensional import Dimension, dimensional, with_node_links
+from netplace.topologies.cables import Cables, graph, with_node_links
+from netplace.topologies.dimensional import Dimension, dimensional
 from netplace.topologies.fat_trees import xgft
 from netplace.topologies.graph import Graph
 from netplace.topologies.host_lists import with_hosts

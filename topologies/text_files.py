@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from netplace.files import input_file
+from netplace.files import decoded, input_file, read_content
 from netplace.inputs import check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -69,8 +69,9 @@ def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:
 
 
 def read_text(path: str, text: str) -> str:
+    """Return the text of a file, which may be compressed; `text` names the network in errors."""
     try:
-        return existing(path, text).read_text(encoding="utf-8-sig")
+        return decoded(read_content(existing(path, text)))
     except UnicodeDecodeError:
         raise ValueError(f"{text}: not a text file") from None
 

@@ -84,6 +84,12 @@ class Topology(ABC):
         return names
 
     @property
+    def origin(self) -> str:
+        """Format and size of the file that the network was read from; otherwise empty."""
+        origin: str = self.__dict__.get("_origin", "")
+        return origin
+
+    @property
     def computing(self) -> NDArray[np.int64]:
         """Nodes that compute, in increasing order."""
         every = np.arange(self.nodes)

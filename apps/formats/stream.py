@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from netplace.apps.operation import MOST_TASKS
 from netplace.apps.recorded.trace import Reading
-from netplace.files import input_file, is_packed
+from netplace.files import BROKEN, input_file, packed_as, unpacked
 from netplace.inputs import check_size
 
 
@@ -50,20 +48,18 @@ def head_of(path: Path) -> bytes:
 
 
 def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
-    """Yield the contents of a file, unpacked if it is gzip, in pieces of at most `size` bytes."""
+    """Yield the contents of a file, unpacked if it is compressed, in pieces of at most `size` bytes."""
     try:
         with input_file(path).open("rb") as raw:
-            packed = is_packed(raw.read(2))
-            raw.seek(0)
-            file: IO[bytes] = gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[assignment]
-            before = 0
+            kind, before = packed_as(raw.read(HEAD)), 0
+            file = unpacked(raw)
             while block := file.read(size):
                 reading.advance(raw.tell() - before)
                 before = raw.tell()
                 yield block
-    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise FileError(f"{path}: is a broken gzip file, {_reason(error)}") from None
-    except OSError as error:
+    except (OSError, *BROKEN) as error:
+        if isinstance(error, BROKEN) or error.errno is None:
+            raise FileError(f"{path}: is a broken {kind} file, {_reason(error)}") from None
         raise FileError(f"{path}: cannot be read, {error.strerror}") from None
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import gzip
 import io
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from netplace.files import atomic_file, input_file, is_packed, read_content
+from netplace.files import BROKEN, atomic_file, decoded, input_file, packed_as, read_content, unpacked
 
 COMPRESSED = ".gz"
 _HEAD = 1 << 16  # bytes
@@ -17,31 +16,28 @@ _HEAD = 1 << 16  # bytes
 def read_text(path: Path) -> str:
     if path.name.lower().endswith(COMPRESSED):
         with input_file(path).open("rb") as file:
-            if not is_packed(file.read(2)):
+            if packed_as(file.read(2)) != "gzip":
                 raise ValueError(f"{path}: is not gzip, although its name says so")
     content = read_content(path)
-    # Names of people in comments are in all sorts of encodings; what counts is in ASCII.
-    text = content.decode("utf-8", "replace").removeprefix("\ufeff")  # which spreadsheets write
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    try:
+        return decoded(content)
+    except UnicodeDecodeError:  # of names of people in comments; what counts is in ASCII
+        return decoded(content.decode("utf-8-sig", "replace").encode())
 
 
 def head_line(path: Path) -> str:
     """Return the first line of a file that is not blank, unpacked; empty for what cannot be read twice."""
+    if not path.is_file():
+        return ""
     try:
-        head = b""
-        if path.is_file():
-            with path.open("rb") as file:
-                head = file.read(_HEAD)
-    except OSError:
+        with path.open("rb") as file:
+            head = unpacked(file).read(_HEAD)
+        text = decoded(head)
+    except UnicodeDecodeError:
+        text = head.decode("utf-8-sig", "replace")
+    except (OSError, *BROKEN):
         return ""  # whoever reads it says why it cannot be
-    if is_packed(head):
-        try:
-            head = zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(head, _HEAD)
-        except zlib.error:
-            return ""
-    return next(
-        (line.strip() for line in head.decode("utf-8-sig", "replace").splitlines() if line.strip()), ""
-    )
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
 
 
 def write_text(path: Path, parts: Iterable[str]) -> None:

@@ -49,6 +49,7 @@ NETWORKS = {  # kind: a small one
     "dragonfly+": "dragonfly+:leaves=2,spines=2,p=2,h=1,g=3",
     "slimfly": "slimfly:3,p=1",
     "xgft": "xgft:2;3,3;1,2",
+    "rail-optimized": "rail-optimized:hosts=4,gpus=2,leaves=2,spines=2,nic=2",
     "tree-file": "",
     "slurm": "",
     "ibnetdiscover": "",

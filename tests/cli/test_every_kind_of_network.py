@@ -31,6 +31,7 @@ NETWORKS = [
     "slurm:block.conf",
     "ibnetdiscover:fabric.txt",
     "graph:machine.txt",
+    "rail-optimized:hosts=4,gpus=2,leaves=2,spines=2",
     "faulty:links=0.1,seed=1/torus:4x4",
     "service:nodes=0+5/torus:4x4",
     "nodes:tasks=2,rails=2/dragonfly:a=2,p=1,h=1",

@@ -198,12 +198,13 @@ def d_mod_k(switches: Switches) -> Routes:
     collectives", J. Parallel Distrib. Comput. 72 (2012) 1423-1432; the fat-tree routing of InfiniBand's
     subnet manager is based on it. "Parents below" is the product of the numbers of parents of a switch at
     each level below. Ports are numbered parent by parent and, within a parent, cable by cable. On the way
-    down, the same rule selects among parallel cables.
+    down, the same rule selects among parallel cables. Where several ways down lead to a host with several
+    adapters, the number itself selects among them, as it does in a host that sends. **(ours)**
     """
     if not switches.is_tree:
         raise ValueError(f"{switches.text}: no levels, which routing d-mod-k needs; use up-down")
     ports = _parent_by_parent(switches, all_up_down(switches))
-    return Routes("d-mod-k", ports, "none", spread="destination", stride=_strides(switches))
+    return Routes("d-mod-k", ports, "none", spread="destination", stride=_strides(switches, ports))
 
 
 def _parent_by_parent(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int16]:
@@ -220,12 +221,20 @@ def _parent_by_parent(switches: Switches, ports: NDArray[np.int16]) -> NDArray[n
     return table(np.take_along_axis(ports, np.argsort(key, axis=2), axis=2))
 
 
-def _strides(switches: Switches) -> NDArray[np.int64]:
-    """Return the product of the numbers of parents at the levels below each switch."""
+def _strides(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Return the product of the numbers of parents at the levels below each switch; 1 above several rails."""
     assert switches.places is not None
     level = switches.places[:, 0] - switches.places[:, 0].min()
     parents = np.ones(int(level.max()) + 1, np.int64)
     for switch, row in enumerate(switches.neighbor):
         above = np.unique(row[(row >= 0) & (level[row] > level[switch])])
         parents[level[switch]] = max(parents[level[switch]], len(above))
-    return np.asarray(np.cumprod(np.concatenate(([1], parents)))[level])
+    strides: NDArray[np.int64] = np.cumprod(np.concatenate(([1], parents)))[level]
+    lowest = np.flatnonzero(level == 0)
+    if parents[0] > 1 and ports.shape[2] > 1:
+        for switch in np.flatnonzero(level > 1).tolist():
+            end = switches.neighbor[switch, ports[switch, lowest]]  # of two ports each
+            end = np.where((ports[switch, lowest] >= 0) & (level[end] < level[switch]), end, -1)
+            if ((end != end[:, :1]) & (end >= 0)).any():
+                strides[switch] = 1
+    return strides
