@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
-from netplace.apps.collectives.call import Call, Message, Part, Rounds, joined, renamed
+from netplace.apps.collectives.call import COMBINING, Call, Message, Part, Rounds, joined, renamed
 
 Step = Callable[[int], int]
 """The partner of each rank in a step, of which that rank is in turn the partner."""
@@ -32,12 +32,14 @@ def reached(rank: int, steps: Sequence[Step]) -> list[int]:
 
 def scattering(offsets: Sequence[int], steps: Sequence[Step]) -> Rounds:
     """Reduce-scatter: in each step, send the blocks of all ranks that the partner reaches later."""
-    for number, step in enumerate(steps):
-        yield [
+    return COMBINING.of(
+        [
             Message.of(p, q, *joined(offsets, reached(q, steps[number + 1 :])))
             for p in range(len(offsets) - 1)
             for q in (step(p),)
         ]
+        for number, step in enumerate(steps)
+    )
 
 
 def gathering(offsets: Sequence[int], steps: Sequence[Step]) -> Rounds:
@@ -65,8 +67,9 @@ def allreduce(call: Call) -> Rounds:
 
 def doubling(call: Call) -> Rounds:
     """Allreduce: exchange the whole vector in each step."""
-    for step in _steps(call):
-        yield [Message.of(p, step(p), (0, call.bytes)) for p in range(call.ranks)]
+    return COMBINING.of(
+        [Message.of(p, step(p), (0, call.bytes)) for p in range(call.ranks)] for step in _steps(call)
+    )
 
 
 def alltoall(call: Call) -> Rounds:
@@ -89,7 +92,7 @@ def bcast(call: Call) -> Rounds:
 
 
 def reduce(call: Call) -> Rounds:
-    return renamed(_up(call, lambda ranks: [(0, call.bytes)]), call.rank)
+    return renamed(COMBINING.of(_up(call, lambda ranks: [(0, call.bytes)])), call.rank)
 
 
 def scatter(call: Call) -> Rounds:

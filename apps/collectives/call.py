@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate, chain, zip_longest
 from typing import Any, NamedTuple
 
@@ -65,7 +65,41 @@ class Message(NamedTuple):
 
 
 Round = Iterable[Message]
-"""Messages that can be sent at once, because they are independent."""
+"""Messages that can be sent at once, because they are independent; a message to oneself is a copy."""
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """How a rank executes some consecutive rounds.
+
+    By default, it posts all receives of a round, begins all sends, and waits for all of them.
+    """
+
+    # ``"in turn"``: blocking receives, one after the other; ``"ahead"``: the next receive is posted before
+    # the wait for the one before, which follows the sends of the round; ``"segments"``: as ahead, in a tree.
+    receives: str = ""
+    blocking: bool = False  # whether the sends of a round are blocking, one after the other
+    combines: bool = False  # whether what is received is combined with data of the rank
+
+    def of(self, rounds: Iterable[Round]) -> Rounds:
+        """Yield `rounds` so that they belong to this phase."""
+        for messages in rounds:
+            yield PhaseRound(messages, self)
+
+
+class PhaseRound(list[Message]):
+    """The messages of a round of some phase."""
+
+    def __init__(self, messages: Round, phase: Phase) -> None:
+        super().__init__(messages)
+        self.phase = phase
+
+
+def phase_of(messages: Round) -> Phase:
+    return messages.phase if isinstance(messages, PhaseRound) else AT_ONCE
+
+
+AT_ONCE, COMBINING = Phase(), Phase(combines=True)
 
 Rounds = Iterator[Round]
 
@@ -217,9 +251,9 @@ Shifted = Iterator[tuple[int, Callable[[int], tuple[Part, ...] | None]]]
 Shifts = Callable[[Call], Shifted]
 
 
-def in_rounds(shifts: Shifts) -> Callable[[Call], Rounds]:
+def in_rounds(shifts: Shifts, phase: Phase = AT_ONCE) -> Callable[[Call], Rounds]:
     """Return a function that yields the messages of `shifts` round by round."""
-    return partial(_rounds_of, shifts)
+    return lambda call: phase.of(_rounds_of(shifts, call))
 
 
 def at_once(shifts: Shifts) -> Callable[[Call], Rounds]:
@@ -241,15 +275,16 @@ def _rounds_of(shifts: Shifts, call: Call) -> Rounds:
 
 
 def beside(sides: Iterable[Iterable[Round]]) -> Rounds:
-    """Yield rounds of the same number together."""
+    """Yield rounds of the same number together, in the phase of the first."""
     for rounds in zip_longest(*sides, fillvalue=()):
-        yield [message for messages in rounds for message in messages]
+        yield PhaseRound((message for messages in rounds for message in messages), phase_of(rounds[0]))
 
 
 def renamed(rounds: Iterable[Round], rank: Callable[[int], int]) -> Rounds:
     """Yield rounds in which ranks have other numbers."""
     for messages in rounds:
-        yield [m._replace(source=rank(m.source), destination=rank(m.destination)) for m in messages]
+        moved = (m._replace(source=rank(m.source), destination=rank(m.destination)) for m in messages)
+        yield PhaseRound(moved, phase_of(messages))
 
 
 def joined(offsets: Sequence[int], blocks: Iterable[int]) -> list[Part]:
@@ -280,6 +315,7 @@ class Algorithm:
     # Source of `rounds`, if every rank does the same: a rank then computes its own part alone, without the
     # messages of all others.
     shifts: Shifts | None = None
+    phase: Phase = AT_ONCE  # of all shifts
     at_once: bool = False  # whether the shifts are one round
     grouped: bool = False  # whether it uses the ranks that share a node or switch
     # ``exact(call)`` returns whether all bytes are sent: an algorithm of published figures may round.
@@ -292,7 +328,8 @@ class Algorithm:
         description: str,
         needs: Callable[[int], str] | None = None,
         together: bool = False,
+        phase: Phase = AT_ONCE,
     ) -> Algorithm:
         """Return the algorithm of some `shifts`, one after the other or all `together`."""
-        rounds = at_once(shifts) if together else in_rounds(shifts)
-        return cls(rounds, description, needs or (lambda ranks: ""), shifts, together)
+        rounds = at_once(shifts) if together else in_rounds(shifts, phase)
+        return cls(rounds, description, needs or (lambda ranks: ""), shifts, phase, together)

@@ -18,7 +18,16 @@ from netplace.apps.collectives import (
     tree_based,
     trees,
 )
-from netplace.apps.collectives.call import OPERATIONS, Algorithm, Call, Round, Rounds
+from netplace.apps.collectives.call import (
+    COMBINING,
+    OPERATIONS,
+    Algorithm,
+    Call,
+    Phase,
+    Round,
+    Rounds,
+    in_rounds,
+)
 from netplace.apps.collectives.decisions import shipped_table
 from netplace.inputs import check_choice
 from netplace.registry import Registry
@@ -48,6 +57,11 @@ def _mpich_recursive_doubling(call: Call) -> Rounds:
     if _power_of_two(call.ranks):
         return _by_default(call, "mpich")
     return recursive_doubling.allgather_recursive_doubling(call)
+
+
+def _mpich_pairwise(call: Call) -> Rounds:
+    """Exchange with p xor k in an all-to-all, or with p + k and p - k where the ranks are no power of two."""
+    return (in_rounds(linear.pairwise) if _power_of_two(call.ranks) else linear.pairwise_exchange)(call)
 
 
 _LINEAR = "directly to or from all ranks"
@@ -103,7 +117,7 @@ _ROWS = (
     ("allreduce", "swing", Algorithm(
         ring.swing, "as bine, in parts, one for each direction of a torus", _power_of_two)),
 
-    ("alltoall", "linear", _shifting(linear.pairwise, "everything at once", together=True)),
+    ("alltoall", "linear", _shifting(linear.backward, "everything at once", together=True)),
     ("alltoallv", "basic_linear", _shifting(
         linear.pairwise, "everything at once, including empty blocks", together=True)),
     ("alltoall alltoallv", "pairwise", _shifting(
@@ -112,10 +126,12 @@ _ROWS = (
         linear.scattered, "everything at once except empty blocks", together=True)),
     ("alltoall", "pairwise_exchange", Algorithm(
         linear.pairwise_exchange, "exchanges with p xor k in round k", _power_of_two)),
+    ("alltoall", "mpich_pairwise", Algorithm(
+        _mpich_pairwise, "pairwise_exchange; pairwise if ranks are no power of two (MPICH)")),
     ("alltoall", "modified_bruck", Algorithm(
         recursive_doubling.modified_bruck, "blocks move 2^k ranks in round k")),
     ("alltoall", "linear_sync", _shifting(
-        linear.pairwise, "everything, with a limited number of open requests", together=True)),
+        linear.backward, "everything, with a limited number of open requests", together=True)),
     ("alltoall", "random_order", Algorithm(
         ring.alltoall_in_random_order, "everything at once, each rank in an order of its own")),
     ("alltoall", "two_phase", Algorithm(
@@ -178,7 +194,7 @@ _ROWS = (
         tree_based.gather_linear_sync, "requested by the root, in two messages")),
     ("gather", "bine", Algorithm(bine.gather, "up a Bine tree", _power_of_two)),
 
-    ("reduce", "linear", Algorithm(tree_based.tree_reduce(trees.linear), _LINEAR)),
+    ("reduce", "linear", Algorithm(tree_based.reduce_linear, _LINEAR)),
     ("reduce", "chain", Algorithm(tree_based.tree_reduce(trees.chain), "segments up several chains")),
     ("reduce", "pipeline", Algorithm(tree_based.tree_reduce(trees.pipeline), "segments up one chain")),
     ("reduce", "binary", Algorithm(tree_based.tree_reduce(trees.binary), "segments up a binary tree")),
@@ -216,20 +232,21 @@ _ROWS = (
     ("reduce_scatter_block", "butterfly", Algorithm(
         recursive_doubling.reduce_scatter_block_butterfly, "halving at distances 1, 2, ..")),
     ("reduce_scatter reduce_scatter_block", "ring", _shifting(
-        ring.reduce_scatter_ring, "blocks around a ring")),
+        ring.reduce_scatter_ring, "blocks around a ring", phase=Phase("ahead", combines=True))),
     ("reduce_scatter", "butterfly", Algorithm(
         recursive_doubling.butterfly, "halving at distances 1, 2, .., then to the owner")),
     ("reduce_scatter reduce_scatter_block", "pairwise", _shifting(
-        linear.reduce_scatter_pairwise, "blocks directly to their owners")),
+        linear.reduce_scatter_pairwise, "blocks directly to their owners", phase=COMBINING)),
     ("reduce_scatter reduce_scatter_block", "bine", Algorithm(
         bine.reduce_scatter, "a Bine butterfly, near ranks first", _power_of_two)),
 
     ("scatter", "basic_linear", Algorithm(tree_based.scatter(trees.linear), _LINEAR)),
     ("scatter", "binomial", Algorithm(
-        tree_based.scatter(trees.in_order_binomial), "down a binomial tree")),
+        tree_based.scatter(partial(trees.knomial, radix=2)), "down a binomial tree, largest subtree first")),
     ("scatter", "in_order_binomial", Algorithm(
         trees.scatter_by_distance, "down a binomial tree, largest subtree first")),
-    ("scatter", "linear_nb", Algorithm(tree_based.scatter(trees.linear), _LINEAR)),
+    ("scatter", "linear_nb", Algorithm(
+        tree_based.scatter(trees.linear, blocking=False), _LINEAR)),
     ("scatter", "bine", Algorithm(bine.scatter, "down a Bine tree", _power_of_two)),
 )  # fmt: skip
 ALGORITHMS: dict[tuple[str, str], Algorithm] = {

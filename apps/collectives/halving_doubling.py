@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from netplace.apps.collectives import trees
-from netplace.apps.collectives.call import Call, Message, Part, Rounds, doubling
+from netplace.apps.collectives.call import COMBINING, Call, Message, Part, Rounds, doubling
 from netplace.apps.collectives.linear import basic_linear_allreduce
 from netplace.apps.collectives.recursive_doubling import Folding, allreduce_recursive_doubling, fold
-from netplace.apps.collectives.tree_based import tree_reduce
+from netplace.apps.collectives.tree_based import reduce_linear
 
 _Windows = list[list[Part]]  # after each number of steps, the interval that each place of the core still has
 _Interval = Callable[[Folding, int, int], Part]  # of the group of this size to which a place belongs
@@ -32,7 +32,7 @@ def reduce_rabenseifner(call: Call) -> Rounds:
     """Halve, then gather to the root along a binomial tree; linearly if the vector is too short for that."""
     folding = Folding(call.ranks, stays=0)
     if call.bytes < folding.size:
-        return tree_reduce(trees.linear)(call)
+        return reduce_linear(call)
     return _reduced(call, folding, _folded_by_halves(call, folding), _halves(call, folding))
 
 
@@ -122,11 +122,13 @@ def _reduced(call: Call, folding: Folding, folded: Rounds, windows: _Windows) ->
 
 def _halve(folding: Folding, windows: _Windows) -> Rounds:
     """At each step, each place sends its partner the half of the interval that the partner keeps."""
-    for step in range(len(windows) - 1):
-        yield [
+    return COMBINING.of(
+        [
             Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v ^ (1 << step)])
             for v in range(folding.size)
         ]
+        for step in range(len(windows) - 1)
+    )
 
 
 def _by_intervals(call: Call, halved: _Interval, doubled: _Interval) -> Rounds:
@@ -134,11 +136,13 @@ def _by_intervals(call: Call, halved: _Interval, doubled: _Interval) -> Rounds:
     folding = Folding(call.ranks)
     distances = doubling(folding.size)
     yield from fold(call, folding)
-    for distance in reversed(distances):
-        yield [
+    yield from COMBINING.of(
+        [
             Message.of(folding.rank(v), folding.rank(v ^ distance), halved(folding, v ^ distance, distance))
             for v in range(folding.size)
         ]
+        for distance in reversed(distances)
+    )
     for distance in distances:
         yield [
             Message.of(folding.rank(v), folding.rank(v ^ distance), doubled(folding, v, distance))
@@ -153,7 +157,7 @@ def _folded_by_halves(call: Call, folding: Folding) -> Rounds:
     exchanged: list[Message] = []
     for leaving, staying in folding.pairs():
         exchanged += [Message.of(staying, leaving, upper), Message.of(leaving, staying, lower)]
-    yield exchanged
+    yield from COMBINING.of([exchanged])
     yield [Message.of(leaving, staying, upper) for leaving, staying in folding.pairs()]
 
 

@@ -13,6 +13,7 @@ from math import isqrt
 from netplace.apps.collectives.call import (
     Call,
     Message,
+    Phase,
     Round,
     Rounds,
     beside,
@@ -41,14 +42,14 @@ def allgather_linear(chosen: Chosen, call: Call) -> Rounds:
 
 def allgatherv_default(chosen: Chosen, call: Call) -> Rounds:
     blocks = [Message.of(p, 0, *call.blocks(p)) for p in range(1, call.ranks)]
-    yield [message for message in blocks if message.bytes]
+    yield from Phase("in turn").of([[message for message in blocks if message.bytes]])
     yield from chosen(replace(call, operation="bcast"))
 
 
 def reduce_scatter_non_overlapping(chosen: Chosen, call: Call) -> Rounds:
     yield from chosen(replace(call, operation="reduce"))
     blocks = [Message.of(0, p, *call.blocks(p)) for p in range(1, call.ranks)]
-    yield [message for message in blocks if message.bytes]
+    yield from Phase(blocking=True).of([[message for message in blocks if message.bytes]])
 
 
 def reduce_scatter_block_basic_linear(chosen: Chosen, call: Call) -> Rounds:

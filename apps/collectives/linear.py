@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted
-from netplace.apps.collectives.trees import down, levels, linear, up, whole_vector
+from netplace.apps.collectives.call import COMBINING, Call, Message, Part, Phase, Rounds, Shifted
+from netplace.apps.collectives.tree_based import reduce_linear, tree_bcast
+from netplace.apps.collectives.trees import levels, linear
 
 
 def basic_linear_allreduce(call: Call) -> Rounds:
-    yield from up(call, linear(call), whole_vector(call))
-    yield from down(call, linear(call), whole_vector(call))
+    yield from reduce_linear(call)
+    yield from tree_bcast(linear)(call)
 
 
 def pairwise(call: Call) -> Shifted:
     """In round k, p sends to p + k."""
     for k in range(1, call.ranks):
         yield k, lambda p, k=k: (call.block(p, (p + k) % call.ranks),)  # type: ignore[misc]
+
+
+def backward(call: Call) -> Shifted:
+    """In round k, p sends to p - k."""
+    for k in range(1, call.ranks):
+        yield -k, lambda p, k=k: (call.block(p, (p - k) % call.ranks),)  # type: ignore[misc]
 
 
 def scattered(call: Call) -> Shifted:
@@ -37,7 +44,7 @@ def reduce_scatter_pairwise(call: Call) -> Shifted:
 
 def barrier_linear(call: Call) -> Rounds:
     yield [Message(p, 0, 0) for p in range(1, call.ranks)]
-    yield [Message(0, p, 0) for p in range(1, call.ranks)]
+    yield from Phase(blocking=True).of([[Message(0, p, 0) for p in range(1, call.ranks)]])
 
 
 def barrier_tree(call: Call) -> Rounds:
@@ -49,8 +56,7 @@ def barrier_tree(call: Call) -> Rounds:
 
 
 def chain_scan(call: Call) -> Rounds:
-    for p in range(call.ranks - 1):
-        yield [Message.of(p, p + 1, (0, call.bytes))]
+    return COMBINING.of([Message.of(p, p + 1, (0, call.bytes))] for p in range(call.ranks - 1))
 
 
 def _unless_empty(block: Part) -> tuple[Part] | None:

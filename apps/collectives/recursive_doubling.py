@@ -10,7 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted, doubling, in_rounds
+from netplace.apps.collectives.call import (
+    COMBINING,
+    Call,
+    Message,
+    Part,
+    Phase,
+    Rounds,
+    Shifted,
+    doubling,
+    in_rounds,
+)
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,8 @@ def recursive_halving(call: Call) -> Rounds:
         def window(v: int, count: int = count) -> tuple[int, int]:
             return v - v % count, count
 
-        yield [message for message in _exchange(call, folding, count, window) if message.bytes]
+        sent = [message for message in _exchange(call, folding, count, window) if message.bytes]
+        yield from COMBINING.of([sent])
         count //= 2
     last = [Message.of(staying, leaving, *call.blocks(leaving)) for leaving, staying in folding.pairs()]
     yield [message for message in last if message.bytes]
@@ -77,35 +88,40 @@ def butterfly(call: Call) -> Rounds:
         def window(v: int, step: int = step, count: int = count) -> tuple[int, int]:
             return _reversed(v & ((2 << step) - 1), step + 1) * count, count
 
-        yield _exchange(call, folding, 1 << step, window)
+        yield from COMBINING.of([_exchange(call, folding, 1 << step, window)])
     last = []
     for v in range(folding.size):
         first, count = folding.blocks(_reversed(v, steps), 1)
         last += [
             Message.of(folding.rank(v), owner, *call.blocks(owner)) for owner in range(first, first + count)
         ]
-    yield [message for message in last if message.source != message.destination]
+    sent = [message for message in last if message.source != message.destination]
+    yield from Phase(blocking=True).of([sent])
 
 
 def reduce_scatter_block_butterfly(call: Call) -> Rounds:
     """As the butterfly; a power of two of ranks order their blocks so that each ends with its own."""
     if call.ranks & (call.ranks - 1):
-        yield from butterfly(call)
-        return
-    for distance in doubling(call.ranks):
-        alike = 2 * distance
-        yield [
+        return butterfly(call)
+    return COMBINING.of(
+        [
             Message.of(
                 p,
                 p ^ distance,
-                *(call.blocks(block)[0] for block in range((p ^ distance) % alike, call.ranks, alike)),
+                *(
+                    call.blocks(block)[0]
+                    for block in range((p ^ distance) % (2 * distance), call.ranks, 2 * distance)
+                ),
             )
             for p in range(call.ranks)
         ]
+        for distance in doubling(call.ranks)
+    )
 
 
 def fold(call: Call, folding: Folding) -> Rounds:
-    yield [Message.of(leaving, staying, (0, call.vector)) for leaving, staying in folding.pairs()]
+    whole = (0, call.vector)
+    yield from COMBINING.of([[Message.of(leaving, staying, whole) for leaving, staying in folding.pairs()]])
 
 
 def _exchange(
@@ -193,9 +209,11 @@ def forwards(ranks: int, distance: int) -> Iterator[list[tuple[int, int]]]:
 def allreduce_recursive_doubling(call: Call) -> Rounds:
     """Exchange the whole vector; of the first ranks beyond a power of two every second one sits out."""
     folding, vector = Folding(call.ranks), (0, call.bytes)
-    yield [Message.of(leaving, staying, vector) for leaving, staying in folding.pairs()]
-    for distance in doubling(folding.size):
-        yield [Message.of(folding.rank(v), folding.rank(v ^ distance), vector) for v in range(folding.size)]
+    yield from fold(call, folding)
+    yield from COMBINING.of(
+        [Message.of(folding.rank(v), folding.rank(v ^ distance), vector) for v in range(folding.size)]
+        for distance in doubling(folding.size)
+    )
     yield [Message.of(staying, leaving, vector) for leaving, staying in folding.pairs()]
 
 
@@ -222,6 +240,10 @@ def allgather_recursive_doubling(call: Call) -> Rounds:
 
 def reduce_scatter_block_recursive_doubling(call: Call) -> Rounds:
     """Exchange sums of all blocks but those of the two groups that meet."""
+    return COMBINING.of(_doubled_outside(call))
+
+
+def _doubled_outside(call: Call) -> Rounds:
     for distance in doubling(call.ranks):
         yield [
             _outside(call, p, p ^ distance, p, distance)
@@ -234,12 +256,10 @@ def reduce_scatter_block_recursive_doubling(call: Call) -> Rounds:
 
 def scan_recursive_doubling(call: Call) -> Rounds:
     """Exchange sums of whole groups with p xor 2^k if there is such a rank."""
-    for distance in doubling(call.ranks):
-        yield [
-            Message.of(p, p ^ distance, (0, call.bytes))
-            for p in range(call.ranks)
-            if p ^ distance < call.ranks
-        ]
+    return COMBINING.of(
+        [Message.of(p, p ^ distance, (0, call.bytes)) for p in range(call.ranks) if p ^ distance < call.ranks]
+        for distance in doubling(call.ranks)
+    )
 
 
 def _outside(call: Call, source: int, destination: int, member: int, distance: int) -> Message:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import groupby, pairwise
 
 from netplace.apps.collectives.bine import Step, gathering, partner, scattering
-from netplace.apps.collectives.call import Call, Message, Part, Rounds, Shifted, beside, in_rounds
+from netplace.apps.collectives.call import Call, Message, Part, Phase, Rounds, Shifted, beside, in_rounds
 from netplace.apps.collectives.recursive_doubling import allreduce_recursive_doubling
 
 
@@ -44,7 +44,7 @@ def allreduce_ring(call: Call) -> Rounds:
     if call.bytes < call.ranks:
         yield from allreduce_recursive_doubling(call)
         return
-    yield from in_rounds(ring)(call)
+    yield from Phase("ahead", combines=True).of(in_rounds(ring)(call))
     yield from in_rounds(partial(ring, ahead=1))(call)
 
 
@@ -58,11 +58,13 @@ def segmented_ring(call: Call) -> Rounds:
     # A phase of its own for more than half of one; a shorter rest is spread over the others.
     phases += remainder >= call.ranks and remainder > call.ranks * segment // 2
     for phase in range(phases):
-        for k in range(call.ranks - 1):
-            yield [
+        yield from Phase("ahead", combines=True).of(
+            [
                 Message.of(p, (p + 1) % call.ranks, _piece(call, (p - k) % call.ranks, phase, phases))
                 for p in range(call.ranks)
             ]
+            for k in range(call.ranks - 1)
+        )
     yield from in_rounds(partial(ring, ahead=1))(call)
 
 

@@ -6,13 +6,22 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.collectives.call import OPERATIONS, REDUCING, Algorithm, Call, OwnBlocks, Round
+from netplace.apps.collectives.call import (
+    OPERATIONS,
+    REDUCING,
+    Algorithm,
+    Call,
+    OwnBlocks,
+    Phase,
+    Round,
+    phase_of,
+)
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
 from netplace.apps.task import TaskWriter
@@ -22,20 +31,18 @@ MOST_RANKS = 1 << 18  # of a list of messages, which take 200 bytes each
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million
 
 
-# Open MPI and MPICH send down a tree by blocking sends, child by child (bcast_intra_generic in
-# coll_base_bcast.c, coll_base_scatter.c, bcast_intra_binomial.c). Only these have all requests open at once.
-_DOWN = ("bcast", "scatter")
-_TOGETHER = ("linear", "linear_nb", "double_binary_tree")
-
-
 def exchange(
-    writer: TaskWriter, requests: list[int], sends: Sequence[tuple[int, int]], tag: int, in_turn: bool = False
+    writer: TaskWriter,
+    requests: list[int],
+    sends: Sequence[tuple[int, int]],
+    tag: int,
+    blocking: bool = False,
 ) -> None:
     """Send to each destination its number of bytes, and wait for `requests` and the sends.
 
-    Several messages are sent at once or, `in_turn`, one after the other.
+    Several messages are sent at once or, if `blocking`, one after the other.
     """
-    if in_turn or len(sends) == 1:
+    if blocking or len(sends) == 1:
         for destination, size in sends:
             writer.send(destination, size, tag)
     else:
@@ -54,6 +61,7 @@ class Schedule:
     source: NDArray[np.int64]
     destination: NDArray[np.int64]
     bytes: NDArray[np.int64]
+    phases: tuple[Phase, ...] = ()  # of each round
 
     @classmethod
     def of(
@@ -71,6 +79,7 @@ class Schedule:
         """
         columns = array("q"), array("q"), array("q"), array("q")
         number = 0
+        phases = []
         for messages in rounds:
             before = len(columns[0])
             for source, destination, size, _ in messages:
@@ -90,10 +99,13 @@ class Schedule:
                     values = number, source, destination, size * unit
                     for column, value in zip(columns, values, strict=True):
                         column.append(value)
-            number += len(columns[0]) > before
+            if len(columns[0]) > before:
+                phases.append(phase_of(messages))
+                number += 1
             if progress is not None:
                 progress(len(columns[0]))
-        return cls(call, algorithm, *(np.array(column, np.int64) for column in columns))
+        round, source, destination, sizes = (np.array(column, np.int64) for column in columns)
+        return cls(call, algorithm, round, source, destination, sizes, tuple(phases))
 
     @property
     def rounds(self) -> int:
@@ -114,21 +126,17 @@ class Schedule:
     def write(self, writer: TaskWriter, members: Sequence[int], rank: int, tag: int = 0) -> None:
         """Append to `writer` the operations of member number `rank` of `members`.
 
-        Receives of a round are posted before its sends, and completed after them.
+        `Phase` says in which order.
         """
-        in_turn = self.call.operation in _DOWN and self.algorithm not in _TOGETHER
-        for _, steps in groupby(self._of_rank(rank), key=lambda step: step[0]):
-            sends: list[tuple[int, int]] = []
-            receives: list[tuple[int, int]] = []
-            for _, sent, peer, size in steps:
-                (sends if sent else receives).append((members[peer], size))
-            if len(receives) == 1 and not sends:
-                ((source, size),) = receives
-                writer.recv(source, size, tag)
-                continue
-            exchange(
-                writer, [writer.irecv(source, size, tag) for source, size in receives], sends, tag, in_turn
-            )
+        for phase, steps in groupby(self._of_rank(rank), key=lambda step: self.phases[step[0]]):
+            rounds = []
+            for _, own in groupby(steps, key=lambda step: step[0]):
+                sends: list[tuple[int, int]] = []
+                receives: list[tuple[int, int]] = []
+                for _, sent, peer, size in own:
+                    (sends if sent else receives).append((members[peer], size))
+                rounds.append((sends, receives))
+            _WAYS[phase.receives](writer, rounds, phase, tag)
 
     @cached_property
     def _by_rank(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -148,6 +156,54 @@ class Schedule:
         return list(
             zip(self.round[own].tolist(), sent.tolist(), peer.tolist(), self.bytes[own].tolist(), strict=True)
         )
+
+
+_Rounds = list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]  # sends and receives: rank, bytes
+
+
+def _write_together(writer: TaskWriter, rounds: _Rounds, phase: Phase, tag: int) -> None:
+    for sends, receives in rounds:
+        if len(receives) == 1 and not sends:
+            writer.recv(*receives[0], tag)
+            continue
+        requests = [writer.irecv(source, size, tag) for source, size in receives]
+        exchange(writer, requests, sends, tag, phase.blocking)
+
+
+def _write_in_turn(writer: TaskWriter, rounds: _Rounds, phase: Phase, tag: int) -> None:
+    for sends, receives in rounds:
+        exchange(writer, [], sends, tag, phase.blocking)
+        for source, size in receives:
+            writer.recv(source, size, tag)
+
+
+def _write_ahead(writer: TaskWriter, rounds: _Rounds, phase: Phase, tag: int) -> None:
+    coming = iter([receive for _, receives in rounds for receive in receives])
+    posted = [writer.irecv(*receive, tag) for receive in islice(coming, 1)]
+    for sends, receives in rounds:
+        exchange(writer, [], sends, tag, phase.blocking)
+        for _ in receives:
+            posted += [writer.irecv(*receive, tag) for receive in islice(coming, 1)]
+            writer.wait(posted.pop(0))
+
+
+def _write_segments(writer: TaskWriter, rounds: _Rounds, phase: Phase, tag: int) -> None:
+    """Write that each segment is sent on when it has come from all."""
+    steps: _Rounds = []
+    for direction in (0, 1):
+        number: dict[int, int] = {}
+        for message in (message for step in rounds for message in step[direction]):
+            place = number[message[0]] = number.get(message[0], -1) + 1
+            # A segment is sent in the step after the one in which it comes.
+            steps += [([], []) for _ in range(place + 2 - len(steps))]
+            steps[place + (direction == 0)][direction].append(message)
+    _write_ahead(writer, steps, phase, tag)
+
+
+_WAYS = {
+    "": _write_together, "in turn": _write_in_turn, "ahead": _write_ahead, "segments": _write_segments,
+}  # fmt: skip
+"""How the receives of a phase are written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -313,19 +369,19 @@ def _write_shifts(
 ) -> None:
     """Append what a rank does in rounds in which all do the same, or in all of them at once."""
     ranks = len(members)
-    requests: list[int] = []
-    sends: list[tuple[int, int]] = []
     assert chosen.shifts is not None
+    rounds: _Rounds = []
     for distance, parts in chosen.shifts(call):
         source, destination = (rank - distance) % ranks, (rank + distance) % ranks
-        if (coming := parts(source)) is not None:
-            requests.append(writer.irecv(members[source], _length(coming) * call.unit, tag))
-        if (going := parts(rank)) is not None:
-            sends.append((members[destination], _length(going) * call.unit))
-        if not chosen.at_once:
-            exchange(writer, requests, sends, tag)
-            requests, sends = [], []
-    exchange(writer, requests, sends, tag)
+        coming, going = parts(source), parts(rank)
+        receives = [] if coming is None else [(members[source], _length(coming) * call.unit)]
+        sends = [] if going is None else [(members[destination], _length(going) * call.unit)]
+        if chosen.at_once and rounds:
+            rounds[0][0].extend(sends)
+            rounds[0][1].extend(receives)
+        else:
+            rounds.append((sends, receives))
+    _WAYS[chosen.phase.receives](writer, rounds, chosen.phase, tag)
 
 
 def _length(parts: Sequence[tuple[int, int]]) -> int:

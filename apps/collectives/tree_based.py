@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from netplace.apps.collectives import trees
-from netplace.apps.collectives.call import Call, Message, Part, Round, Rounds, beside, doubling
+from netplace.apps.collectives.call import (
+    COMBINING,
+    Call,
+    Message,
+    Part,
+    Phase,
+    Round,
+    Rounds,
+    beside,
+    doubling,
+)
 from netplace.apps.collectives.recursive_doubling import forwards
 from netplace.apps.collectives.trees import Tree, levels, linear, subtree_sizes, whole_vector
 
@@ -46,7 +56,8 @@ def _both(call: Call, flows: tuple[Flow, ...]) -> Rounds:
         if call.operation == "bcast" and seen.root != call.root:
             rounds.append([Message.of(call.root, seen.root, half)])
         for flow in flows:
-            rounds += flow(seen, tree, lambda child, pieces=pieces: pieces)  # type: ignore[misc]
+            flowing = flow(seen, tree, lambda child, pieces=pieces: pieces)  # type: ignore[misc]
+            rounds += COMBINING.of(flowing) if flow is trees.up else flowing
         if call.operation == "reduce" and seen.root != call.root:
             rounds.append([Message.of(seen.root, call.root, half)])
         sides.append(rounds)
@@ -79,30 +90,38 @@ Shape = Callable[[Call], Tree]
 
 def tree_bcast(shape: Shape) -> Callable[[Call], Rounds]:
     """Return the broadcast down a tree of some shape, in segments if there are any."""
-    return lambda call: trees.down(call, shape(call), whole_vector(call))
+    return lambda call: Phase("segments").of(trees.down(call, shape(call), whole_vector(call)))
 
 
 def tree_reduce(shape: Shape) -> Callable[[Call], Rounds]:
     """Return the reduction up a tree of some shape, in segments if there are any."""
-    return lambda call: trees.up(call, shape(call), whole_vector(call))
+    return lambda call: Phase("segments", combines=True).of(trees.up(call, shape(call), whole_vector(call)))
 
 
-def scatter(shape: Shape) -> Callable[[Call], Rounds]:
+def reduce_linear(call: Call) -> Rounds:
+    """Receive the vectors of all ranks, the last one first."""
+    return Phase("in turn", combines=True).of(trees.up(call, trees.backward(call), whole_vector(call)))
+
+
+def scatter(shape: Shape, blocking: bool = True) -> Callable[[Call], Rounds]:
     """Return the scatter from the root of a tree: a child gets the blocks of all its subtree."""
-    return lambda call: trees.down(call, tree := shape(call), _subtree_blocks(call, tree))
+    phase = Phase(blocking=blocking)
+    return lambda call: phase.of(trees.down(call, tree := shape(call), _subtree_blocks(call, tree)))
 
 
 def gather(shape: Shape) -> Callable[[Call], Rounds]:
     """Return the gather toward the root of a tree: a child gives the blocks of all its subtree."""
-    return lambda call: trees.up(call, tree := shape(call), _subtree_blocks(call, tree))
+    phase = Phase("in turn")
+    return lambda call: phase.of(trees.up(call, tree := shape(call), _subtree_blocks(call, tree)))
 
 
 def gather_linear_sync(call: Call) -> Rounds:
     """Answer an empty message of the root with a first segment (1,024 bytes) and the rest."""
     others = [call.rank(p) for p in range(1, call.ranks)]
     first = min(call.segment or 1024, call.bytes)
-    yield [Message(call.root, rank, 0) for rank in others]
-    yield [Message.of(r, call.root, (call.offsets[r], call.offsets[r] + first)) for r in others]
+    for r in others:
+        yield [Message(call.root, r, 0)]
+        yield [Message.of(r, call.root, (call.offsets[r], call.offsets[r] + first))]
     yield [Message.of(r, call.root, (call.offsets[r] + first, call.offsets[r + 1])) for r in others]
 
 
@@ -116,7 +135,7 @@ def in_order_binary_reduce(call: Call) -> Rounds:
     last = Call(call.operation, call.ranks, call.bytes, call.ranks - 1, call.segment)
     tree: Tree = [[] for _ in range(call.ranks)]
     _grow(tree, 0, call.ranks - 1)
-    yield from trees.up(last, tree, whole_vector(last))
+    yield from Phase("segments", combines=True).of(trees.up(last, tree, whole_vector(last)))
     if call.root != call.ranks - 1:
         yield [Message.of(call.ranks - 1, call.root, (0, call.vector))]
 
@@ -128,7 +147,7 @@ def _grow(tree: Tree, low: int, high: int) -> None:
     for first, parent in runs:
         count = parent - first + 1
         middle = first + count // 2 - 1 if count > 2 else first - 1
-        for begin, end in ((first, middle), (middle + 1, parent - 1)):
+        for begin, end in ((middle + 1, parent - 1), (first, middle)):
             if begin <= end:
                 tree[(parent + 1) % ranks].append((end + 1) % ranks)
                 runs.append((begin, end))
@@ -164,7 +183,7 @@ def split_binary_tree(call: Call) -> Rounds:
     def load(child: int) -> Sequence[tuple[Part, ...]]:
         return pieces[(child + 1) % 2]
 
-    yield from trees.down(call, trees.binary(call), load)
+    yield from Phase("segments", blocking=True).of(trees.down(call, trees.binary(call), load))
     exchanged = [
         Message.of(call.rank(p), call.rank(q), half)
         for odd in range(1, call.ranks - 1, 2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
-from netplace.apps.collectives.call import Call, Message, Part, Rounds, doubling
+from netplace.apps.collectives.call import COMBINING, Call, Message, Part, Rounds, doubling
 
 Tree = list[list[int]]
 """Children of each rank, in order of service."""
@@ -46,6 +46,11 @@ def knomial(call: Call, radix: int | None = None) -> Tree:
             place *= base
         tree.append(children)
     return tree
+
+
+def backward(call: Call) -> Tree:
+    """Return `linear` with the last child first."""
+    return [children[::-1] for children in linear(call)]
 
 
 def binary(call: Call) -> Tree:
@@ -90,11 +95,11 @@ def down(call: Call, tree: Tree, load: Load) -> Rounds:
 
 
 def up(call: Call, tree: Tree, load: Load) -> Rounds:
-    """Send to the root: a rank passes on in a round what its last child brought in the round before."""
+    """Send to the root: a rank passes on in a round what its children brought in the round before."""
     height = [0] * len(tree)
     for p in reversed(_from_root(tree)):
         height[p] = max((height[child] + 1 for child in tree[p]), default=0)
-    edges = [(height[child], child, p, child) for p in _from_root(tree) for child in tree[p]]
+    edges = [(height[p] - 1, child, p, child) for p in _from_root(tree) for child in tree[p]]
     return _in_rounds(call, edges, load)
 
 
@@ -130,8 +135,10 @@ def bcast_by_distance(call: Call) -> Rounds:
 
 
 def reduce_by_distance(call: Call) -> Rounds:
-    for edges in levels(call.ranks):
-        yield [Message.of(call.rank(c), call.rank(p), (0, call.bytes)) for p, c, _ in edges]
+    return COMBINING.of(
+        [Message.of(call.rank(c), call.rank(p), (0, call.bytes)) for p, c, _ in edges]
+        for edges in levels(call.ranks)
+    )
 
 
 def scatter_by_distance(call: Call) -> Rounds:

@@ -66,18 +66,26 @@ class Background:
 
 
 def _rounds_of(aside: TaskWriter) -> list[_Round]:
-    """Return the messages between one wait and the next; a receive that blocks ends a round as well."""
+    """Return the messages by the wait that ends or follows them; a receive that blocks ends a round too."""
     columns = aside.columns()
-    rows = zip(*(columns[name].tolist() for name in ("kind", "peer", "size")), strict=True)
+    rows = zip(*(columns[name].tolist() for name in ("kind", "peer", "size", "request")), strict=True)
     number, waited = 0, False
-    numbered = []
-    for kind, peer, size in rows:
+    numbered: list[tuple[int, _Message]] = []
+    posted: dict[int, _Message] = {}
+    for kind, peer, size, request in rows:
         if kind == Op.WAIT:
             waited = True
+            if request in posted:
+                numbered.append((number, posted.pop(request)))
             continue
         number += waited
         waited = kind == Op.RECV
-        numbered.append((number, (kind in (Op.SEND, Op.ISEND), peer, size)))
+        message = (kind in (Op.SEND, Op.ISEND), peer, size)
+        if kind == Op.IRECV:
+            posted[request] = message
+        else:
+            numbered.append((number, message))
+    numbered.sort(key=lambda pair: (pair[0], pair[1][0]))  # receives are posted first
     return [[message for _, message in messages] for _, messages in groupby(numbered, lambda pair: pair[0])]
 
 
