@@ -104,8 +104,8 @@ class Schedule:
                 number += 1
             if progress is not None:
                 progress(len(columns[0]))
-        round, source, destination, sizes = (np.array(column, np.int64) for column in columns)
-        return cls(call, algorithm, round, source, destination, sizes, tuple(phases))
+        rounds_of, sources, destinations, sizes = (np.array(column, np.int64) for column in columns)
+        return cls(call, algorithm, rounds_of, sources, destinations, sizes, tuple(phases))
 
     @property
     def rounds(self) -> int:
