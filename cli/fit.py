@@ -44,7 +44,7 @@ _MOST_POINTS = 200
 @flag(
     "--parameters",
     "Parameters to fit: overhead (--o-send and --o-recv), latency (--cable-latency of node cables), "
-    "per-byte (--o-byte), link (--cycle-ns).",
+    "per-byte (--o-byte), reduce (--o-reduce), copy (--o-copy), link (--cycle-ns).",
     default="overhead,link",
 )
 @flag("-o output", "Fabric to write, as .toml.", click.Path(path_type=Path), metavar="FILE")

@@ -91,7 +91,7 @@ class Config:
     outstanding_sends, outstanding_bytes : int or None
         Limits of the ``isend`` messages of a node, and of the bytes in them (in whole packets), if sends are
         interleaved; a task waits at an ``isend`` that would exceed them.
-    o_send, o_recv, o_byte : float
+    o_send, o_recv, o_byte, o_copy, o_reduce, o_memory : float
         See `netplace.netsim.overheads`.
     routing : str
         Table routing on networks with arbitrary wiring; see `netplace.topologies.routing.make_routes`.
@@ -153,6 +153,18 @@ class Config:
         0.0, "Nanoseconds that a task computes after each message that it receives.", (0.0, 1e9)
     )
     o_byte: float = _setting(0.0, "Additional nanoseconds per byte of a message, at both ends.", (0.0, 1e6))
+    o_copy: float = _setting(
+        0.0,
+        "Nanoseconds per byte that is copied: eager messages at both ends, and buffers of collectives.",
+        (0.0, 1e6),
+    )
+    o_reduce: float = _setting(
+        0.0, "Nanoseconds per byte that a processor combines in a reduction.", (0.0, 1e6)
+    )
+    o_memory: float = _setting(
+        0.0, "Additional nanoseconds per byte for data that exceed --cache-bytes.", (0.0, 1e6)
+    )
+    cache_bytes: int = _setting(0, "Largest number of bytes that fit into a cache.", (0, MOST))
     cycle_ns: float = _setting(3.2, "Length of a cycle in nanoseconds.", (1e-9, 1e12))
     routing: str = _setting(
         "default",
@@ -275,6 +287,12 @@ class Config:
     def described(self) -> dict[str, Any]:
         """Return all settings for a content hash; a fabric has no name there, its settings are included."""
         return {name: value for name, value in vars(self).items() if name != "fabric"}
+
+    @property
+    def host_rates(self) -> tuple[float, float, float, int]:
+        """Cycles per byte to combine, to copy, and in addition beyond the cache of so many bytes."""
+        rates = (rate / self.cycle_ns for rate in (self.o_reduce, self.o_copy, self.o_memory))
+        return *rates, self.cache_bytes  # type: ignore[return-value]
 
     def interleaves(self, program: Program) -> bool:
         """Return whether non-blocking sends of a program that are outstanding at the same time take turns."""

@@ -2,7 +2,8 @@
 
 The parameters are those of LogGP: Culler et al., "LogP: towards a realistic model of parallel computation",
 PPoPP 1993 (the overhead o), and Alexandrov et al., SPAA 1995. The model of the network does not change. The
-program changes, so that every engine simulates the same.
+program changes, so that every engine simulates the same. What a collective copies and combines besides, its
+own program has (`netplace.apps.collectives.selection.Host`).
 """
 
 from __future__ import annotations
@@ -22,15 +23,17 @@ def with_overheads(program: Program, config: Config) -> Program:
     """Return `program` with the computation that `config` charges for messages.
 
     A task computes before each blocking or nonblocking send, and after each receive or the wait that
-    completes one. Messages of a task to itself cost nothing.
+    completes one; eager messages are copied at both ends. Messages of a task to itself cost nothing.
     """
-    if not (config.o_send or config.o_recv or config.o_byte):
+    if not (config.o_send or config.o_recv or config.o_byte or config.o_copy):
         return program
     before, after = _charged(program)
     message = np.where(after >= 0, after, np.arange(len(program)))
     cycles = np.zeros(len(program), np.int64)
     for charged, overhead in ((before, config.o_send), (after >= 0, config.o_recv)):
-        nanoseconds = overhead + config.o_byte * program.size[message[charged]]
+        size = program.size[message[charged]]
+        copied = size if config.eager_limit is None else size * (size <= config.eager_limit)
+        nanoseconds = overhead + config.o_byte * size + config.o_copy * copied
         cycles[charged] = np.rint(nanoseconds / config.cycle_ns).astype(np.int64)
     return _inserted(program, np.flatnonzero(cycles), cycles, before)
 

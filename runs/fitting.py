@@ -20,7 +20,6 @@ from netplace.scheduling.metrics.interval import quantile
 __all__ = ["PARAMETERS", "Fitted", "Parameter", "Point", "fit", "seconds_of"]
 
 Float = NDArray[np.float64]
-_PACKETS = 16  # of a large message at the most: it then takes larger packets, which are fewer to simulate
 
 
 @dataclass(frozen=True)
@@ -37,13 +36,7 @@ class Point:
     partition: str = "whole"
 
     def run(self, config: Config) -> Run:
-        """Return the run with these settings.
-
-        If messages have more than 16 packets, the packet size is doubled until they have no more. This saves
-        most of the time, and changes little except how finely messages take turns.
-        """
-        while self.bytes // config.packet_bytes > _PACKETS:
-            config = replace(config, packet_phits=2 * config.packet_phits)
+        """Return the run with these settings, as the command line makes it."""
         job: dict[str, Any] = {"app": self.app, "mapping": self.mapping}
         if self.tasks is not None:
             job["tasks"] = self.tasks
@@ -95,6 +88,18 @@ PARAMETERS = {
         lambda config: config.o_byte,
         lambda config, value: replace(config, o_byte=value),
         0.02,
+    ),
+    "reduce": Parameter(
+        "nanoseconds for a byte that is combined (o_reduce)",
+        lambda config: config.o_reduce,
+        lambda config, value: replace(config, o_reduce=value),
+        0.05,
+    ),
+    "copy": Parameter(
+        "nanoseconds for a byte that is copied (o_copy)",
+        lambda config: config.o_copy,
+        lambda config, value: replace(config, o_copy=value),
+        0.05,
     ),
     "link": Parameter(
         "GB/s of a link (cycle_ns)",

@@ -90,6 +90,10 @@ def program_of(job: Job, config: Config) -> Program:
 
 
 def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
+    options = dict(job.options)
+    if any(config.host_rates):
+        rates = ":".join(f"{rate:.12g}" for rate in config.host_rates)
+        options["collectives"] = f"{options.get('collectives') or 'builtin'}+host={rates}"
     reading = Reading(
         section=job.section,
         iterations=job.iterations,
@@ -97,7 +101,7 @@ def _repeated(job: Job, config: Config, progress: Callable[[int], None] | None =
         cycles_per_us=job.cpu_scale * 1000 / config.cycle_ns,
         packet_bytes=config.packet_bytes,
         eager_limit=config.eager_limit,
-        options=dict(job.options),
+        options=options,
         cycle_ns=config.cycle_ns,
         progress=progress,
     )
@@ -138,7 +142,7 @@ def _program(job: Job, config: Config, progress: Callable[[int], None] | None = 
 
 def _built(job: Job, config: Config, progress: Callable[[int], None] | None = None) -> Repeated:
     """Return the program of a job; those built last are kept, up to `_MOST_OPERATIONS` in all."""
-    key = (job, config.packet_bytes, config.eager_limit, config.cycle_ns)
+    key = (job, config.packet_bytes, config.eager_limit, config.cycle_ns, config.host_rates)
     if key not in _PROGRAMS:
         made = _repeated(job, config, progress)
         room = _MOST_OPERATIONS - len(made.program)

@@ -6,6 +6,7 @@ Names are Open MPI's, where it has the algorithm.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import partial
 
 from netplace.apps.collectives import (
@@ -249,8 +250,15 @@ _ROWS = (
         tree_based.scatter(trees.linear, blocking=False), _LINEAR)),
     ("scatter", "bine", Algorithm(bine.scatter, "down a Bine tree", _power_of_two)),
 )  # fmt: skip
+# How many times its vector each rank copies: Bruck's rotate it and, in an all-to-all, pack and unpack half of
+# it in each round; allreduces copy the vector to the buffer of the result. The others copy little.
+_COPIES: dict[str, Callable[[int], float]] = {
+    "allgather bruck": lambda ranks: 2.0,
+    "alltoall modified_bruck": lambda ranks: 2.0 + (ranks - 1).bit_length(),
+    "alltoall bine": lambda ranks: 2.0 + (ranks - 1).bit_length(),
+} | {f"allreduce {name}": lambda ranks: 1.0 for of, name, _ in _ROWS if of == "allreduce"}
 ALGORITHMS: dict[tuple[str, str], Algorithm] = {
-    (operation, name): made
+    (operation, name): replace(made, copies=_COPIES.get(f"{operation} {name}", made.copies))
     for operation in sorted(OPERATIONS)
     for operations, name, made in _ROWS
     if operation in operations.split()

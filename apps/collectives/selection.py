@@ -25,7 +25,7 @@ from netplace.apps.collectives.call import (
 from netplace.apps.collectives.catalog import algorithm
 from netplace.apps.collectives.decisions import Table, decision_table
 from netplace.apps.task import TaskWriter
-from netplace.inputs import check_choice, check_int
+from netplace.inputs import check_choice, check_float, check_int
 
 MOST_RANKS = 1 << 18  # of a list of messages, which take 200 bytes each
 MOST_MESSAGES = 1 << 22  # of one collective; 32 bytes each, and a second or so for a million
@@ -48,6 +48,24 @@ def exchange(
     else:
         requests = requests + [writer.isend(destination, size, tag) for destination, size in sends]
     writer.waitall(requests)
+
+
+@dataclass(frozen=True)
+class Host:
+    """What a processor needs for data besides messages, in cycles per byte."""
+
+    combine: float = 0.0  # to combine received data with its own
+    copy: float = 0.0  # to copy data between its own buffers
+    memory: float = 0.0  # in addition for data of more than `cache` bytes
+    cache: float = 0.0
+
+    def work(self, writer: TaskWriter, rate: float, bytes: float) -> None:
+        """Append the computation on so many bytes at this rate."""
+        if rate and bytes:
+            writer.compute(round(bytes * (rate + (self.memory if bytes > self.cache else 0.0))))
+
+
+_NO_HOST = Host()
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +141,9 @@ class Schedule:
             zip(source.tolist(), destination.tolist(), messages.tolist(), volume.tolist(), strict=True)
         )
 
-    def write(self, writer: TaskWriter, members: Sequence[int], rank: int, tag: int = 0) -> None:
+    def write(
+        self, writer: TaskWriter, members: Sequence[int], rank: int, tag: int = 0, host: Host = _NO_HOST
+    ) -> None:
         """Append to `writer` the operations of member number `rank` of `members`.
 
         `Phase` says in which order.
@@ -136,7 +156,7 @@ class Schedule:
                 for _, sent, peer, size in own:
                     (sends if sent else receives).append((members[peer], size))
                 rounds.append((sends, receives))
-            _WAYS[phase.receives](writer, rounds, phase, tag)
+            _WAYS[phase.receives](_Place(writer, phase, tag, host), rounds)
 
     @cached_property
     def _by_rank(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -161,43 +181,65 @@ class Schedule:
 _Rounds = list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]  # sends and receives: rank, bytes
 
 
-def _write_together(writer: TaskWriter, rounds: _Rounds, phase: Phase, tag: int) -> None:
+@dataclass(frozen=True)
+class _Place:
+    """Where the operations of a phase are written."""
+
+    writer: TaskWriter
+    phase: Phase
+    tag: int
+    host: Host
+
+    def send(self, sends: Sequence[tuple[int, int]], requests: Iterable[int] = ()) -> None:
+        exchange(self.writer, list(requests), sends, self.tag, self.phase.blocking)
+
+    def post(self, receives: Iterable[tuple[int, int]]) -> list[int]:
+        return [self.writer.irecv(source, size, self.tag) for source, size in receives]
+
+    def combine(self, receives: Iterable[tuple[int, int]]) -> None:
+        for _, size in receives if self.phase.combines else ():
+            self.host.work(self.writer, self.host.combine, size)
+
+
+def _write_together(place: _Place, rounds: _Rounds) -> None:
     for sends, receives in rounds:
         if len(receives) == 1 and not sends:
-            writer.recv(*receives[0], tag)
-            continue
-        requests = [writer.irecv(source, size, tag) for source, size in receives]
-        exchange(writer, requests, sends, tag, phase.blocking)
+            place.writer.recv(*receives[0], place.tag)
+        else:
+            place.send(sends, place.post(receives))
+        place.combine(receives)
 
 
-def _write_in_turn(writer: TaskWriter, rounds: _Rounds, phase: Phase, tag: int) -> None:
+def _write_in_turn(place: _Place, rounds: _Rounds) -> None:
     for sends, receives in rounds:
-        exchange(writer, [], sends, tag, phase.blocking)
-        for source, size in receives:
-            writer.recv(source, size, tag)
+        place.send(sends)
+        for receive in receives:
+            place.writer.recv(*receive, place.tag)
+            place.combine([receive])
 
 
-def _write_ahead(writer: TaskWriter, rounds: _Rounds, phase: Phase, tag: int) -> None:
+def _write_ahead(place: _Place, rounds: _Rounds) -> None:
     coming = iter([receive for _, receives in rounds for receive in receives])
-    posted = [writer.irecv(*receive, tag) for receive in islice(coming, 1)]
+    posted = place.post(islice(coming, 1))
     for sends, receives in rounds:
-        exchange(writer, [], sends, tag, phase.blocking)
-        for _ in receives:
-            posted += [writer.irecv(*receive, tag) for receive in islice(coming, 1)]
-            writer.wait(posted.pop(0))
+        place.send(sends)
+        for receive in receives:
+            posted += place.post(islice(coming, 1))
+            place.writer.wait(posted.pop(0))
+            place.combine([receive])
 
 
-def _write_segments(writer: TaskWriter, rounds: _Rounds, phase: Phase, tag: int) -> None:
+def _write_segments(place: _Place, rounds: _Rounds) -> None:
     """Write that each segment is sent on when it has come from all."""
     steps: _Rounds = []
     for direction in (0, 1):
         number: dict[int, int] = {}
         for message in (message for step in rounds for message in step[direction]):
-            place = number[message[0]] = number.get(message[0], -1) + 1
+            segment = number[message[0]] = number.get(message[0], -1) + 1
             # A segment is sent in the step after the one in which it comes.
-            steps += [([], []) for _ in range(place + 2 - len(steps))]
-            steps[place + (direction == 0)][direction].append(message)
-    _write_ahead(writer, steps, phase, tag)
+            steps += [([], []) for _ in range(segment + 2 - len(steps))]
+            steps[segment + (direction == 0)][direction].append(message)
+    _write_ahead(place, steps)
 
 
 _WAYS = {
@@ -216,6 +258,12 @@ class Collectives:
     # algorithms; empty means unknown.
     groups: tuple[int, ...] = ()
     element: int = 0  # bytes of an element of reduced vectors, as in `Call`
+    host: Host = _NO_HOST
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is the built-in choice, whatever the host."""
+        return self.table.name == "builtin" and not (self.named or self.groups or self.element)
 
     @cached_property
     def is_hierarchical(self) -> bool:
@@ -247,14 +295,15 @@ class Collectives:
                 )
             call = call.having({"groups": tuple(self.groups[member] for member in members)})
         if chosen.shifts is not None:
-            _write_shifts(chosen, call.in_elements(), writer, members, rank, tag)
+            _write_shifts(chosen, call.in_elements(), writer, members, rank, tag, self.host)
         elif isinstance(call, OwnBlocks):
             raise ValueError(
                 f"algorithm {name!r} of {call.operation}: needs the sizes of all blocks, but programs know "
                 f"only their own; expected basic_linear, pairwise or scattered"
             )
         else:
-            _schedule(chosen, name, call).write(writer, members, rank, tag)
+            _schedule(chosen, name, call).write(writer, members, rank, tag, self.host)
+        self.host.work(writer, self.host.copy, call.vector * chosen.copies(call.ranks))
 
     def _chosen(self, call: Call) -> tuple[str, Algorithm, Call]:
         """Return name and algorithm for a call, and the call with the table's options."""
@@ -272,12 +321,12 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
     """Return the choice that `text` describes: a table and algorithms.
 
     For example ``"openmpi+allreduce=ring+bcast=binomial"``; ``element=8`` means that reduced vectors consist
-    of 8-byte elements.
+    of 8-byte elements, and ``host=0.1:0.05:0.02:65536`` gives the attributes of `Host`.
     """
     table, *words = text.split("+")
     named: dict[str, str] = {}
     groups: tuple[int, ...] = ()
-    element = 0
+    element, host = 0, _NO_HOST
     for word in words:
         operation, equals, name = word.partition("=")
         if not equals:
@@ -288,9 +337,12 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
         if operation == "element":
             element = check_int(name, f"{what}: element")
             continue
+        if operation == "host":
+            host = Host(*(check_float(rate, f"{what}: host", 0.0) for rate in name.split(":")))
+            continue
         check_choice(operation, OPERATIONS, f"{what}: collective operation")
         named[operation], _ = algorithm(operation, name, what=f"{what}: algorithm of {operation}")
-    return Collectives(decision_table(table, what), named, groups, element)
+    return Collectives(decision_table(table, what), named, groups, element, host)
 
 
 def in_groups(text: str, groups: Sequence[int]) -> str:
@@ -365,7 +417,13 @@ def _rounds(
 
 
 def _write_shifts(
-    chosen: Algorithm, call: Call, writer: TaskWriter, members: Sequence[int], rank: int, tag: int
+    chosen: Algorithm,
+    call: Call,
+    writer: TaskWriter,
+    members: Sequence[int],
+    rank: int,
+    tag: int,
+    host: Host,
 ) -> None:
     """Append what a rank does in rounds in which all do the same, or in all of them at once."""
     ranks = len(members)
@@ -381,7 +439,7 @@ def _write_shifts(
             rounds[0][1].extend(receives)
         else:
             rounds.append((sends, receives))
-    _WAYS[chosen.phase.receives](writer, rounds, chosen.phase, tag)
+    _WAYS[chosen.phase.receives](_Place(writer, chosen.phase, tag, host), rounds)
 
 
 def _length(parts: Sequence[tuple[int, int]]) -> int:

@@ -204,11 +204,16 @@ def _alltoallv(writer: TaskWriter, what: Collective, tag: int) -> None:
     collectives.alltoallv(writer, what.members, rows[own], [row[own] for row in rows], tag)
 
 
+def _has_choice(writer: TaskWriter) -> bool:
+    """Return whether the user chose algorithms."""
+    return writer.collectives is not None and not writer.collectives.is_default
+
+
 def _reduce_scatter(writer: TaskWriter, what: Collective, tag: int) -> None:
     root, p = what.members[0], len(what.members)
     listed = next((given for given in what.lists if given is not None and len(given) == p), None)
     total = sum(listed) if listed is not None else what.bytes
-    if writer.collectives is not None:
+    if _has_choice(writer):
         collectives.reduce_scatter(writer, what.members, total, tag)
         return
     collectives.reduce(writer, what.members, root, total, tag)
@@ -217,7 +222,7 @@ def _reduce_scatter(writer: TaskWriter, what: Collective, tag: int) -> None:
 
 
 def _reduce_scatter_block(writer: TaskWriter, what: Collective, tag: int) -> None:
-    if writer.collectives is not None:
+    if _has_choice(writer):
         collectives.reduce_scatter_block(writer, what.members, what.bytes * len(what.members), tag)
         return
     collectives.reduce(writer, what.members, what.members[0], what.bytes * len(what.members), tag)

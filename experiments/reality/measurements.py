@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -16,41 +17,34 @@ from netplace.placement.rule import node_lists
 from netplace.runs.fitting import Point
 from netplace.topologies import parse
 
-# Names of the measurements, and of the algorithm that executes the same messages here.
-ALGORITHMS = {
-    ("alltoall", "pairwise"): "pairwise",
-    ("alltoall", "linear"): "linear",
-    ("alltoall", "linear_sync"): "linear_sync",
-    ("alltoall", "modified_bruck"): "modified_bruck",
-    ("allgather", "bruck"): "bruck",
-    ("allgather", "neighbor"): "neighbor_exchange",
-    ("allgather", "recursive_doubling"): "recursive_doubling",
-    ("allgather", "ring"): "ring",
-    ("allreduce", "recursive_doubling"): "recursive_doubling",
-    ("allreduce", "rabenseifner"): "rabenseifner",
-    ("allreduce", "ring"): "ring",
-    ("bcast", "binomial"): "binomial",
-    ("bcast", "binary"): "binary_tree",
-    ("bcast", "binary_tree"): "binary_tree",
-    ("bcast", "chain"): "chain",
-    ("bcast", "pipeline"): "pipeline",
-    ("gather", "binomial"): "binomial",
-    ("scatter", "binomial"): "binomial",
-    ("reduce", "binomial"): "binomial",
-    ("allreduce", "bine_lat"): "bine_doubling",
-    ("allreduce", "bine_bdw_static"): "bine",
-    ("alltoall", "bine"): "bine",
-    ("bcast", "bine_lat"): "bine",
-    ("bcast", "bine_bdw_remap"): "bine_scatter_allgather",
-    ("gather", "bine"): "bine",
-    ("scatter", "bine"): "bine",
-    ("reduce", "bine_lat"): "bine",
-    ("reduce", "bine_bdw"): "bine_reduce_scatter_gather",
+# By operation, the names of the measurements, and the algorithm here if it is called otherwise.
+_NAMES = {
+    "allgather": "bruck neighbor=neighbor_exchange recursive_doubling ring",
+    "allreduce": "recursive_doubling rabenseifner ring bine_lat=bine_doubling bine_bdw_static=bine",
+    "alltoall": "pairwise linear linear_sync modified_bruck bine",
+    "bcast": "binomial binary=binary_tree binary_tree chain pipeline knomial split_binary=split_binary_tree "
+    "scatter_allgather scatter_allgather_ring bine_lat=bine bine_bdw_remap=bine_scatter_allgather",
+    "gather": "binomial basic_linear linear=basic_linear linear_synch=linear_sync bine",
+    "reduce": "binomial chain linear binary in_order=in_order_binary rabenseifner bine_lat=bine "
+    "bine_bdw=bine_reduce_scatter_gather",
+    "reduce_scatter": "recursive_halving ring",
+    "scatter": "binomial basic_linear linear=basic_linear linear_nb bine",
 }
-FUGAKU_BYTES = (16384, 131072, 1048576, 8388608, 67108864)
+ALGORITHMS = {
+    (operation, measured): chosen or measured
+    for operation, names in _NAMES.items()
+    for measured, _, chosen in (name.partition("=") for name in names.split())
+}
+MISLABELED = (("bcast", "basic_linear"), ("allgather", "linear"))  # on Fugaku: beyond the links of a node
 LUMI, ISLAND = "dragonfly:a=32,p=16,h=1,g=24", "xgft:1;32;1"
 ONE_GROUP, GROUP = "dragonfly:a=32,p=16,h=1,g=2", 512  # the least dragonfly with such a group, and its nodes
-COMPACT, SPREAD = "2025_04_07___16_22_51", "2025_04_07___16_33_47"
+RUNS = {
+    "2025_04_07___16_22_51": "one group",
+    "2025_04_07___16_33_47": "four groups",
+    "2025_03_16___15_34_44": "32 nodes",
+}
+DISTURBED = "collectives/topo48a"  # of which halves are slow though their quarters are not: other jobs
+THETA = "dragonfly:a=96,p=4,h=1,g=9"
 
 
 @dataclass(frozen=True)
@@ -61,60 +55,45 @@ class Row:
     operation: str
     algorithm: str
     bytes: int
+    noise: float  # half of the range from the 10th percentile to the 90th (or of quartiles), over the median
     point: Point
 
 
 def rows_of(path: Path) -> Iterator[dict[str, str]]:
-    try:
-        with input_file(path).open(encoding="utf-8", newline="") as file:
-            yield from csv.DictReader(file)
-    except FileNotFoundError:
-        raise ValueError(f"--data: {path} does not exist") from None
+    """Yield the rows of a CSV file in the folder of `path`, or in one within it."""
+    found = [path] if path.exists() else sorted(path.parent.rglob(path.name))
+    if not found:
+        raise ValueError(f"--data: {path} does not exist")
+    with input_file(found[0]).open(encoding="utf-8", newline="") as file:
+        yield from csv.DictReader(file)
 
 
-def _point(row: dict[str, str], network: str, size: str, **more: object) -> Row | None:
+def _point(row: dict[str, str], network: str, name: str, **more: object) -> Row | None:
     """Return the row of a file of collectives, if its algorithm is one of ours."""
     operation = row["collective"]
-    name = row["algorithm"].removeprefix("fjmpi:").removesuffix("_over").removesuffix("_ompi")
-    chosen = ALGORITHMS.get((operation, name.replace("-", "_")))
-    if chosen is None or row.get("layer", "") not in ("", "FJMPI"):
+    label = row["algorithm"].removeprefix("fjmpi:").removesuffix("_over").removesuffix("_ompi")
+    label = label.replace("-", "_")
+    chosen = ALGORITHMS.get((operation, label))
+    on_fugaku = row["algorithm"].startswith("fjmpi:")
+    mislabeled = on_fugaku and (operation, label) in MISLABELED
+    if chosen is None or row.get("layer", "") not in ("", "FJMPI") or mislabeled:
         return None
     blocks = operation in ("allgather", "alltoall", "gather", "scatter")
-    block = int(float(row["block_bytes" if blocks else "buffer_bytes"]))
-    options = f"operation={operation},algorithm={chosen},bytes={block}"
-    total = int(float(row["buffer_bytes"]))
+    block, total = (int(float(row[f"{what}_bytes"])) for what in ("block" if blocks else "buffer", "buffer"))
     point = Point(
         f"{operation} {chosen} {total}",
         network,
-        f"collective,{options}",
+        f"collective,operation={operation},algorithm={chosen},bytes={block}",
         float(row["median_us"]) * 1e-6,
-        _largest(operation, chosen, block, total),
+        block,
         int(row.get("nodes") or row["tasks"]),
         **more,  # type: ignore[arg-type]
     )
-    return Row(size, operation, chosen, total, point)
+    return Row(name, operation, chosen, total, _noise(row, "p10_us", "p90_us"), point)
 
 
-_HALVES = {
-    ("allgather", "bruck"),
-    ("allgather", "recursive_doubling"),
-    ("alltoall", "modified_bruck"),
-    ("alltoall", "bine"),
-    ("allreduce", "bine"),
-    ("bcast", "bine_scatter_allgather"),
-    ("reduce", "bine_reduce_scatter_gather"),
-    ("gather", "binomial"),
-    ("gather", "bine"),
-    ("scatter", "binomial"),
-    ("scatter", "bine"),
-}
-
-
-def _largest(operation: str, algorithm: str, block: int, total: int) -> int:
-    """Return about the bytes of the largest message."""
-    if (operation, algorithm) in _HALVES:
-        return total // 2
-    return total // 32 if (operation, algorithm) == ("allreduce", "ring") else block
+def _noise(row: dict[str, str], low: str, high: str) -> float:
+    return (float(row[high]) - float(row[low])) / 2 / float(row["median_us"])
 
 
 def _ring(side: int, block: int) -> list[tuple[int, int]]:
@@ -143,15 +122,14 @@ def folded(shape: str) -> tuple[str, str]:
     return f"mesh:{'x'.join(map(str, lengths))}", node_lists([np.array(nodes)])
 
 
-def fugaku(folder: Path, shapes: tuple[str, ...], bytes_: tuple[int, ...] = FUGAKU_BYTES) -> list[Row]:
-    """Return the rows of jobs of these shapes, for vectors of these lengths."""
-    places = {shape: folded(shape) for shape in shapes}
-    rows = [
-        _point(row, places[row["shape"]][0], row["shape"], partition=places[row["shape"]][1])
-        for row in rows_of(folder / "fugaku_core.csv")
-        if row["shape"] in shapes and int(row["buffer_bytes"]) in bytes_
-        and row["collective"] in ("alltoall", "allgather", "bcast")
-    ]  # fmt: skip
+def fugaku(folder: Path, shape: str) -> list[Row]:
+    """Return the rows of a job of this shape."""
+    network, where = folded(shape)
+    rows = rows_of(folder / "fugaku_core.csv")
+    return _known(_point(row, network, shape, partition=where) for row in rows if row["shape"] == shape)
+
+
+def _known(rows: Iterable[Row | None]) -> list[Row]:
     return [row for row in rows if row]
 
 
@@ -169,25 +147,19 @@ def hosts_of(path: Path, run: str) -> tuple[str, str]:
     return LUMI, node_lists([nodes])
 
 
-def lumi(folder: Path, run: str, most: int = 1 << 30) -> list[Row]:
-    """Return the allreduces of a run on eight nodes, on the nodes where it was."""
+def lumi(folder: Path, run: str) -> list[Row]:
+    """Return the allreduces of a run, on the nodes where it was."""
     network, where = hosts_of(folder / "lumi_alloc.csv", run)
-    rows = [
-        _point(row, network, "compact" if run == COMPACT else "four groups", partition=where)
+    return _known(
+        _point(row, network, RUNS[run], partition=where)
         for row in rows_of(folder / "lumi_runs.csv")
-        if row["run"] == run and row["algorithm"].endswith("_over") and int(row["buffer_bytes"]) <= most
-    ]
-    return [row for row in rows if row]
+        if row["run"] == run and row["algorithm"].endswith("_over")
+    )
 
 
 def marenostrum(folder: Path) -> list[Row]:
-    """Return the runs on 32 nodes of an island, up to 8 MiB of a vector."""
-    rows = [
-        _point(row, ISLAND, "island")
-        for row in rows_of(folder / "mn5_runs.csv")
-        if int(row["buffer_bytes"]) <= 8 << 20
-    ]
-    return [row for row in rows if row]
+    """Return the runs on 32 nodes of an island."""
+    return _known(_point(row, ISLAND, "island") for row in rows_of(folder / "mn5_runs.csv"))
 
 
 TESTS = {
@@ -196,7 +168,7 @@ TESTS = {
 }
 
 
-def daint_and_alps(folder: Path, machine: str, placement: str, network: str, far: int) -> list[Row]:
+def pingpongs(folder: Path, machine: str, placement: str, network: str, far: int) -> list[Row]:
     """Return the medians of messages one way and both ways at once, between node 0 and node `far`."""
     made = []
     for row in rows_of(folder / "aries_slingshot10_pingpong.csv"):
@@ -207,5 +179,39 @@ def daint_and_alps(folder: Path, machine: str, placement: str, network: str, far
                 f"collective,{TESTS[row['test']]},bytes={size}",
                 float(row["median_us"]) * 1e-6, size, 2, partition=f"nodes:0,{far}",
             )  # fmt: skip
-            made.append(Row(placement, row["test"], row["load"], size, point))
+            made.append(Row(placement, row["test"], "-", size, _noise(row, "p25_us", "p75_us"), point))
+    return made
+
+
+# What Cray's MPICH executes is not told; **(ours)**: MPICH's own algorithms for short messages.
+_THETA = {
+    "barrier": "operation=barrier,algorithm=bruck",
+    "broadcast": "operation=bcast,algorithm=in_order_binomial",
+    "allreduce": "operation=allreduce,algorithm=recursive_doubling",
+}
+
+
+def theta(folder: Path, part: str) -> list[Row]:
+    """Return the rows of one task a node of communicators of a quarter (``"4Half"``) or half of a job."""
+    hosts: dict[str, list[Host]] = defaultdict(list)
+    for row in rows_of(folder / "theta_hosts.csv"):
+        within = {"group": row["group"], "switch": row["switch"]}
+        hosts[row["run"]].append(Host(f"theta_hosts.csv: {row['host']}", (row["host"],), (), within))
+    network = parse(THETA)
+    nodes = {run: nodes_of(network, listed) for run, listed in hosts.items()}
+    made = []
+    for row in rows_of(folder / "theta_collectives.csv"):
+        if row["tasks_per_node"] != "1" or not row["communicator"].startswith(part):
+            continue
+        if row["run"] not in nodes or row["run"] == DISTURBED:
+            continue
+        where = nodes[row["run"]][int(row["first_node"]) : int(row["last_node"]) + 1]
+        size, most, least = int(row["bytes"]), float(row["max_us"]), float(row["min_us"])
+        point = Point(
+            f"{row['run']} {row['operation']} {size}", THETA,
+            f"collective,{_THETA[row['operation']]},bytes={size}",
+            most * 1e-6, size, len(where), partition=node_lists([where]),
+        )  # fmt: skip
+        label = "quarters" if part == "4Half" else "halves"
+        made.append(Row(label, row["operation"], row["run"], size, (most - least) / 2 / most, point))
     return made

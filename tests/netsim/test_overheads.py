@@ -7,6 +7,8 @@ from netplace.apps import Op, Program, TaskWriter, application
 from netplace.netsim import Config, Network, pattern, simulate
 from netplace.netsim.critical_path import critical_path
 from netplace.netsim.overheads import with_overheads
+from netplace.runs.job_programs import program_of
+from netplace.runs.resolve import resolve
 from netplace.topologies import parse
 
 COSTLY = Config(o_send=320, o_recv=64, o_byte=0.32, cycle_ns=3.2)  # 100 and 20 cycles, a tenth for each byte
@@ -55,6 +57,24 @@ def test_a_message_takes_so_much_longer(eager_limit):
     assert simulate(ring, program, config=costly).cycles == without + 110 + 30
 
 
+def test_eager_messages_are_copied():
+    program = _exchange()
+    charged = with_overheads(program, Config(o_copy=3.2, eager_limit=100))
+    assert charged.size[charged.kind == Op.COMPUTE].tolist() == [100, 100] * 2
+    assert with_overheads(program, Config(o_copy=3.2, eager_limit=99)).equals(program)
+
+
+def test_reductions_are_computed():
+    """All ranks of a ring combine all blocks but one, and copy the vector; in memory it takes longer."""
+    given, costs = {"app": "collective,operation=allreduce,algorithm=ring,bytes=8000", "tasks": 4}, {}
+    memory = {"o_reduce": 3.2, "o_memory": 6.4, "cache_bytes": 1999}
+    for settings in ({}, {"o_reduce": 3.2}, {"o_copy": 3.2}, memory, memory | {"cache_bytes": 2000}):
+        run = resolve("torus:4", given, config=Config(**settings))
+        program = program_of(run.jobs[0], run.config)
+        costs[str(settings)] = int(program.size[program.kind == Op.COMPUTE].sum()) // 4
+    assert list(costs.values()) == [0, 6000, 8000, 3 * 6000, 6000]
+
+
 @pytest.mark.parametrize(
     ("network", "eager_limit"),
     [
@@ -65,7 +85,7 @@ def test_a_message_takes_so_much_longer(eager_limit):
     ],
 )
 def test_both_engines_agree(network, eager_limit):
-    config = Config(o_send=41.5, o_recv=17, o_byte=0.7, eager_limit=eager_limit)
+    config = Config(o_send=41.5, o_recv=17, o_byte=0.7, o_copy=0.3, eager_limit=eager_limit)
     program = application("mg", 4, problem_class="S", iterations=1)
     results = [
         simulate(parse(network), program, config=config, engine=engine) for engine in ("kernel", "reference")
