@@ -22,6 +22,7 @@ from netplace.cli.many import (
     say,
     store_flag,
     study_flags,
+    tell_cost,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
 from netplace.cli.settings import (
@@ -33,7 +34,7 @@ from netplace.cli.settings import (
 from netplace.inputs import shortened
 from netplace.plain_data import to_builtins
 from netplace.plan_settings import COSIM_SETTINGS
-from netplace.report.terminal.progress import progress
+from netplace.report.terminal.progress import PER_CENT, progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,12 +126,18 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
 
 
 def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[str, Any]:
-    """Return what came of a plan, executed here; show how many jobs have ended."""
+    """Return what came of a plan, executed here; show what share of the packets has been simulated."""
     from netplace.cosim.runner import outcome_of
+    from netplace.runs.meter import PacketMeter
 
     jobs = plan.jobs
-    with progress(f"jobs ({jobs.policy}, {jobs.partition}, {plan.fidelity})", jobs.jobs) as tell:
-        return outcome_of(plan, beside, tell, threads)
+    named = f"jobs ({jobs.policy}, {jobs.partition}, {plan.fidelity})"
+    if plan.fidelity == "sampled":
+        with progress(named, jobs.jobs) as tell:
+            return outcome_of(plan, beside, tell, threads)
+    with progress(f"of the packets of {named}", PER_CENT) as tell:
+        meter = PacketMeter(tell, partial(tell_cost, f"co-simulates {named}"))
+        return outcome_of(plan, beside, None, threads, meter)
 
 
 def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:

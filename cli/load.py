@@ -18,6 +18,7 @@ from netplace.cli.many import (
     refuse_beside_study,
     resource_flags,
     store_flag,
+    tell_cost,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.settings import (
@@ -70,7 +71,7 @@ def load_command(**given: Any) -> None:
     """
     from netplace.report.pages.answers.load import page, title_of
     from netplace.report.tables.load import curve_rows, describe_points
-    from netplace.runs.loads import LoadFigures, outcome_of
+    from netplace.runs.loads import LoadFigures, cycles_of, expected_cpu_seconds, outcome_of
 
     study = Path(given["study"]) if given["study"] else None
     output: Path | None = given["output"]
@@ -83,7 +84,8 @@ def load_command(**given: Any) -> None:
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
     measure = partial(outcome_of, threads=execution.network_threads())
     single = len(plans) == 1 and not (study or given["dask"])  # of several there is a bar
-    with progress("cycles", shown=single) as tell:
+    tell_cost(f"measures {len(plans):,} loads", expected_cpu_seconds(plans))
+    with progress("cycles", cycles_of(plans[0]), shown=single) as tell:
         if single:
             measure = partial(measure, progress=tell)
         outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study)

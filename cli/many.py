@@ -206,6 +206,17 @@ def named_flags(names: Container[str]) -> Iterator[None]:
         raise ValueError("\n".join(told)) from None
 
 
+_LONG = 20.0  # CPU seconds from which on a cost is told beforehand
+
+
+def tell_cost(what: str, seconds: float) -> None:
+    """Say beforehand what will be done and about how long it takes, if that is long."""
+    if seconds > _LONG:
+        amount, unit = (seconds, "s") if seconds < 300 else (seconds / 60, "min")
+        amount, unit = (amount, unit) if amount < 300 else (amount / 60, "hours")
+        say(f"{what}: about {amount:,.0f} {unit} of CPU time")
+
+
 def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
     """Simulate the run times that plans need and their stores lack, and tell how many they are."""
     if not any(plan.simulate for plan in plans):

@@ -12,7 +12,7 @@ import rich_click as click
 
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, OUTPUT, PROCESSES, SEEDS, flag, output_file
-from netplace.cli.many import open_store, say
+from netplace.cli.many import open_store, say, tell_cost
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.provenance import note_plans
@@ -29,7 +29,7 @@ from netplace.cli.settings import (
 )
 from netplace.inputs import check_choice, check_size
 from netplace.report.files.outputs import PICTURES
-from netplace.report.terminal.progress import bytes_read, progress, with_progress
+from netplace.report.terminal.progress import PER_CENT, bytes_read, progress, with_progress
 from netplace.report.terminal.screen import print_tables
 
 if TYPE_CHECKING:
@@ -177,7 +177,8 @@ def _executed(asked: _Asked) -> list[Executed]:
     from netplace.netsim.threads import threads_beside
     from netplace.runs.execute import run_simulation
     from netplace.runs.executors import run_each
-    from netplace.runs.job_programs import repeated_of
+    from netplace.runs.job_programs import expected_cpu_seconds, repeated_of
+    from netplace.runs.meter import PacketMeter
 
     simulate = partial(
         run_simulation,
@@ -192,8 +193,12 @@ def _executed(asked: _Asked) -> list[Executed]:
     runs = [asked.run.seeded(seed) for seed in asked.seeds]
     note_plans(runs)
     with ExitStack() as stack:
+        named = f"{len(runs)} runs" if len(runs) > 1 else f"replays {len(programs)} jobs on {runs[0].network}"
         if len(runs) == 1 and asked.workers == 1:
-            simulate = partial(simulate, progress=stack.enter_context(progress("cycles")))
+            tell = stack.enter_context(progress("of the packets", PER_CENT))
+            simulate = partial(simulate, meter=PacketMeter(tell, partial(tell_cost, named)))
+        else:
+            tell_cost(named, expected_cpu_seconds(runs))
         store = stack.enter_context(open_store(asked.store)) if asked.store else None
         if len(runs) == 1:
             executed = [simulate(runs[0])]

@@ -11,7 +11,15 @@ import rich_click as click
 
 from netplace.cli.clashes import command
 from netplace.cli.flags import flag
-from netplace.cli.many import Execution, complete_run_times, open_store, resource_flags, say, store_flag
+from netplace.cli.many import (
+    Execution,
+    complete_run_times,
+    open_store,
+    resource_flags,
+    say,
+    store_flag,
+    tell_cost,
+)
 from netplace.cli.provenance import command_line, note_plans, outcome_folder, with_provenance
 from netplace.cli.settings import json_flag, tell_ignored, tell_limits, threads_flag
 from netplace.report.files.outputs import check_output, check_output_folder
@@ -160,6 +168,7 @@ def _rows(path: Path, given: dict[str, Any]) -> pd.DataFrame:
 def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) -> Executor[Run, Ended]:
     """Return who will simulate. Programs are checked and Dask is asked before anything is written."""
     from netplace.runs.campaign import missing
+    from netplace.runs.job_programs import expected_cpu_seconds
     from netplace.runs.store import Store, has_rows
 
     left = runs
@@ -170,6 +179,7 @@ def _executor(sweep: Sweep, runs: list[Run], kept: Path, given: dict[str, Any]) 
         sweep.check_programs(left)
         tell_limits((run.network, run.config) for run in left)
         tell_ignored((run.network, run.config) for run in left)
+        tell_cost(f"{len(left):,} runs", expected_cpu_seconds(left))
     execution = Execution(given["workers"], given["dask"], threads=given["threads"])
     resources = execution.resources(None, len(runs))
     return (resources if left else replace(resources, dask=None)).simulators()

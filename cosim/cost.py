@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -11,6 +12,8 @@ from netplace.cosim.work import JobProgram, iteration_program
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets
 from netplace.runs.chance import network_is_random
+from netplace.runs.job_programs import USUAL_PACKETS
+from netplace.runs.meter import HOPS_PER_SECOND
 from netplace.scheduling import Job
 
 _DRAWS = 3  # of a time alone, at least, where anything is left to chance
@@ -22,8 +25,11 @@ def affordable_draws(placing: JobPlacer, jobs: Sequence[Job], most: float) -> in
     return int(min(most / max(1.0, 2 * packets), 1e9))
 
 
-def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, most: float) -> None:
-    """Check that a run of jobs, each also alone and on a new network, takes so many packets at most."""
+def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, most: float) -> float:
+    """Return the packets of a run of jobs, each also alone and on a new network; so many at most.
+
+    A training job whose packets take hours is refused unless its bytes are scaled.
+    """
     packets = [_all_packets(placing, placing.program_for(job)) for job in jobs]
     alone = _DRAWS if network_is_random(placing.machine, placing.config) else 1
     live = sum(packets) * (1 + 2 * alone)
@@ -35,6 +41,16 @@ def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, mos
             f"job {longest.number}, {times:,} iterations), expected at most {most:.2g}; "
             "--fidelity sampled takes fewer, and --max-packets allows more"
         )
+    hours = live * (1 + placing.machine.diameter / 2) / HOPS_PER_SECOND / 3600
+    for job, own in zip(jobs, packets, strict=True):
+        text, phit_bytes = placing.program_for(job).application, placing.config.phit_bytes
+        if hours > 1 and text.startswith("training") and phit_bytes == Config.phit_bytes:
+            scale = 1 << math.ceil(math.log2(max(1, phit_bytes * own / USUAL_PACKETS)))
+            raise ValueError(
+                f"job {job.number}: {text} sends {own:.2g} packets of {placing.config.packet_bytes} bytes, "
+                f"{hours:,.0f} hours with all jobs; --bytes-per-phit {scale} scales bytes with the clock"
+            )
+    return live
 
 
 def check_block(work: JobProgram, iterations: int, config: Config, most: float) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -63,6 +63,8 @@ class JobPlacer:
         Key of `netplace.placement.MAPPINGS`, used for jobs whose partitioner does not choose a mapping.
     threads : int or str
         Number of threads per network; see `netplace.netsim.Network`. It does not change the results.
+    watch : callable
+        Function that is called with each new network.
     """
 
     machine: Topology
@@ -71,6 +73,7 @@ class JobPlacer:
     mapping: str = "consecutive"
     seed: int = 0
     threads: int | str = 1
+    watch: Callable[[Network], None] = field(default=lambda _: None, compare=False)
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -78,9 +81,11 @@ class JobPlacer:
 
     def network(self, engine: str = "kernel", *, explain: bool = False) -> Network:
         """Return the machine's network without jobs, with the same seed."""
-        return Network(
+        network = Network(
             self.machine, self.config, engine=engine, seed=self.seed, explain=explain, threads=self.threads
         )
+        self.watch(network)
+        return network
 
     def drawn(self, draw: int) -> JobPlacer:
         """Return the same with the random numbers of one draw of the network; 0 is this one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from netplace.cosim.alone import compact
@@ -11,6 +12,7 @@ from netplace.cosim.placed import JobPlacer, without_faults
 from netplace.cosim.plan import CosimPlan
 from netplace.cosim.stored_times import StoredTimes
 from netplace.cosim.work import JobProgram, application_work, mixed_work
+from netplace.netsim import Network
 from netplace.runs.mix import read_mix
 from netplace.runs.networks import network_of
 from netplace.scheduling import Job
@@ -22,12 +24,15 @@ def placing_of(plan: CosimPlan, threads: int | str = 1) -> JobPlacer:
 
 
 def placing_and_times(
-    plan: CosimPlan, stored: StoredTimes, threads: int | str = 1
+    plan: CosimPlan,
+    stored: StoredTimes,
+    threads: int | str = 1,
+    watch: Callable[[Network], None] = lambda _: None,
 ) -> tuple[JobPlacer, LoopTimes]:
     """Return the placement of the jobs of a plan, and times alone, some of which may be stored."""
     machine = network_of(plan.jobs.machine)
     program_for = application_work(plan.config, plan.collectives)
-    given = JobPlacer(machine, plan.config, program_for, plan.jobs.mapping, plan.jobs.seed, threads)
+    given = JobPlacer(machine, plan.config, program_for, plan.jobs.mapping, plan.jobs.seed, threads, watch)
     loops = LoopTimes(without_faults(given), plan.target_half_width, stored)
     if not plan.applications:
         return given, loops

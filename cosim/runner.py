@@ -25,6 +25,7 @@ from netplace.netsim.result import versions
 from netplace.plain_data import to_builtins
 from netplace.runs.job_list import is_job_list
 from netplace.runs.job_programs import check_packets
+from netplace.runs.meter import PacketMeter
 from netplace.runs.mix import read_mix
 from netplace.runs.schedules import workload_of
 from netplace.runs.site_file import read_site
@@ -62,6 +63,7 @@ def cosimulate(
     stored_times: Path | None = None,
     threads: int | str = 1,
     policy: Policy | None = None,
+    meter: PacketMeter | None = None,
 ) -> Cosimulated:
     """Run the jobs of a plan on the machine that they share.
 
@@ -76,15 +78,21 @@ def cosimulate(
         Number of threads per network, as in `netplace.netsim.Network`; it does not change the results.
     policy : Policy, optional
         Rule that decides instead of the plan's policy.
+    meter : PacketMeter, optional
+        Watches the networks of the jobs together and alone.
     """
     stored = StoredTimes(stored_times, f"{plan.key} {engine}")
-    (placing, loops), jobs = placing_and_times(plan, stored, threads), workload_of(plan.jobs)
+    watch = (lambda _: None) if meter is None else meter.watch
+    (placing, loops), jobs = placing_and_times(plan, stored, threads, watch), workload_of(plan.jobs)
     if is_job_list(plan.jobs.workload):
         _check_programs(placing, jobs)
     began = time.process_time()
     if plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
         fitting = [job for job in jobs if job.nodes <= placing.machine.nodes]
-        check_affordable(placing, fitting, plan.fidelity, plan.max_packets)
+        packets = check_affordable(placing, fitting, plan.fidelity, plan.max_packets)
+        if meter is not None:
+            draws = plan.draws if isinstance(plan.draws, int) and plan.draws > 1 else 1
+            meter.expect(packets * draws, placing.machine.diameter)
     runner = RUNNERS[plan.fidelity](plan, placing, engine, tell or (lambda _: None), loops)
     site = None
     if plan.jobs.site:
@@ -136,10 +144,14 @@ def _check_programs(placing: JobPlacer, jobs: Iterable[Job]) -> None:
 
 
 def outcome_of(
-    plan: CosimPlan, beside: Path | None = None, tell: Tell | None = None, threads: int | str = 1
+    plan: CosimPlan,
+    beside: Path | None = None,
+    tell: Tell | None = None,
+    threads: int | str = 1,
+    meter: PacketMeter | None = None,
 ) -> dict[str, Any]:
     stored = beside and beside.with_name(f"{beside.name}.{plan.key[:12]}.unfinished")
-    return cosimulate(plan, tell=tell, stored_times=stored, threads=threads).outcome
+    return cosimulate(plan, tell=tell, stored_times=stored, threads=threads, meter=meter).outcome
 
 
 def _notes(plan: CosimPlan) -> list[str]:

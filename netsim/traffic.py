@@ -241,6 +241,11 @@ class LoadPoint:
         return {**self.__dict__, "delay": self.delay.to_dict(), "mean_delay": self.delay.to_dict()["mean"]}
 
 
+def default_measure(nodes: int) -> int:
+    """Return the cycles of a measurement unless they are given."""
+    return max(2000, 8_000_000 // nodes)
+
+
 def measure_load(
     topology: Topology,
     offered: float,
@@ -284,7 +289,7 @@ def measure_load(
         )
     check_int(warmup, "--warmup", 0)
     if measure is None:
-        measure = max(2000, 8_000_000 // topology.nodes)
+        measure = default_measure(topology.nodes)
     check_int(measure, "--measure", 1)
     check_steps(topology.nodes * (warmup + measure), "cycles of nodes", "--warmup and --measure")
     network = Network(topology, config, engine=engine, seed=seed, threads=threads)

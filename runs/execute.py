@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -21,7 +20,8 @@ from netplace.placement.rule import Nodes
 from netplace.plugins import describe_rule_error
 from netplace.runs.chance import network_is_random, same_place
 from netplace.runs.digests import UnavailableError
-from netplace.runs.job_programs import repeated_of, resolved
+from netplace.runs.job_programs import packets_of_run, repeated_of, resolved
+from netplace.runs.meter import PacketMeter
 from netplace.runs.networks import network_of
 from netplace.runs.placing import mappings_of, simulates
 from netplace.runs.run_figures import RunFigures
@@ -127,13 +127,13 @@ def run_simulation(
     record_messages: bool = False,
     window: int | None = None,
     threads: int | str = 1,
-    progress: Callable[[int], None] | None = None,
+    meter: PacketMeter | None = None,
 ) -> Executed:
-    """Simulate a run, and also return how its mappings were found."""
+    """Simulate a run, and also return how its mappings were found; `meter` watches the network."""
     topology, programs = network_of(run.network), repeated_of(run)
     mapped_jobs = mappings_of(run, topology, programs)
     places = [mapped.mapping for mapped in mapped_jobs]
-    result = _simulated(run, topology, programs, places, engine, threads, record_messages, window, progress)
+    result = _simulated(run, topology, programs, places, engine, threads, record_messages, window, meter)
     return Executed(run, result, tuple(mapped.method for mapped in mapped_jobs), result.window or None)
 
 
@@ -146,7 +146,7 @@ def _simulated(
     threads: int | str = 1,
     record_messages: bool = False,
     window: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    meter: PacketMeter | None = None,
 ) -> Result:
     """Simulate a run whose tasks have their nodes."""
     programs = resolved(run, topology, programs, places)
@@ -164,7 +164,10 @@ def _simulated(
         record_messages=record_messages,
         threads=threads,
     )
-    return replay(network, jobs, run.max_cycles, window, progress)
+    if meter is not None:
+        meter.expect(packets_of_run(run), topology.diameter)
+        meter.watch(network)
+    return replay(network, jobs, run.max_cycles, window)
 
 
 def _network_seed(run: Run) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as with_values
 from functools import cached_property
@@ -15,10 +15,12 @@ from netplace.netsim import ENGINES, PATTERNS, Config, LoadPoint, measure_load, 
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings, notes_on, settings_on
 from netplace.netsim.result import versions
+from netplace.netsim.traffic import default_measure
 from netplace.plain_data import from_builtins, to_builtins
 from netplace.plan_settings import LOAD_SETTINGS, LoadSettings
 from netplace.quantities import quantity
 from netplace.runs.digests import Digest, check_digest, digests_of_wiring, source_of_routing
+from netplace.runs.meter import HOPS_PER_SECOND
 from netplace.runs.networks import network_of
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.run_figures import DelayFigures
@@ -150,6 +152,21 @@ def measure_plan(
     )
     notes = tuple(notes_on(network_of(plan.network), plan.config))
     return with_values(LoadFigures.of(point), notes=notes or None)
+
+
+def cycles_of(plan: LoadPlan) -> int:
+    """Return the cycles of the warm-up and the measurement."""
+    return plan.warmup + (plan.measure or default_measure(network_of(plan.network).nodes))
+
+
+def expected_cpu_seconds(plans: Iterable[LoadPlan]) -> float:
+    """Return roughly what measuring takes: packets that go half the diameter."""
+    seconds = 0.0
+    for plan in plans:
+        network = network_of(plan.network)
+        packets = network.nodes * cycles_of(plan) * plan.offered / plan.config.packet_phits
+        seconds += packets * (1 + network.diameter / 2) / HOPS_PER_SECOND
+    return seconds
 
 
 def outcome_of(

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from netplace.runs.campaign import Progress
 
 QUIET = "NETPLACE_QUIET"
-_SOON, _PAUSE = 10.0, 30.0  # seconds until the first line, and between others
+PER_CENT = 100  # the total of what is told in shares, whose name begins with "of"
+_SOON, _PAUSE = 4.0, 30.0  # seconds until the first line, and between others
 
 Outcome = TypeVar("Outcome")
 
@@ -97,11 +98,13 @@ def _lines(what: str, total: int | None, ends: bool) -> Iterator[Tell]:
 
 
 def _text(what: str, total: int | None, done: int, failed: int) -> str:
-    """Return ``"40 of 200 runs, 1 failed"``."""
+    """Return ``"40 of 200 runs (20 %), 1 failed"``, or ``"20 % of the packets"`` where 100 is the total."""
+    if total == PER_CENT and what.startswith("of "):
+        return f"{done} % {what}"
     if total is None and not done:
         return f"{what}: running"
-    of = "" if total is None else f" of {total:,}"
-    return f"{done:,}{of} {what}" + (f", {failed} failed" if failed else "")
+    of, share = ("", "") if total is None else (f" of {total:,}", f" ({100 * done // max(total, 1)} %)")
+    return f"{done:,}{of} {what}{share}" + (f", {failed} failed" if failed else "")
 
 
 @contextmanager

@@ -96,7 +96,7 @@ def test_a_terminal_shows_a_bar_that_goes_away(capsys, monkeypatch):
 def test_what_fails_is_counted_and_the_end_is_told(capsys):
     with progress("runs", 3, ends=True) as tell:
         tell(3, 1)
-    assert capsys.readouterr().err == "3 of 3 runs, 1 failed after 0 s\n"
+    assert capsys.readouterr().err == "3 of 3 runs (100 %), 1 failed after 0 s\n"
 
 
 def test_runs_loads_and_collectives_tell_how_far_they_are():
@@ -123,7 +123,7 @@ def test_collectives_of_very_many_ranks_are_refused_at_once():
 @pytest.mark.parametrize(
     ("total", "done", "line"),
     [
-        (9, 2, "2 of 9 jobs after 0 s, 0:00:00 left\n"),
+        (9, 2, "2 of 9 jobs (22 %) after 0 s, 0:00:00 left\n"),
         (None, 2_000_000, "2,000,000 jobs after 0 s\n"),
         (None, 0, "jobs: running after 0 s\n"),
     ],
