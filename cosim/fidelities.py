@@ -188,16 +188,10 @@ class TableRunner(FidelityRunner):
         self, plan: CosimPlan, placing: JobPlacer, engine: str, tell: Tell, loops: LoopTimes
     ) -> None:
         self.measured: dict[int, Measured] = {}
-        self._tell = tell
-        longest = from_log(plan.estimate_factor)
-        # The times of jobs of logs are computed from a few iterations, and have no interval.
-        self._time: Callable[[PlacedJob], Estimate] = lambda placed: Estimate(
-            loops.alone(placed), math.nan, 1
-        )
-        if not plan.applications:
-            fresh = _fresh_times(plan, placing, engine, loops)
-            self._time, longest = fresh.time, fresh.longest
-        self.execution: Execution = TableExecution(placing, self.alone, longest, self._begun)
+        self.execution: Execution = self
+        self._placing, self._tell, self._loops = placing, tell, loops
+        self._fresh = None if plan.applications else _fresh_times(plan, placing, engine, loops)
+        self.longest = self._fresh.longest if self._fresh else from_log(plan.estimate_factor)
 
     def alone(self, placed: PlacedJob) -> float:
         return self._estimate(placed).mean
@@ -205,34 +199,20 @@ class TableRunner(FidelityRunner):
     def _estimate(self, placed: PlacedJob) -> Estimate:
         if not placed.work.application:
             return exact(float(placed.work.compute) * placed.work.iterations)
-        return self._time(placed)
-
-    def _begun(self, placed: PlacedJob, start: int, cycles: float) -> None:
-        share = self._estimate(placed).share_half_width
-        half = None if math.isnan(share) else share
-        self.measured[placed.job.number] = Measured(placed, start, cycles, cycles, cycles, half, half)
-        self._tell(len(self.measured))
-
-
-class TableExecution:
-    """Times of jobs alone as an execution, as in a table."""
-
-    def __init__(
-        self,
-        placing: JobPlacer,
-        cycles: Callable[[PlacedJob], float],
-        longest: Callable[[Job], float],
-        begun: Callable[[PlacedJob, int, float], None],
-    ) -> None:
-        self.longest = longest
-        self._placing, self._cycles, self._tell = placing, cycles, begun
+        if self._fresh is not None:
+            return self._fresh.time(placed)
+        # The times of jobs of logs are computed from a few iterations, and have no interval.
+        return Estimate(self._loops.alone(placed), math.nan, 1)
 
     def begin(self, attempt: int, job: Job, allocation: Allocation, now: float) -> float:
-        placed = self._placing.put(job, allocation)
-        second = self._placing.config.cycle_ns * 1e-9
-        cycles = self._cycles(placed)
-        self._tell(placed, round(now / second), cycles)
-        return cycles * second
+        placed, second = self._placing.put(job, allocation), self._placing.config.cycle_ns * 1e-9
+        time = self._estimate(placed)
+        half = None if math.isnan(time.share_half_width) else time.share_half_width
+        self.measured[job.number] = Measured(
+            placed, round(now / second), time.mean, time.mean, time.mean, half, half
+        )
+        self._tell(len(self.measured))
+        return time.mean * second
 
     def stop(self, attempt: int, now: float) -> None:
         """Do nothing, because a stopped job is not queried again."""

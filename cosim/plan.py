@@ -214,6 +214,10 @@ def _of_placement(path: str | Path) -> tuple[list[CosimPlan], list[str]]:
     notes, plans = list(study.notes), dict[str, CosimPlan]()
     usual = vars(Config())
     for plan in study.plans:
+        if plan.hours:
+            raise ValueError(
+                f"{path}: hours: {plan.hours!r} given, but live jobs run programs a number of times"
+            )
         if plan.mapping == BEST_KNOWN:
             notes.append(f"mapping {BEST_KNOWN} is left out: it is a choice among times of jobs alone")
             continue

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.cosim import CosimPlan, PlacedJob, StandaloneTimes, placing_of
+from netplace.cosim import CosimPlan, StandaloneTimes, placing_of
 from netplace.cosim.alone import compact
-from netplace.cosim.fidelities import TableExecution
 from netplace.experiments.shared.shared_cases import (
     SATURATED,
     Outcome,
@@ -27,7 +26,7 @@ from netplace.experiments.shared_machine import MACHINES
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
 from netplace.report.studies.schedules import case_outcomes
 from netplace.runs.schedules import workload_of
-from netplace.scheduling import make_partitioner, schedule
+from netplace.scheduling import Allocation, Job, make_partitioner, schedule
 from netplace.scheduling.metrics import Paired, judged, measure, paired
 from netplace.scheduling.metrics.interval import half_width
 
@@ -60,11 +59,16 @@ class Slowed:
         plan, placing = self.plan, placing_of(self.plan)
         times = StandaloneTimes(placing, plan.estimate_factor)
 
-        def cycles(placed: PlacedJob) -> float:
-            alone = placing.put(placed.job, compact(placing.machine, placed.job))
-            return times.cycles(alone) * (1 + self.percent / 100)
+        second = plan.config.cycle_ns * 1e-9
 
-        execution = TableExecution(placing, cycles, times.longest, lambda *_: None)
+        class Times:
+            longest = staticmethod(times.longest)
+
+            @staticmethod
+            def seconds(job: Job, allocation: Allocation) -> float:
+                alone = placing.put(job, compact(placing.machine, job))
+                return times.cycles(alone) * (1 + self.percent / 100) * second
+
         jobs = plan.jobs
         partitioner = make_partitioner(jobs.partition, placing.machine, jobs.seed)
         made = schedule(
@@ -72,7 +76,7 @@ class Slowed:
             workload_of(jobs),
             jobs.policy,
             partitioner,
-            execution,
+            Times(),
             estimates=jobs.estimates,
             overrun=jobs.overrun,
         )

@@ -12,8 +12,8 @@ from typing import Annotated
 from netplace.settings import Setting, Settings, settings_of
 
 JOBS, COSIM_JOBS = 10_000, 200  # of a model of a workload
-OF_TABLES = ("simulate", "mappings", "table_seeds", "separate_repeats", "scattered_factor")
-_UNUSED = (*OF_TABLES, "times", "locality", "power", "switching")  # by co-simulations
+OF_TABLES = ("simulate", "mappings", "table_seeds", "separate_repeats", "equal_rotations", "scattered_factor")
+_UNUSED = (*OF_TABLES, "hours", "times", "locality", "power", "switching")  # by co-simulations
 _job, _rule = partial(Setting, panel="Jobs"), partial(Setting, panel="Rules")
 _what = partial(Setting, panel="What runs")
 _APPLICATIONS = _job("Applications and communication shares of the jobs of a log (TOML).", metavar="MIX.toml")
@@ -60,6 +60,13 @@ class WorkloadSettings(Settings, frozen=True):
     repeats: Annotated[
         str | None,
         _job("Range of repetitions of each application, LEAST:MOST.", metavar="LEAST:MOST"),
+    ] = None
+    hours: Annotated[
+        str | None,
+        _job(
+            "Instead of repetitions: run time in a compact place with the consecutive mapping.",
+            metavar="LEAST:MOST",
+        ),
     ] = None
     cores_per_node: Annotated[
         int | None,
@@ -108,6 +115,9 @@ class ScheduleSettings(WorkloadSettings, frozen=True):
     separate_repeats: Annotated[
         bool,
         _rule("Let each repetition of a program take as long as a single run, as published studies do."),
+    ] = False
+    equal_rotations: Annotated[
+        bool, _rule("Let boxes with the same sides take the same time, that of the longest side first.")
     ] = False
     scattered_factor: Annotated[
         float | None,

@@ -23,11 +23,11 @@
     mapping = ["consecutive", "best-known"]
     seeds = 3
 
-Lists of ``[machine]`` and ``[schedule]`` multiply. ``[machine]`` has the network and its settings;
-``[table]`` where run times are kept, which mappings are simulated and with how many seeds; ``[schedule]`` any
-key of a schedule (without it: boxes or subtrees, and the best known mapping). Instead of ``[[job]]``,
-``[jobs]`` has ``workload`` and its options, and ``[applications]`` the programs of the jobs of a log; see
-`netplace.runs.mix`.
+Lists of ``[machine]``, ``[jobs]`` and ``[schedule]`` multiply. ``[machine]`` has the network and its
+settings; ``[table]`` where run times are kept, which mappings are simulated and with how many seeds;
+``[schedule]`` any key of a schedule (without it: boxes or subtrees, and the best known mapping). Instead of
+``[[job]]``, ``[jobs]`` has ``workload`` and its options, and ``[applications]`` the programs of the jobs of a
+log; see `netplace.runs.mix`.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling import PARTITIONERS, make_partitioner
 
 _TABLES = ("machine", "table", "job", "jobs", "schedule", "applications")
-_OF_TABLE = ("store", "mappings", "seeds", "repeats", "scattered_factor")
+_OF_TABLE = ("store", "mappings", "seeds", "repeats", "equal_rotations", "scattered_factor")
 _OF_JOBS = ("workload", "jobs", "load", "kind", "classes", "sizes", "intensity", "mean_interarrival",
-            "repeats", "cores_per_node", "drop")  # fmt: skip
+            "repeats", "hours", "cores_per_node", "drop")  # fmt: skip
 _ELSEWHERE = {*_OF_JOBS, "machine", "times", *OF_TABLES}
 _OF_SCHEDULE = (*(name for name in SCHEDULE_SETTINGS if name not in _ELSEWHERE), "seeds")
 _USUAL_RULES = {"partition": "contiguous", "mapping": "best-known"}  # without [schedule]
@@ -105,25 +105,25 @@ class _Reader:
             self._fault("machine", "", "network: not given, expected a network such as torus:8x8")
         mappings = self._mappings(table)
         seeds = self._try("schedule", "seeds", lambda: seeds_of(schedule.pop("seeds", 1)))
-        places, rules_of_schedules = (
-            self._combinations("machine", machine),
-            self._combinations("schedule", schedule),
+        places, workloads, rules_of_schedules = (
+            self._combinations(name, values)
+            for name, values in (("machine", machine), ("jobs", jobs), ("schedule", schedule))
         )
-        same = jobs | self._of_table(table)
+        same = self._of_table(table)
         if self._faults:
-            self._probe(machine, schedule, same)
+            self._probe(machine, schedule, same | next(iter(workloads), {}))
         self._end()
         plans: list[Plan] = []
         for place in places:
             network = str(place["network"])
             usable = self._usable(network, mappings)
-            for rules in rules_of_schedules:
+            for of_jobs, rules in itertools.product(workloads, rules_of_schedules):
                 if not self._can_place(network, rules):
                     continue
                 mapping = rules.get("mapping", "consecutive")
                 if mapping != "best-known" and mapping not in usable and mapping in mappings:
                     continue  # said already
-                values = same | place | rules | {"machine": network, "mappings": ",".join(usable)}
+                values = same | of_jobs | place | rules | {"machine": network, "mappings": ",".join(usable)}
                 del values["network"]
                 made = self._try("schedule", "", lambda values=values: make_plan(values))
                 if made is not None:
@@ -180,6 +180,7 @@ class _Reader:
         return values | {
             "separate_repeats": True if repeats == "separate" else None,
             "scattered_factor": table.get("scattered_factor"),
+            "equal_rotations": table.get("equal_rotations"),
         }
 
     def _mappings(self, table: Mapping[str, Any]) -> list[str]:
@@ -198,7 +199,7 @@ class _Reader:
         """Find what is wrong with each value alone, beside faults for which no plan can be made."""
         plain: dict[str, Any] = {"machine": "torus:4x4", "workload": "applications"}
         plain |= {"times": "table:times.sqlite", "simulate": True}
-        of_table = {"seeds": "table_seeds", "scattered_factor": "scattered_factor"}
+        of_table = {"seeds": "table_seeds"} | {key: key for key in ("scattered_factor", "equal_rotations")}
         values = [
             *(("table", key, name, [same.get(name)]) for key, name in of_table.items()),
             *(

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from netplace.inputs import check_choice, check_int
+from netplace.inputs import check_choice, check_float, check_int
 from netplace.netsim.config import SETTINGS, Config
 from netplace.netsim.effects import settings_on
 from netplace.placement.mapping import MAPPINGS
@@ -175,12 +175,13 @@ def read_options(said: Mapping[str, Any]) -> dict[str, Any]:
     if "drop" in options:
         words = _words(options["drop"])
         options["drop"] = [] if words == ["none"] else [check_choice(word, DROPS, "drop") for word in words]
-    if "classes" in options:
-        options["classes"] = _words(options["classes"])
-    if "repeats" in options:
-        options["repeats"] = tuple(check_int(word, "repeats") for word in _words(options["repeats"], ":"))
-        if len(options["repeats"]) != 2:
-            raise ValueError(f"repeats: {said['repeats']!r} is not of the form LEAST:MOST")
+    for name in {"classes", "intensity"} & options.keys():
+        options[name] = _words(options[name])
+    for name, check in {"repeats": check_int, "hours": check_float}.items():
+        if name in options:
+            options[name] = tuple(check(word, name) for word in _words(options[name], ":"))
+            if len(options[name]) != 2:
+                raise ValueError(f"{name}: {said[name]!r} is not of the form LEAST:MOST")
     return options
 
 

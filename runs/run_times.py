@@ -67,6 +67,10 @@ class RunTimeTable:
     scattered_factor : float or None
         Run time outside any box or subtree that the table has, relative to the longest one in a box; None
         means that such a time must be in the table.
+    equal_rotations : bool
+        Whether boxes with the same sides take the same time: that of the box with its longest side first.
+    inside : bool
+        Whether only boxes that minimal routes stay in are of interest.
     seeds : int
         Number of seeds of each run time that is simulated.
     supply : callable, optional
@@ -85,6 +89,8 @@ class RunTimeTable:
         mappings: Sequence[str] = (),
         separate: bool = False,
         scattered_factor: float | None = None,
+        equal_rotations: bool = False,
+        inside: bool = False,
         seeds: int = 1,
         supply: Callable[[list[Run]], pd.DataFrame] | None = None,
         name: str = "table",
@@ -93,8 +99,10 @@ class RunTimeTable:
         self.mapping = mapping
         self._mappings = tuple(mappings)
         self._separate, self._scattered_factor = separate, scattered_factor
+        self._equal_rotations, self._inside = equal_rotations, inside
         self._seeds, self._supply = seeds, supply
         self._settings = settings_of(self.config)
+        self._boxes_of: dict[str, Factors] = {}  # which keep those of each size
         self._rows: list[dict[str, Any]] = []  # of all settings, for errors
         self._known: dict[Key, dict[str, RepeatedTime]] = {}  # by mapping
         self.add(frame)
@@ -176,7 +184,7 @@ class RunTimeTable:
     def compact(self, job: Job) -> Allocation:
         """Return a compact place for a job on the empty machine, with the consecutive mapping."""
         if isinstance(self.machine, Grid):
-            shape = Factors(self.machine, cubic=True, round_up=True)(job)[0][0]
+            shape = self._factors("cubic")(job)[0][0]
             return Allocation(np.arange(math.prod(shape)), shape, "consecutive")
         return Allocation(np.arange(job.nodes), mapping="consecutive")
 
@@ -217,7 +225,7 @@ class RunTimeTable:
         assert isinstance(grid, Grid)
         ranked = [(shape, mapping) for _, shape, mapping in sorted(self._boxes(job), key=lambda box: box[0])]
         listed = {shape for shape, _ in ranked}
-        return [*ranked, *((shape, "") for shape, _ in Factors(grid)(job) if shape not in listed)]
+        return [*ranked, *((shape, "") for shape, _ in self._factors("exact")(job) if shape not in listed)]
 
     def best(self, job: Job, place: Place, mapping: str) -> tuple[float, str] | None:
         """Return the cycles of a job in a place and its mapping, the fastest one for ``"best-known"``."""
@@ -244,7 +252,22 @@ class RunTimeTable:
     def _box_place(self, shape: Shape) -> Place:
         assert isinstance(self.machine, Grid)
         inside = stays_inside(self.machine, shape)
-        return ("mesh" if inside else self.machine.text), "box:" + "x".join(map(str, shape))
+        return ("mesh" if inside else self.machine.text), f"box:{self._sides(shape)}"
+
+    def _sides(self, shape: Shape) -> str:
+        """Return the sides of the box that is simulated for a box, as text."""
+        if self._equal_rotations:
+            shape = tuple(side for side in sorted(shape, reverse=True) if side > 1) or (1,)
+        return "x".join(map(str, shape))
+
+    def _factors(self, kind: str) -> Factors:
+        """Return the boxes of a job: the most ``"cubic"`` ones, those of its ``"exact"`` size, or all."""
+        if kind not in self._boxes_of:
+            assert isinstance(self.machine, Grid)
+            self._boxes_of[kind] = Factors(
+                self.machine, cubic=kind == "cubic", round_up=kind != "exact", inside=self._inside
+            )
+        return self._boxes_of[kind]
 
     def _times(self, job: Job, place: Place) -> Mapping[str, RepeatedTime]:
         program = program_text(job.program, self.tasks(job), self.machine.text, self.config)
@@ -257,7 +280,7 @@ class RunTimeTable:
         """Yield cycles, shape and best mapping of each box of a job of which a time is known."""
         if not isinstance(self.machine, Grid) or not job.program:
             return
-        boxes = [shape for shape, _ in Factors(self.machine, round_up=True)(job)]
+        boxes = [shape for shape, _ in self._factors("all")(job)]
         self._complete(job, [Allocation(np.arange(math.prod(shape)), shape) for shape in boxes])
         for shape in boxes:
             best = self.best(job, self._box_place(shape), self.mapping)
@@ -314,7 +337,7 @@ class RunTimeTable:
             request["repeats"] = repeats
         network, place = self.machine.text, f"nodes:{spelled(allocation.nodes[: self.tasks(job)])}"
         if allocation.shape is not None and isinstance(self.machine, Grid):
-            sides = "x".join(map(str, allocation.shape))
+            sides = self._sides(allocation.shape)
             found = self._box_place(allocation.shape)
             few = self._seeds < _ENOUGH_DRAWS and is_random(found, self.config)
             alone = found[0] == "mesh" and not few

@@ -177,6 +177,13 @@ class Store:
             rows = self._fetch("SELECT key, outcome IS NOT NULL FROM simulations")
         return {key: bool(well) for key, well in rows}
 
+    def counts(self) -> tuple[int, int, int]:
+        """Return how many runs, results, and outcomes of well ended ones there are."""
+        with self._explained():
+            [(runs,)] = self._fetch("SELECT count(*) FROM runs")
+            [(ended, well)] = self._fetch("SELECT count(*), count(outcome) FROM simulations")
+        return runs, ended, well
+
     def rows(self, runs: Sequence[Run] | None = None) -> Iterator[Row]:
         """Yield each requested run, with its outcome if there is one, and the reason if it failed.
 

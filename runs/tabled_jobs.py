@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec.structs import replace
 
+from netplace.placement.rule import grid_of
 from netplace.runs.campaign import Progress
 from netplace.runs.execute import Ended
 from netplace.runs.executors import Executor
@@ -22,10 +23,10 @@ from netplace.runs.spec import Run
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
 from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
-from netplace.scheduling.partitioner.contiguous import Boxes, Choices, Factors
+from netplace.scheduling.partitioner.contiguous import Boxes, Factors
 from netplace.scheduling.simulation import reason_against
 from netplace.scheduling.workload import Workload
-from netplace.topologies import Grid, Topology
+from netplace.topologies import Topology
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,9 +52,8 @@ def _table_of(
 
 def _frame_of(store: Store) -> pd.DataFrame:
     """Return the run times of a store, read again only if the store has changed."""
-    files = [store.path, store.path.with_name(store.path.name + "-wal")]
-    states = [path.stat() for path in files if path.exists()]
-    stamp = tuple((state.st_mtime_ns, state.st_size) for state in states)
+    file = store.path.stat()
+    stamp = file.st_dev, file.st_ino, *store.counts()
     known = _FRAMES.get(store.path)
     if known is None or known[0] != stamp:
         _FRAMES[store.path] = known = stamp, time_table(run_table(store.rows()), sort=False)
@@ -61,7 +61,7 @@ def _frame_of(store: Store) -> pd.DataFrame:
 
 
 # Of the stores that this process has read, as they were then.
-_FRAMES: dict[Path, tuple[tuple[tuple[int, int], ...], pd.DataFrame]] = {}
+_FRAMES: dict[Path, tuple[tuple[int, ...], pd.DataFrame]] = {}
 
 
 def _options(plan: Plan) -> dict[str, Any]:
@@ -71,8 +71,14 @@ def _options(plan: Plan) -> dict[str, Any]:
         "mappings": plan.candidates,
         "separate": plan.separate_repeats,
         "scattered_factor": plan.scattered_factor,
+        "equal_rotations": plan.equal_rotations,
+        "inside": _stays_inside(plan),
         "seeds": plan.table_seeds,
     }
+
+
+def _stays_inside(plan: Plan) -> bool:
+    return "inside" in plan.partition.partition(":")[2].split(",")
 
 
 def complete_tables(
@@ -131,33 +137,32 @@ def _needed(plan: Plan, jobs: Workload) -> tuple[list[Job], dict[int, list[Alloc
     """Return one job of each program, size and kind of repetition, and the places that it can get."""
     _check_programs(plan, jobs)
     machine = network_of(plan.machine)
-    bps = plan.partition.partition(":")[2].startswith("bps")
-    partitioner = None if bps else make_partitioner(plan.partition, machine, plan.seed)
+    rule: Partitioner | Factors
+    if plan.partition.partition(":")[2].startswith("bps"):
+        rule = Factors(grid_of(machine, plan.partition), round_up=True, inside=_stays_inside(plan))
+    else:
+        rule = make_partitioner(plan.partition, machine, plan.seed)
     seen: dict[tuple[object, ...], Job] = {}
     for job in jobs:
         if job.program:
             seen.setdefault((job.program, job.tasks, job.nodes, job.repeats > 1, job.run_time > 0), job)
     chosen = list(seen.values())
-    return chosen, {job.number: places_of(job, machine, partitioner) for job in chosen}
+    return chosen, {job.number: places_of(job, rule) for job in chosen}
 
 
-def places_of(job: Job, machine: Topology, partitioner: Partitioner | None) -> list[Allocation]:
+def places_of(job: Job, rule: Partitioner | Factors) -> list[Allocation]:
     """Return the places that an allocator can give a job, each once, as far as they are known beforehand.
 
-    Without a `partitioner`, these are all boxes of its size; of sets that depend on other jobs, the first.
+    Of places that depend on the other jobs, this is the first. Factors stand for all boxes.
     """
-    boxes: Choices | None = None
-    if isinstance(partitioner, Boxes):
-        boxes = partitioner.shapes(job)
-    elif partitioner is None and isinstance(machine, Grid):
-        boxes = Factors(machine, round_up=True)(job)
-    if boxes is not None:
+    if isinstance(rule, Boxes | Factors):
+        boxes = rule(job) if isinstance(rule, Factors) else rule.shapes(job)
         return [Allocation(np.arange(int(np.prod(shape))), shape, mapping) for shape, mapping in boxes]
-    if partitioner is None or reason_against(job, partitioner):
+    if reason_against(job, rule):
         return []
-    if partitioner.by_count:
+    if rule.by_count:
         return [Allocation(np.arange(job.nodes))]  # those of an estimate
-    first = partitioner.find(job)
+    first = rule.find(job)
     return [] if first is None else [first]
 
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import pandas as pd
 
+from netplace.experiments.partition_selection.box_times import BEST, most_cubic, named
 from netplace.experiments.partition_selection.schedules import MEASURES
 from netplace.experiments.partition_selection.setups import short
 from netplace.experiments.published import grid
-from netplace.experiments.shared.box_times import BEST, most_cubic, named
 from netplace.experiments.shared.statistics import best, crossing
 from netplace.report.studies import ReportTable
 from netplace.scheduling.workload import PUBLISHED_CLASSES

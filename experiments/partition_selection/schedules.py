@@ -18,9 +18,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from netplace.experiments.partition_selection.box_times import BEST, BoxTimes, kind_of, most_cubic
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.published import grid
-from netplace.experiments.shared.box_times import BEST, BoxTimes, kind_of, most_cubic
 from netplace.placement.rule import grid_of
 from netplace.report.studies.schedules import CachedCase
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from netplace.experiments.shared.box_times import BEST
+from netplace.experiments.partition_selection.box_times import BEST
 
 _MAPPINGS = {"CM": "consecutive", "RM": "random", "TDM": "td:iterations=1000", "BM": BEST}
 # The published construction, fewer times. Where all mappings cost the same (all-to-all) it leaves one by

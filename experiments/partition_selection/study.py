@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from netplace.experiments.partition_selection.box_times import BEST, BoxTimes, run_in_box, shapes
 from netplace.experiments.partition_selection.cells import (
     DIGITS,
     POINTS,
@@ -35,7 +36,6 @@ from netplace.experiments.partition_selection.schedules import (
     totals,
 )
 from netplace.experiments.partition_selection.setups import SETUPS
-from netplace.experiments.shared.box_times import BEST, BoxTimes, run_in_box, shapes
 from netplace.placement import partition
 from netplace.placement.metrics import average_pairwise_distance
 from netplace.report.plots import write_figure
@@ -92,7 +92,7 @@ def _in_boxes(quick: bool) -> list[Row]:
     return [
         run_in_box(app, "low", _TASKS, shape, mapping)
         for app in (_APPS[3:4] if quick else _APPS)
-        for shape in shapes(_TASKS, (32, 32, 32), lines=False)
+        for shape in shapes(_TASKS)
         for mapping in _MAPPINGS
     ]
 
@@ -145,7 +145,6 @@ def scattered(context: StudyContext, quick: bool) -> tuple[ReportTable, str]:
     return ReportTable("scattered-alone", title, frame, dict.fromkeys(frame.columns[1:], 2)), sentence
 
 
-LONGEST = (32, 32, 32)
 STRATEGIES = [(rule, name) for rule in ("CS", "FS") for name in ("CM", "RM", "TDM", "BM")] + [("BPS", "BM")]
 SLOWDOWNS = (0, 10, 20, 30, 40, 50, 60)
 MIXED = "I-IV"
@@ -196,7 +195,7 @@ def _rows_of(setup: str, quick: bool) -> list[Row]:
     return [
         run_in_box(name, intensity, nodes, shape, mapping, chosen.programs.get(name))
         for intensity, name, nodes in _kinds(setup, quick)
-        for shape in shapes(nodes, LONGEST, lines=False)
+        for shape in shapes(nodes)
         for mapping in chosen.mappings.values()
         if mapping != BEST
     ]
@@ -263,7 +262,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         return Report(tuple(first), tuple(said))
     runs = {setup: measured(_rows_of(setup, request.quick), context) for setup in _setups(request)}
     times = {
-        setup: {rule: BoxTimes(own, rule, cycle=1.0) for rule in SETUPS[setup].mappings.values()}
+        setup: {rule: BoxTimes(own, rule) for rule in SETUPS[setup].mappings.values()}
         for setup, own in runs.items()
     }
     machine = _machine(request.quick)

@@ -57,7 +57,7 @@ class Factors:
 
     Without `rotations` the longest side lies along the first dimension, or as near to that as fits.
     `round_up`: a job gets the next number of nodes that has boxes. Without `lines`, boxes of one dimension
-    are a last resort.
+    are a last resort. `inside`: only boxes that all minimal routes between their nodes stay in.
     """
 
     grid: Grid
@@ -66,6 +66,7 @@ class Factors:
     rotations: bool = True
     round_up: bool = False
     lines: bool = True
+    inside: bool = False
     _known: dict[int, Choices] = field(default_factory=dict, init=False)
 
     def __call__(self, job: Job) -> Choices:
@@ -78,7 +79,9 @@ class Factors:
         if job.nodes > grid.nodes:
             raise ValueError(f"job {job.number}: {job.nodes} nodes are more than the {grid.nodes} of {grid}")
         counts = range(job.nodes, grid.nodes + 1) if self.round_up else (job.nodes,)
-        shapes = next(filter(None, (factorisations(nodes, grid.sizes) for nodes in counts)), None)
+        halves = self.inside and grid.wraps
+        sides = [(size + 1) // 2 for size in grid.sizes] if halves else grid.sizes
+        shapes = next(filter(None, (factorisations(nodes, sides) for nodes in counts)), None)
         if shapes is None:
             raise ValueError(
                 f"job {job.number}: {job.nodes} nodes do not form a box that fits {grid}; option round-up "

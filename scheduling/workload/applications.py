@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.inputs import check_choice, check_int
+from netplace.inputs import check_choice, check_float, check_int
 from netplace.scheduling.workload.workload import MOST_JOBS, MOST_NODES, Workload
 
 _POWERS = (8, 16, 32, 64, 128, 256, 512)
@@ -79,10 +79,13 @@ def applications(
     intensity: str | Sequence[str] = ANY,
     mean_interarrival: float = 0.0,
     repeats: tuple[int, int] = (10_000, 1_000_000),
+    hours: tuple[float, float] | None = None,
 ) -> Workload:
     """Return a workload of jobs that run applications.
 
     The run time is that of a run-time table, `repeats` times; so `run_time` is 0 and there is no estimate.
+    With `hours`, it is so many in a compact place with the consecutive mapping, and elsewhere longer or
+    shorter in the ratio of the times in the table.
 
     Parameters
     ----------
@@ -99,6 +102,8 @@ def applications(
         Mean of the exponential times between submissions, in seconds; 0: all jobs are submitted at once.
     repeats : tuple of int
         Least and most repeats; each order of magnitude between them is equally likely.
+    hours : tuple of float, optional
+        Least and most hours, drawn in the same way.
     """
     what = "of applications"
     check_int(nodes, f"nodes {what}", 1, MOST_NODES)
@@ -124,7 +129,7 @@ def applications(
         number=np.arange(1, jobs + 1),
         submit=np.cumsum(gaps),
         nodes=drawn,
-        run_time=np.zeros(jobs),
+        run_time=np.zeros(jobs) if hours is None else 3600 * _hours(hours, jobs, seed),
         kind=kind,
         repeats=_repeats(repeats, jobs, rng),
         kinds=tuple((program, 0) for program in programs),
@@ -183,6 +188,13 @@ def _programs(classes: Sequence[str], intensity: str | Sequence[str]) -> list[st
     if not intensities:
         raise ValueError("intensities of applications: none given, expected at least one")
     return [f"{name},bytes={INTENSITIES[much]}" for name in dict.fromkeys(names) for much in intensities]
+
+
+def _hours(bounds: tuple[float, float], jobs: int, seed: int) -> NDArray[np.float64]:
+    least, most = (check_float(bound, "hours of applications", 1e-6, 1e6) for bound in bounds)
+    if most < least:
+        raise ValueError(f"hours of applications: {least:g} to {most:g}, expected the smaller one first")
+    return np.exp(np.random.default_rng([seed, 1]).uniform(math.log(least), math.log(most), jobs))
 
 
 def _repeats(bounds: tuple[int, int], jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:

@@ -69,6 +69,17 @@ def test_lists_multiply_and_what_does_not_exist_is_noted(study):
     assert usual == {("contiguous", "best-known")}, "a table needs no rules of schedules"
 
 
+def test_lists_of_jobs_multiply(study):
+    top, _, rest = STUDY.partition("[[job]]")
+    jobs = '[jobs]\nworkload = "applications"\njobs = 9\nclasses = ["2d", "3d"]\nhours = "1:10"\n'
+    study.write_text(top + jobs + "[schedule]" + rest.partition("[schedule]")[2])
+    plans = read_placement_file(study).plans
+    assert {plan.classes for plan in plans} == {"2d", "3d"}
+    assert all(3600 <= job.run_time <= 36_000 for job in workload_of(plans[0]))
+    with pytest.raises(ValueError, match="hours: '1:10' given, but live jobs run programs"):
+        read_cosim_study(study)
+
+
 def test_a_second_schedule_simulates_nothing(study):
     plans = read_placement_file(study).plans
     steps = []

@@ -225,6 +225,15 @@ def test_boxes_are_ranked_by_time_and_the_longest_is_the_estimate(store):
     assert times.longest(Job(1, 0, 4, 12.5)) == 12.5
 
 
+def test_rotated_boxes_take_the_time_of_the_one_with_the_longest_side_first(store):
+    grid, turned = parse("torus:8x8x8"), [(4, 2, 1), (1, 2, 4), (2, 4, 1)]
+    times = RunTimeTable.simulated(store, grid, equal_rotations=True, inside=True)
+    alone = execute(resolve("mesh:4x2", {"app": "2d-mesh", "tasks": 8, "packets": 4})).cycles
+    assert [times.seconds(job(), box(*shape)) for shape in turned] == [pytest.approx(alone * CYCLE)] * 3
+    assert {max(shape) for shape, _ in times.ranking(job())} == {2, 4}, "no row of 8, which would be a ring"
+    assert len(store.simulated()) == 2, "one box of each kind"
+
+
 def test_nodes_outside_any_box_take_a_factor_longer():
     times = table(*_BY_HAND, scattered_factor=1.5)
     nodes = Allocation(np.array([0, 9, 18, 27]))

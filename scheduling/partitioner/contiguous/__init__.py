@@ -56,7 +56,7 @@ SEARCHES: dict[str, Callable[[Grid], Search]] = {
     "frame-sliding": FrameSliding,
 }
 
-SHAPE_OPTION = "cubic, fs, bps or bps-all, and fixed, round-up, no-lines"
+SHAPE_OPTION = "cubic, fs, bps or bps-all, and fixed, round-up, no-lines, inside"
 
 
 def contiguous(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
@@ -72,7 +72,8 @@ def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[...
     Words of the option: the rule for shapes, ``fs`` (default; all factors in increasing average pairwise
     distance), ``cubic``, ``bps`` (the best shape and mapping of the ranking only) or ``bps-all`` (then the
     others); ``fixed``: sides are not permuted; ``round-up``: more nodes if no box has as many as the job
-    needs; ``no-lines``: boxes of one dimension only if there is no other.
+    needs; ``no-lines``: boxes of one dimension only if there is no other; ``inside``: no box of more than
+    half a ring, so that minimal routes stay in it.
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
@@ -86,7 +87,7 @@ def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[...
 
 
 def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Ranking:
-    rules, others = ("cubic", "fs", "bps", "bps-all"), ("fixed", "round-up", "no-lines")
+    rules, others = ("cubic", "fs", "bps", "bps-all"), ("fixed", "round-up", "no-lines", "inside")
     words = [check_choice(word.strip(), rules + others, what) for word in option.split(",")] if option else []
     chosen = [word for word in words if word in rules]
     if len(chosen) > 1 or len(words) != len(set(words)):
@@ -95,7 +96,14 @@ def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Rank
     lines = "no-lines" not in words
     if not chosen or not chosen[0].startswith("bps"):
         cubic = chosen == ["cubic"]
-        return Factors(grid, cubic=cubic, rotations=rotations, round_up=round_up, lines=lines)
+        return Factors(
+            grid,
+            cubic=cubic,
+            rotations=rotations,
+            round_up=round_up,
+            lines=lines,
+            inside="inside" in words,
+        )
     if round_up or not lines:
         word = "round-up" if round_up else "no-lines"
         raise ValueError(f"{what}: {word} applies to cubic and fs; {chosen[0]} takes the boxes of its table")

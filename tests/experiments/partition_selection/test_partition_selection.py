@@ -8,6 +8,7 @@ import pytest
 from answers import csv_rows
 
 from netplace.experiments.partition_selection import schedules as selection_schedules
+from netplace.experiments.partition_selection.box_times import BoxTimes, most_cubic, named, shapes
 from netplace.experiments.partition_selection.cells import break_evens, cells_of, printed_classes
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, rounded_up
 from netplace.experiments.partition_selection.study import (
@@ -20,7 +21,6 @@ from netplace.experiments.partition_selection.study import (
     read,
     rows,
 )
-from netplace.experiments.shared.box_times import BoxTimes, most_cubic, named, shapes
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.store import Store
@@ -141,11 +141,11 @@ def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatc
             (name, "low", nodes, "x".join(map(str, shape)), 1000 + 10 * at + nodes, "consecutive")
             for name in PUBLISHED_CLASSES["I"]
             for nodes in (8, 16)
-            for at, shape in enumerate(shapes(nodes, (8, 8, 8), lines=False))
+            for at, shape in enumerate(one for one in shapes(nodes) if max(one) <= 8)
         ],
         columns=["application", "intensity", "nodes", "shape", "cycles", "mapping"],
     )
-    tables = {"plain": {name: BoxTimes(runs, name, 1) for name in ("consecutive", "best")}}
+    tables = {"plain": {name: BoxTimes(runs, name) for name in ("consecutive", "best")}}
     machine = Machine("torus:8x8x8", 20, 16, 2)
     case = SelectionCase("small", "I", "CS", "best", machine=machine, intensities=("low",))
     found = {}
@@ -164,15 +164,13 @@ def test_updates_are_solved_for_so_that_mixed_jobs_run_as_much_longer_as_printed
         intensity="low", mapping="consecutive", cycles=rng.integers(1000, 9000, len(kinds))
     )
     frame["shape"] = frame["nodes"].map(lambda nodes: named(most_cubic(nodes)))
-    made = selection_schedules.totals(BoxTimes(frame, "best", cycle=1.0), FULL, "updates").set_index("class")
+    made = selection_schedules.totals(BoxTimes(frame, "best"), FULL, "updates").set_index("class")
     assert made["printed"].round(2).tolist() == [1.65, 15.43, 20.19]
     for name, row in made.iterrows():
         factor = row["updates that give it"] / row["updates"]
         assert factor > 0
         scaled = frame["cycles"].where(frame["application"] != "gups", frame["cycles"] * factor)
-        again = selection_schedules.totals(
-            BoxTimes(frame.assign(cycles=scaled), "best", cycle=1.0), FULL, "updates"
-        )
+        again = selection_schedules.totals(BoxTimes(frame.assign(cycles=scaled), "best"), FULL, "updates")
         assert again.set_index("class").at[name, "ours"] == pytest.approx(row["printed"])
 
 

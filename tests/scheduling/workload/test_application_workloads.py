@@ -51,6 +51,18 @@ def test_jobs_run_what_was_asked_for():
     assert all(job.run_time == 0 and job.estimate is None for job in workload)
 
 
+def test_hours_are_spread_over_orders_of_magnitude_and_change_nothing_else():
+    jobs, plain = applications(512, 20_000, hours=(1, 100)), applications(512, 20_000)
+    hours = jobs.run_time / 3600
+    assert hours.min() >= 1
+    assert hours.max() <= 100
+    assert np.mean(hours < 10) == pytest.approx(0.5, abs=0.02)
+    assert np.array_equal(jobs.nodes, plain.nodes)
+    assert np.array_equal(jobs.kind, plain.kind)
+    with pytest.raises(ValueError, match="hours of applications: 3 to 1, expected the smaller one first"):
+        applications(512, 10, hours=(3, 1))
+
+
 def test_repeats_are_spread_over_orders_of_magnitude():
     repeats = applications(512, 20_000, repeats=(100, 10_000)).repeats
     assert repeats.min() >= 100

@@ -1,4 +1,4 @@
-"""Run times of jobs in boxes, from the run-time table of the study of partition shapes."""
+"""Run times of jobs in boxes, in cycles, from the runs of the study."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.netsim import Config
 from netplace.report.studies import Row
 from netplace.runs import resolve
 from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.contiguous import Choices, Shape, factorisations
 from netplace.scheduling.workload import INTENSITIES
 
-# No side is longer: in such a box all minimal routes stay inside, so that it is a mesh to its job.
-LONGEST = (16, 16, 16)
+LONGEST = (32, 32, 32)
 BEST = "best"  # the fastest mapping in the box
 _COLUMNS = ["application", "intensity", "nodes", "shape", "cycles"]
 
 
-def shapes(nodes: int, longest: Shape = LONGEST, *, lines: bool = True) -> list[Shape]:
-    """Return the boxes of so many nodes, the longest side first; rotations take the same time."""
+def shapes(nodes: int) -> list[Shape]:
+    """Return the boxes of so many nodes but lines, the longest side first; rotations take the same time."""
     return [
         shape
-        for shape in factorisations(nodes, longest)
-        if list(shape) == sorted(shape, reverse=True) and (lines or shape[1] > 1)
+        for shape in factorisations(nodes, LONGEST)
+        if list(shape) == sorted(shape, reverse=True) and shape[1] > 1
     ]
 
 
@@ -69,29 +67,18 @@ class BoxTimes:
     """Run times of jobs in boxes, from the run-time table; a `RunTimes`.
 
     Tasks sit in a rotated box as they do in the one whose longest side comes first. Mapping ``"best"`` is the
-    fastest in the box; a `cycle` of 1 makes cycles the unit of time.
+    fastest in the box. A second is a cycle.
     """
 
-    def __init__(self, runs: pd.DataFrame, mapping: str, cycle: float | None = None) -> None:
-        unit = Config().cycle_ns * 1e-9 if cycle is None else cycle
+    def __init__(self, runs: pd.DataFrame, mapping: str) -> None:
         wanted = runs if mapping == BEST else runs[runs["mapping"] == mapping]
-        plain = runs[runs["mapping"] == "consecutive"]
-        self._plain = {
-            (str(name), str(intensity), int(nodes), str(shape)): cycles * unit
-            for name, intensity, nodes, shape, cycles in plain[_COLUMNS].itertuples(index=False)
-        }
         ordered = wanted.sort_values("cycles", kind="stable")
         self._boxes: dict[tuple[str, str, int], dict[Shape, tuple[float, str]]] = {}
         for name, intensity, nodes, shape, cycles, rule in ordered[[*_COLUMNS, "mapping"]].itertuples(
             index=False
         ):
             sides = tuple(int(side) for side in shape.split("x"))
-            seconds = cycles * unit
-            self._boxes.setdefault((name, intensity, nodes), {}).setdefault(sides, (seconds, rule))
-
-    def nominal(self, job: Job) -> float:
-        """Return the seconds of one repeat in the most cubic box with the consecutive mapping."""
-        return float(self._plain[*kind_of(job), named(most_cubic(job.nodes))])
+            self._boxes.setdefault((name, intensity, nodes), {}).setdefault(sides, (float(cycles), rule))
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         sides = tuple(sorted(allocation.shape or (), reverse=True))
