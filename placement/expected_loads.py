@@ -12,7 +12,7 @@ from netplace.placement.rule import Nodes
 from netplace.topologies import Grid, Topology
 
 Floats = NDArray[np.float64]
-_AT_ONCE = 64  # sources whose loads are computed together
+_AT_ONCE = 192  # sources on a grid whose loads are computed together
 
 
 def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
@@ -31,40 +31,71 @@ def link_loads(topology: Topology, nodes: ArrayLike, W: Any) -> Floats:
     """
     chosen = distinct(topology, nodes)
     source, target, size = flows(W, len(chosen))
-    if isinstance(topology, Grid) and topology.wraps and not topology.twist:
-        return _torus_loads(topology, chosen[source], chosen[target], size)
+    if isinstance(topology, Grid) and not topology.twist and len(source):
+        return _grid_loads(topology, chosen[source], chosen[target], size)
     total = np.zeros(len(topology.links()))
     for task in np.unique(source):
         own = source == task
-        demand = np.zeros(topology.routers)
-        np.add.at(demand, chosen[target[own]], size[own])
+        demand = np.bincount(chosen[target[own]], size[own], topology.routers).astype(float)
         for router, port, load in _loads_from(topology, int(chosen[task]), demand):
             total[topology.link_number[router, port]] += load
     return total
 
 
-def _torus_loads(torus: Grid, source: Nodes, target: Nodes, size: Floats) -> Floats:
-    """Return the load of each link, with all sources moved to node 0: a torus looks alike from each node."""
-    places, sides, ports = torus.coordinates(np.arange(torus.nodes)), torus.sizes, 2 * torus.dims
-    away = torus.node((places[target] - places[source]) % sides)
-    total = np.zeros(torus.neighbor.size)
+def _grid_loads(grid: Grid, source: Nodes, target: Nodes, size: Floats) -> Floats:
+    """Return the load of each link of a mesh or torus, whose minimal routes are lattice paths."""
+    places, offsets = grid.coordinates(np.arange(grid.nodes)).T, list[Nodes]()
+    ways = np.zeros(len(source), np.int64)
+    for d, side in enumerate(grid.sizes):
+        offset = places[d][target] - places[d][source]
+        if grid.wraps:
+            offset = (offset + (side - 1) // 2) % side - (side - 1) // 2
+            half = np.flatnonzero(2 * offset == side)  # round the ring both ways, half of the bytes each
+            size[half] /= 2
+            offset = np.concatenate([offset, -offset[half]])
+            source, target, size, ways, *offsets = (
+                np.concatenate([row, row[half]]) for row in (source, target, size, ways, *offsets)
+            )
+        ways += (offset < 0) << d
+        offsets.append(np.abs(offset))
+    routes = np.zeros([side.max() + 1 for side in offsets] + [1])
+    routes.flat[0] = 1
+    _add_along_paths(routes)
+    total, strides = np.zeros(grid.neighbor.size), np.cumprod([grid.ports, *grid.sizes])
     senders, number = np.unique(source, return_inverse=True)
-    for first in range(0, len(senders), _AT_ONCE):
+    batch = ways * len(senders) + number // _AT_ONCE
+    order = np.argsort(batch, kind="stable")
+    for own in np.split(order, np.flatnonzero(np.diff(batch[order])) + 1):
+        first = number[own[0]] // _AT_ONCE * _AT_ONCE
         some = senders[first : first + _AT_ONCE]
-        own = (number >= first) & (number < first + _AT_ONCE)
-        demand = np.zeros((torus.nodes, len(some)))
-        np.add.at(demand, (away[own], number[own] - first), size[own])
-        back = torus.node((places[:, None] + places[some]) % sides) * ports
-        for router, port, load in _loads_from(torus, 0, demand):
-            total += np.bincount((back[router] + port[:, None]).ravel(), load.ravel(), total.size)
-    return total[torus.neighbor.ravel() >= 0]
+        reach = [offset[own].max() + 1 for offset in offsets]
+        share, ways_to = np.zeros((*reach, len(some))), routes[tuple(map(slice, reach))]
+        np.add.at(share, (*(offset[own] for offset in offsets), number[own] - first), size[own])
+        share /= ways_to
+        _add_along_paths(np.flip(share, tuple(range(grid.dims))))
+        backward, port = ways[own[0]] >> np.arange(grid.dims) & 1, np.zeros(len(some), np.int64)
+        for d, length in enumerate(reach):
+            along = places[d][some] + (1 - 2 * backward[d]) * np.arange(length)[:, None]
+            port = port[..., None, :] + along % grid.sizes[d] * strides[d]
+        for d in range(grid.dims):
+            here, there = ((*[np.s_[:]] * d, part) for part in (np.s_[:-1], np.s_[1:]))
+            link, load = port[here] + 2 * d + backward[d], share[there] * ways_to[here]
+            total += np.bincount(link.ravel(), load.ravel(), total.size)
+    return total[grid.neighbor.ravel() >= 0]
+
+
+def _add_along_paths(values: Floats) -> None:
+    """Add to each value, in place, those before it, once for each lattice path in all axes but the last."""
+    for place in np.ndindex(values.shape[:-2]):
+        line = values[place]
+        for d, at in enumerate(place):
+            if at:
+                line += values[(*place[:d], at - 1, *place[d + 1 :])]
+        np.add.accumulate(line, out=line)
 
 
 def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tuple[Nodes, Nodes, Floats]]:
-    """Yield routers, ports and the loads of their links when router `start` sends `demand` to each router.
-
-    `demand`, shape (routers, ...), and the loads, shape (links, ...), are in bytes.
-    """
+    """Yield routers, ports and the bytes on their links when router `start` sends `demand` to each router."""
     routes = np.zeros(topology.routers)
     routes[start] = 1
     steps, front, wanted = [], np.array([start]), np.nonzero(demand)[0]
@@ -80,11 +111,11 @@ def _loads_from(topology: Topology, start: int, demand: Floats) -> Iterator[tupl
         unreached[end] = False
         steps.append((router, port, end))
         front = np.flatnonzero(np.bincount(end))
-    share = (demand.T / np.maximum(routes, 1)).T
+    share = demand / np.maximum(routes, 1)
     for router, port, end in reversed(steps):
         load = share[end]
         np.add.at(share, router, load)
-        yield router, port, (load.T * routes[router]).T
+        yield router, port, load * routes[router]
 
 
 def distinct(topology: Topology, nodes: ArrayLike) -> Nodes:

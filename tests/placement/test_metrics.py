@@ -148,22 +148,25 @@ def test_loads_add_up_to_bytes_times_hops(text):
     assert np.allclose(found, link_loads(network, nodes, sparse.csr_array(W)))
 
 
-def test_loads_of_a_torus_are_those_of_all_its_minimal_routes():
-    torus, W = parse("torus:5x3"), np.random.default_rng(5).integers(0, 9, (15, 15))
-    graph, expected = nx.DiGraph(torus.links()[:, [0, 2]].tolist()), Counter()
-    for source, target in itertools.permutations(range(15), 2):
+@pytest.mark.parametrize("text", ["torus:5x3", "torus:4x3", "torus:4x4", "mesh:4x4", "mesh:3x3x2"])
+def test_loads_of_a_grid_are_those_of_all_its_minimal_routes(text):
+    grid = parse(text)
+    W = np.random.default_rng(5).integers(0, 9, (grid.nodes, grid.nodes))
+    graph, expected = nx.DiGraph(grid.links()[:, [0, 2]].tolist()), Counter()
+    for source, target in itertools.permutations(range(grid.nodes), 2):
         routes = list(nx.all_shortest_paths(graph, source, target))
         for route in routes:
             for hop in itertools.pairwise(route):
                 expected[hop] += W[source, target] / len(routes)
-    assert loads("torus:5x3", range(15), W) == pytest.approx(expected)
+    assert loads(text, range(grid.nodes), W) == pytest.approx(expected)
 
 
-def test_loads_of_many_sources_are_the_sum_of_those_of_each():
-    torus, nodes = parse("torus:9x8"), np.random.default_rng(2).permutation(72)
-    W = np.random.default_rng(5).integers(0, 9, (72, 72))
-    each = [link_loads(torus, nodes, W * (np.arange(72)[:, None] == task)) for task in range(72)]
-    assert link_loads(torus, nodes, W) == pytest.approx(sum(each))
+@pytest.mark.parametrize("text", ["torus:20x11", "mesh:20x11"])
+def test_loads_of_many_sources_are_the_sum_of_those_of_each(text):
+    grid, nodes = parse(text), np.random.default_rng(2).permutation(220)
+    W = np.random.default_rng(5).integers(0, 9, (220, 220))
+    each = [link_loads(grid, nodes, W * (np.arange(220)[:, None] == task)) for task in range(220)]
+    assert link_loads(grid, nodes, W) == pytest.approx(sum(each))
 
 
 def test_a_uniform_torus_is_loaded_evenly():
