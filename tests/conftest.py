@@ -6,7 +6,9 @@ Otherwise they are deselected, so that a skip keeps meaning that something is mi
 """
 
 import contextlib
+import functools
 import gc
+import importlib.metadata
 import shutil
 import signal
 import sys
@@ -32,6 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # Every outcome names the versions that made it: looked up once, not a thousand times.
+    importlib.metadata.version = functools.cache(importlib.metadata.version)
     if config.getoption("--nightly"):
         settings.load_profile("nightly")
 

@@ -40,10 +40,7 @@ def main() -> None:
     threads.DAWDLE = int(asked.dawdle)
     TOPOLOGIES.add("random", RANDOM)
     usual = settings(
-        max_examples=asked.cases,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
+        max_examples=asked.cases, deadline=None, database=None, suppress_health_check=list(HealthCheck)
     )
     total = 0
     for tests in (test_threads_agree,) if asked.threads else (test_wirings_agree, test_agreement):

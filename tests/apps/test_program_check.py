@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.apps import Op, OperationError, Program, TaskWriter, application
@@ -92,9 +92,7 @@ def test_an_eager_deadlock_names_the_circle():
 
 def test_only_the_circle_is_named():
     program = program_of(
-        [("recv", 1, 8), ("send", 1, 8)],
-        [("recv", 0, 8), ("send", 0, 8), ("send", 2, 8)],
-        [("recv", 1, 8)],
+        [("recv", 1, 8), ("send", 1, 8)], [("recv", 0, 8), ("send", 0, 8), ("send", 2, 8)], [("recv", 1, 8)]
     )
     with pytest.raises(ValueError, match="3 tasks never end") as error:
         program.check()
@@ -206,7 +204,6 @@ def matched_programs(draw):
     return Program.of(writers)
 
 
-@settings(max_examples=60, deadline=None)
 @given(matched_programs(), st.booleans())
 def test_the_replay_agrees_with_trying_in_turn(program, synchronous):
     ends = naive_end(program, synchronous)

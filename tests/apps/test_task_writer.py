@@ -95,10 +95,7 @@ def test_a_million_operations_are_cheap():
         (lambda w: w.send(2, 5), "refers to task 2, expected less than 2"),
         (lambda w: w.wait(0), "has no request 0, it has opened 0"),
         (lambda w: (w.begin(), w.begin()), "begins 'timed' twice"),
-        (
-            lambda w: (w.isend(1, 1), w.repeat(0, 2)),
-            "opens and waits for different requests",
-        ),
+        (lambda w: (w.isend(1, 1), w.repeat(0, 2)), "opens and waits for different requests"),
         (lambda w: (w.isend(1, 1), w.wait(0), w.repeat(1, 2)), "from operation 1 onward, task 0 opens"),
     ],
 )

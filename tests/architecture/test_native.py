@@ -114,10 +114,6 @@ def test_arrays_that_do_not_fit_are_refused():
     for change in wrong:
         with pytest.raises(ValueError, match=r"ways|pair"):
             placement.add_loads(**{**good, **change})
-    for change in (
-        {"loads": np.zeros(2, np.float32)},
-        {"loads": np.zeros(4)[::2]},
-        {"link": "text"},
-    ):
+    for change in ({"loads": np.zeros(2, np.float32)}, {"loads": np.zeros(4)[::2]}, {"link": "text"}):
         with pytest.raises(TypeError):
             placement.add_loads(**{**good, **change})

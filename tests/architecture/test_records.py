@@ -74,13 +74,7 @@ def test_nodes_of_an_allocation_are_whole_numbers(nodes):
         Allocation(nodes)
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("number", "x"),
-        ("nodes", 4.5),
-    ],
-)
+@pytest.mark.parametrize(("field", "value"), [("number", "x"), ("nodes", 4.5)])
 def test_a_job_of_other_types_is_not_scheduled(field, value):
     given = {"number": 1, "submit": 0.0, "nodes": 4, "run_time": 10.0, "estimate": 20.0, field: value}
     with pytest.raises(ValueError, match=rf"Job: {field}: .* is not"):

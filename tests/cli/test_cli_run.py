@@ -208,13 +208,7 @@ def test_every_setting_of_the_network_is_a_flag_with_its_default():
 
 @pytest.mark.parametrize(
     ("flag", "value"),
-    [
-        ("packet-phits", 8),
-        ("vcs", 3),
-        ("vc_policy", "oblivious"),
-        ("eager_limit", 128),
-        ("cycle-ns", 1.5),
-    ],
+    [("packet-phits", 8), ("vcs", 3), ("vc_policy", "oblivious"), ("eager_limit", 128), ("cycle-ns", 1.5)],
 )
 def test_every_setting_reaches_the_network(netplace, flag, value):
     found = described(netplace("run", *HALO, f"--{flag}", value, "--json"))

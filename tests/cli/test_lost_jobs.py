@@ -6,11 +6,7 @@ import pytest
 from answers import csv_rows
 
 LOST = ("run", "--network", "mesh:4x4", "--app", "all-to-all", "--tasks", "16")
-FAULTS = {
-    "stopped": "at=20,router=5",
-    "deadlocked": "at=20,link=0-1",
-    "finished": "at=600,router=5",
-}
+FAULTS = {"stopped": "at=20,router=5", "deadlocked": "at=20,link=0-1", "finished": "at=600,router=5"}
 BESIDE = ("run", "--network", "mesh:4x4", "--jobs", "2x:all-to-all,tasks=8", "--faults", "at=20,router=1")
 
 

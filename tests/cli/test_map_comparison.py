@@ -93,6 +93,7 @@ def test_on_a_tree_td_is_left_out_with_a_note(netplace):
     assert result.stdout.splitlines()[1].startswith("link-load ")
 
 
+@pytest.mark.all
 def test_stored_searches_give_the_same_answer_with_workers(netplace, tmp_path):
     flags = (*MESH, "--seeds", "2", "--store", tmp_path / "runs.sqlite", "--json")
     first = described(netplace("map", *flags, "--workers", "2"))

@@ -54,6 +54,7 @@ def pair_of_outcomes(rng, seeds, more, figures=9, spread=0.1):
     return made
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("pilot", [6, 10])
 def test_compare_finds_what_was_planned_for_in_four_of_five_studies(pilot):
     """A difference of 10 % in the main one of nine figures, planned from pilots without it."""

@@ -92,12 +92,7 @@ def test_rules_leave_out_what_is_cut_off(partition, policy):
     assert len(outcome["jobs"]) + len(outcome["rejected"]) == 8
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"fidelity": "table"}, r"need fidelity live, not table"),
-    ],
-)
+@pytest.mark.parametrize(("given", "words"), [({"fidelity": "table"}, r"need fidelity live, not table")])
 def test_what_faults_do_not_go_with(given, words):
     with pytest.raises(ValueError, match=words):
         make_cosim_plan(JOBS | {"faults": "at=5,links=0.1"} | given)

@@ -100,7 +100,6 @@ def drawn(data, network, count, box=None):
     return jobs, nodes
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=25)
 @given(st.data())
 def test_fixed_starts_are_simulate_of_the_same_jobs(data):
     network = data.draw(st.sampled_from(["torus:4x4", "mesh:5x4", "tree:4,2", "torus:3x3x3"]))

@@ -174,6 +174,7 @@ def test_a_measured_share_is_drawn():
         read_mix_of('communication = "nas"\n[[class]]\napplication = "butterfly"')
 
 
+@pytest.mark.all
 def test_what_a_measured_share_is():
     config = Config()
     program = read(bundled_trace("LU.A.64"), cycles_per_us=1000 / config.cycle_ns)

@@ -164,6 +164,7 @@ def test_a_table_misleads_only_if_the_interaction_is_clear(live, table, verdicts
     assert list(zip(found["verdict before"], found["verdict"], strict=True)) == verdicts
 
 
+@pytest.mark.all
 def test_all_published_tables_follow_from_the_published_values():
     folder = Path(__file__).parents[2] / "docs/studies/contiguity"
     report = report_of(pd.read_csv(folder / "values.csv"))

@@ -91,6 +91,7 @@ def test_no_module_of_the_folder_is_imported(poisoned, tmp_path, name, begin):
     assert "evil" not in done.stdout + done.stderr
 
 
+@pytest.mark.all
 def test_settings_of_libraries_here_are_not_those_of_pictures(tmp_path):
     (tmp_path / "matplotlibrc").write_text(BACKEND)
     code = (

@@ -59,6 +59,7 @@ def test_pages_take_any_name(name):
         assert not set(text) & set("\0\x07\x1b\x7f\u202e\u2066\uffff")
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_pictures_take_all_names(tmp_path, ending):
     names = list(NAMES.values())

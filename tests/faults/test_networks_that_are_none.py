@@ -32,10 +32,7 @@ for own in (hole, loop, wall):
     "empty.txt": "\n",
 }
 MISTAKES = [
-    (
-        "dragonfly:a=4,p=2,h=2,g=10",
-        "10 groups are more than 8 global links per group can connect",
-    ),
+    ("dragonfly:a=4,p=2,h=2,g=10", "10 groups are more than 8 global links per group can connect"),
     ("dragonfly:a=4,p=2,h=2,g=8,links=circulant", "odd number of groups, not 8; nearest: g=7 or g=9"),
     ("dragonfly:a=4,p=2", "h is missing"),
     ("xgft:3;4,4;1,2,2", "2 m and 3 w given for a height of 3"),

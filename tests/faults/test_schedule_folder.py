@@ -106,11 +106,7 @@ def test_every_cell_is_checked_though_the_digest_holds(change, folder, column, v
 
 
 def test_rows_that_are_no_table_are_told(change, folder):
-    for text, said in (
-        ("", "is no table of jobs"),
-        ("a,b\n1,2\n", "has no column number"),
-        ("\xff", "rows"),
-    ):
+    for text, said in (("", "is no table of jobs"), ("a,b\n1,2\n", "has no column number"), ("\xff", "rows")):
         (folder / ROWS).write_text(text, encoding="latin-1")
         change(folder, ("rows_digest",), file_digest(folder / ROWS))
         with pytest.raises(ValueError, match=said):

@@ -20,6 +20,7 @@ def stored(path):
     return 0
 
 
+@pytest.mark.all
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
     ("number", "how", "workers"),

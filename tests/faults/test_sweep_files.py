@@ -66,13 +66,7 @@ def run(*arguments):
     return CliRunner().invoke(app, [*RUN, *arguments])
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("4x:butterfly",),
-        ("1x:butterfly", "--jobs", "3x:butterfly"),
-    ],
-)
+@pytest.mark.parametrize("words", [("4x:butterfly",), ("1x:butterfly", "--jobs", "3x:butterfly")])
 def test_jobs_are_counted_and_named(words):
     found = run("--jobs", *words)
     assert found.exit_code == 0, found.output

@@ -131,10 +131,7 @@ def test_a_folder_whose_name_reads_like_an_address_is_a_folder(tmp_path, monkeyp
         assert (tmp_path / "file:out" / name).is_file()
 
 
-READERS = (
-    *("compare {} t.csv", "compare t.csv {}"),
-    *("plot {} -o x.svg", "report {} -o x.html"),
-)
+READERS = (*("compare {} t.csv", "compare t.csv {}"), *("plot {} -o x.svg", "report {} -o x.html"))
 
 
 @pytest.fixture

@@ -63,11 +63,7 @@ def test_backfilling(row: dict[str, str]) -> None:
         for name, submit, size, wall, run in items(row["jobs"])
     ]
     made = backfill(
-        platform,
-        jobs,
-        row["policy"],
-        read_penalty(chosen["penalty"]),
-        reassign=chosen["reassign"] == "yes",
+        platform, jobs, row["policy"], read_penalty(chosen["penalty"]), reassign=chosen["reassign"] == "yes"
     )
     assert made.allocations is not None
     at = {int(number): place for place, number in enumerate(made.number.tolist())}

@@ -197,10 +197,7 @@ ALLOC = "EXECUTE_JOB: job w0!0 gets"
         ([1, execute("w0!0", "a")], "'a' is not a set of resources"),
         ([1, execute("w0!0", "0 1")], f"{ALLOC} 2 resources, expected 3"),
         ([1, decision(1, "EXECUTE_JOB", job_id="w0!0")], "alloc is None, expected text"),
-        (
-            [1, execute("w0!1", "2"), execute("w0!0", "0-2")],
-            f"{ALLOC} resource 2, which w0!1 holds",
-        ),
+        ([1, execute("w0!1", "2"), execute("w0!0", "0-2")], f"{ALLOC} resource 2, which w0!1 holds"),
         ([1, execute("w0!0", "0-2", mapping={"0": "0"})], "each of its resources once"),
         ([1, decision(1, "CALL_ME_LATER", timestamp=1)], "CALL_ME_LATER: 1 is not after 1"),
         ([1, decision(1, "KILL_JOB", job_ids=["w0!0"])], "KILL_JOB: job 'w0!0' does not run"),

@@ -6,7 +6,7 @@ import signal
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.live import Cluster, Explain, Mark, Place, Plan, Release, RequestError, State
@@ -86,7 +86,6 @@ class Life:
         self.start(1 if how == "anew" else 200_000)
 
 
-@settings(max_examples=60)
 @given(
     steps=st.lists(st.one_of(CHANGES, CHANGES, QUESTIONS, RESTARTS), max_size=30), torn=st.binary(max_size=20)
 )

@@ -322,6 +322,7 @@ def test_metrics_are_those_of_the_moment_in_a_file_that_others_can_read(tmp_path
     assert 'netplace_nodes{state="held"} 5' in path.read_text()
 
 
+@pytest.mark.all
 def test_the_command_survives_a_kill_and_is_alone(tmp_path, netplace):
     """Killed after every few answers: each answer that was given is in the state of the next service."""
     command = [

@@ -114,6 +114,7 @@ def test_it_adds_up(data):
     check(*found)
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("eager_limit", [None, 512])
 def test_a_recorded_trace_adds_up(short_trace, eager_limit):
     result, path = path_of("torus:4x4", read(bundled_trace("IS.W.16")), Config(eager_limit=eager_limit))

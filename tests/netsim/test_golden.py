@@ -149,9 +149,7 @@ def test_mean_and_spread_of_the_reference_engine(row):
 # Channels drawn in every cycle: these runs are short, and their mean is known to a cycle or two.
 @pytest.mark.all
 @pytest.mark.parametrize(
-    "row",
-    [row for row in rows("chance_more") if row["trace"] in ("g4_03", "g4_11", "g4_40")],
-    ids=row_name,
+    "row", [row for row in rows("chance_more") if row["trace"] in ("g4_03", "g4_11", "g4_40")], ids=row_name
 )
 def test_clock_that_chance_hardly_moves(row):
     clocks = [clock_of(row, seed) for seed in range(5)]

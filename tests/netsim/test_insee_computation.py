@@ -105,6 +105,7 @@ def drawn(rng, most):
     return Program.of(writers, "drawn")
 
 
+@pytest.mark.all
 def test_the_page_states_how_far_computation_departs_from_insees_rule():
     """docs/background/validation.md: our runs are at most 33 % shorter and 15 % longer."""
     found = []

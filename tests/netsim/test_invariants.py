@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import configs, networks, placements, programs
 
@@ -14,9 +14,6 @@ from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Cables, Topology, graph, parse
 from netplace.topologies.routing import DISCIPLINES, ROUTINGS
 
-PROFILE = settings(
-    derandomize=True, deadline=None, database=None, max_examples=60, report_multiple_bugs=False
-)
 SENDS = (Op.SEND, Op.ISEND)
 
 
@@ -41,7 +38,6 @@ def messages(program, nodes, packet_bytes):
     return np.array(found, np.int64).reshape(-1, 3)
 
 
-@PROFILE
 @given(runs(), st.integers(0, 3))
 def test_of_one_job(run, seed):
     topology, config, program, nodes = run
@@ -71,7 +67,6 @@ def test_of_one_job(run, seed):
     assert (job.injection_blocked <= job.task_cycles).all()
 
 
-@PROFILE
 @given(runs())
 def test_jobs_that_share_nothing_do_not_feel_each_other(run):
     _, config, program, _ = run

@@ -176,6 +176,7 @@ def test_a_program_is_kept_once():
     assert resident() - before < 20e6
 
 
+@pytest.mark.all
 @LINUX
 @pytest.mark.parametrize(("record", "rendezvous"), [(False, 0), (True, None)])
 def test_memory_stays_flat(record, rendezvous):

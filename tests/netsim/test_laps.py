@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import programs
 
@@ -78,7 +78,6 @@ def ring_with_ends():
     return Program.of(writers)
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     st.data(),
     st.sampled_from(["mesh:3x3", "tree:4,2", "hypercube:3"]),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference_cases import program
 from strategies import configs, networks, programs
@@ -19,7 +19,6 @@ from netplace.topologies import parse
 
 PACKET = 64  # bytes
 CROSS = 16  # cycles from the creation of a packet to its consumption by the next node
-FEW = settings(derandomize=True, deadline=None, database=None, max_examples=25)
 
 
 def ran(engine, *tasks, network="torus:8x8", nodes=None, **more):
@@ -108,7 +107,6 @@ def test_a_standstill_names_the_bound(engine):
         ran(engine, one, other, eager_limit=0, outstanding_sends=1)
 
 
-@FEW
 @given(st.data())
 def test_what_holds_of_any_program(data):
     """Nothing is lost, no bound is broken, and the causes of a job's time add up to it."""
@@ -128,7 +126,6 @@ def test_what_holds_of_any_program(data):
     assert all(stretch.end > stretch.begin for stretch in path.stretches)
 
 
-@FEW
 @given(st.data())
 def test_one_at_a_time_is_in_order_but_for_computation(data):
     """Where tasks only post sends and then wait, a bound of one message gives what sends in order give."""

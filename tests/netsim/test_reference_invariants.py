@@ -221,12 +221,7 @@ def test_a_locked_network_wakes_for_another_job_and_counts_the_time():
 
 @pytest.mark.parametrize(
     ("traffic", "message"),
-    [
-        (
-            Traffic(1.5, np.full(8, -1)),
-            "traffic chance: 1.5 is not a probability, expected 0 to 1",
-        ),
-    ],
+    [(Traffic(1.5, np.full(8, -1)), "traffic chance: 1.5 is not a probability, expected 0 to 1")],
 )
 def test_traffic_out_of_range(traffic, message):
     with pytest.raises(ValueError, match=message):

@@ -18,9 +18,7 @@ def test_message_of_no_bytes_is_one_packet():
 
 def test_computation_delays_what_follows():
     record = finished(
-        "torus:8",
-        [("compute", 10), ("send", 1, PACKET)],
-        [("recv", 0, PACKET), ("compute", 5)],
+        "torus:8", [("compute", 10), ("send", 1, PACKET)], [("recv", 0, PACKET), ("compute", 5)]
     )
     assert record.message_start.tolist() == [10]
     # Tail consumed in 26, receive retired in 27, computation over in 32.
@@ -74,11 +72,7 @@ def test_complete_receives_are_retired_in_one_cycle_with_the_send_behind_them():
 
 def test_receives_count_packets_and_messages_end_in_order():
     # Same key, so the receives of the two messages of 2 packets cannot tell them apart.
-    record = finished(
-        "torus:8",
-        [("send", 1, 128), ("send", 1, 100)],
-        [("recv", 0, 100), ("recv", 0, 128)],
-    )
+    record = finished("torus:8", [("send", 1, 128), ("send", 1, 100)], [("recv", 0, 100), ("recv", 0, 128)])
     assert record.message_start.tolist() == [0, 2]
     assert record.message_end.tolist() == [32, 64]
 
@@ -181,10 +175,7 @@ def test_the_reply_waits_for_the_receive():
 
 def test_an_irecv_is_posted_before_its_wait():
     record = finished(
-        "torus:8",
-        [("send", 1, PACKET)],
-        [("irecv", 0, PACKET), ("compute", 200), ("wait", 0)],
-        eager_limit=0,
+        "torus:8", [("send", 1, PACKET)], [("irecv", 0, PACKET), ("compute", 200), ("wait", 0)], eager_limit=0
     )
     assert record.message_end.tolist() == [3 * CROSS + 2]
     assert record.task_end.tolist() == [2 * CROSS + 3, 201]

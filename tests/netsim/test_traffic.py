@@ -74,9 +74,7 @@ def test_hot_spots_out_of_range(options, message):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        ({"offered": 17}, "--offered: 17 is out of range, expected more than 0 and at most 16"),
-    ],
+    [({"offered": 17}, "--offered: 17 is out of range, expected more than 0 and at most 16")],
 )
 def test_loads_that_cannot_be_measured(arguments, message):
     with pytest.raises(ValueError, match=message):

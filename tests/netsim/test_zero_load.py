@@ -1,7 +1,7 @@
 """Times of the formulas in empty networks, and bounds on run time that hold under every mapping."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from strategies import configs, networks, programs
 
@@ -28,7 +28,6 @@ def test_one_packet_on_an_8x8_torus(engine, node, cycles):
     assert result.packet_delay.mean == cycles - 2  # consumed, looked at, counted
 
 
-@settings(derandomize=True, deadline=None, database=None, max_examples=60, report_multiple_bugs=False)
 @given(st.data())
 def test_any_pair_of_any_network(data):
     topology = parse(data.draw(networks()))
@@ -114,11 +113,7 @@ def test_no_mapping_is_faster_at_switches(network, name):
 
 @pytest.mark.parametrize(
     ("name", "binding"),
-    [
-        ("one-to-all", "injection"),
-        ("all-to-one", "ejection"),
-        ("2d-sweep", "dependencies"),
-    ],
+    [("one-to-all", "injection"), ("all-to-one", "ejection"), ("2d-sweep", "dependencies")],
 )
 def test_what_binds_a_pattern(name, binding):
     program = application(name, 64, bytes=6400)

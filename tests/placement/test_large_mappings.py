@@ -64,10 +64,7 @@ def test_computed_costs_are_those_of_the_table(text, criterion):
 
 
 def test_what_is_not_computed_is_tabulated():
-    for text, criterion in (
-        ("hyperx:4x4,c=2", "td"),
-        ("twisted:7x9+3", "td"),
-    ):
+    for text, criterion in (("hyperx:4x4,c=2", "td"), ("twisted:7x9+3", "td")):
         network = parse(text)
         assert cost_locations(network, None, criterion) is None
         wanted = cost_matrix(network, None, criterion)

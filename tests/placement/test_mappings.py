@@ -55,8 +55,7 @@ def test_random_takes_every_order_equally_often():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["task,node\n1,7\n0,3\n", "1, 7\n\n0, 3  # the first\n", "node\n3\n7\n", "3\n7\n"],
+    "text", ["task,node\n1,7\n0,3\n", "1, 7\n\n0, 3  # the first\n", "node\n3\n7\n", "3\n7\n"]
 )
 def test_a_file_gives_the_nodes(tmp_path, text):
     path = tmp_path / "nodes.csv"

@@ -7,7 +7,7 @@ from collections import Counter
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
@@ -200,11 +200,9 @@ def test_refusals(network, nodes, W, message):
 
 
 NETWORKS = ("mesh:7x5", "torus:7x5", "torus:4x3x2", "mesh:23", "torus:2x2x2x2", "twisted:6x3", "tree:3,3")
-SETS = settings(max_examples=25, deadline=None, derandomize=True, database=None)
 
 
 @pytest.mark.parametrize("text", NETWORKS)
-@SETS
 @given(data=st.data())
 def test_pairwise_sum_is_that_over_all_pairs(text, data):
     network = parse(text)
@@ -216,7 +214,6 @@ def test_pairwise_sum_is_that_over_all_pairs(text, data):
 
 
 @pytest.mark.parametrize("text", ["mesh:7x5", "torus:7x5", "torus:4x3x2"])
-@SETS
 @given(data=st.data())
 def test_no_smaller_box_holds_the_nodes(text, data):
     grid = parse(text)
@@ -231,7 +228,6 @@ def test_no_smaller_box_holds_the_nodes(text, data):
 
 
 @pytest.mark.parametrize("text", ["mesh:7x5", "torus:4x3x2", "twisted:6x3"])
-@SETS
 @given(data=st.data())
 def test_components_of_grids(text, data):
     grid = parse(text)

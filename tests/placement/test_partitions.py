@@ -169,12 +169,7 @@ def test_across_groups() -> None:
 @pytest.mark.parametrize(
     ("rule", "network", "sizes", "message"),
     [
-        (
-            "groups",
-            "dragonfly:a=2,p=2,h=1",
-            [5, 5],
-            r"no groups left for the 5 tasks of job 1",
-        ),
+        ("groups", "dragonfly:a=2,p=2,h=1", [5, 5], r"no groups left for the 5 tasks of job 1"),
         ("switches", "torus:4x4", [4], r"partition switches: needs nodes at switches"),
     ],
 )

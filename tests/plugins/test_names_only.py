@@ -11,7 +11,7 @@ from netplace.live.service import Service
 from netplace.topologies import parse
 
 RAN = "import pathlib\npathlib.Path({!r}).write_text('yes')\n\n\ndef f(*_):\n    return None\n"
-CODE = ("trap.py:f", "{here}/trap.py:f", "trap:f", "trap.inner:f", "trap")
+CODE = ("{here}/trap.py:f", "trap.inner:f", "trap")
 
 
 @pytest.fixture

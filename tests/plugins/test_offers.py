@@ -92,10 +92,7 @@ def test_another_version_is_another_run(package):
 @pytest.mark.parametrize(
     ("topic", "names"),
     [
-        (
-            "mappings",
-            ["turned", "The partition from its end. [from others 1.2]", "cannot load"],
-        ),
+        ("mappings", ["turned", "The partition from its end. [from others 1.2]", "cannot load"]),
         ("partitions", ["strided", "Every so manieth node."]),
         ("networks", ["loop:..", "A single ring."]),
         ("apps", ["next", "To the next task."]),

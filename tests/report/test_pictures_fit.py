@@ -24,14 +24,12 @@ from netplace.report.plots.points import (
     scatter_figure,
     trade_off_figure,
 )
-from netplace.report.plots.schedules import (
-    gantt_figure,
-    utilisation_figure,
-    workload_figure,
-)
+from netplace.report.plots.schedules import gantt_figure, utilisation_figure, workload_figure
 from netplace.scheduling import schedule
 from netplace.scheduling.workload.lublin import lublin
 from netplace.topologies import parse
+
+pytestmark = pytest.mark.all
 
 LEAST_POINTS = 6
 APPS = ["BT", "LU", "SP", "CG", "MG", "FT", "IS", "2d-torus\npackets=4,rounds=5\nmesh:4x4", "all-to-all"]
@@ -128,12 +126,7 @@ def test_schedules(drawn):
     assert not drawn(gantt_figure(made, "lublin on torus:4x4x4, easy, non-contiguous"))
     assert not drawn(utilisation_figure(made, "lublin"))
     rows = [
-        {
-            "group": policy,
-            "series": partition,
-            "wait": 1e4,
-            "wait_half_width": 1e3,
-        }
+        {"group": policy, "series": partition, "wait": 1e4, "wait_half_width": 1e3}
         for policy in ("fcfs", "easy", "conservative-places")
         for partition in ("contiguous", "curve:hilbert,best-fit", "nearly-contiguous:20")
     ]

@@ -17,11 +17,7 @@ from netplace.topologies import parse
 
 NUMBERS = [f"{10**place + 7:,.1f}" for place in range(12)]
 COLUMNS = ["a job's", *(f"mean packet-hops of {place}" for place in range(12)), "steady state, 95 %"]
-ROWS = [
-    ["curve:hilbert-cut,sum-of-squares", *NUMBERS, "31,378.1 ± 13,280.6"],
-    [],
-    ["~", *NUMBERS[::-1], "-"],
-]
+ROWS = [["curve:hilbert-cut,sum-of-squares", *NUMBERS, "31,378.1 ± 13,280.6"], [], ["~", *NUMBERS[::-1], "-"]]
 
 
 def printed(made, width):

@@ -68,6 +68,7 @@ def test_a_killed_worker_is_told():
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.all
 def test_errors_come_over_whole():
     with pytest.raises(DeadlockError, match="nobody moves") as told:
         list(run_each(blocked, range(2), 2))
@@ -76,6 +77,7 @@ def test_errors_come_over_whole():
         list(run_each(own, range(2), 2))
 
 
+@pytest.mark.all
 def test_beside_other_threads_workers_are_spawned():
     over = threading.Event()
     other = threading.Thread(target=over.wait)
@@ -87,6 +89,7 @@ def test_beside_other_threads_workers_are_spawned():
         other.join()
 
 
+@pytest.mark.all
 def test_workers_that_nobody_asks_end():
     outcomes = run_each(square, range(10), 2)
     children = multiprocessing.active_children()
@@ -98,6 +101,7 @@ def test_workers_that_nobody_asks_end():
         assert child.exitcode is not None
 
 
+@pytest.mark.all
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere all processes are spawned")
 def test_threads_of_libraries_count():
     code = (

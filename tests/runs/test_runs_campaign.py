@@ -107,6 +107,7 @@ def test_a_sweep_killed_at_any_moment_resumes(tmp_path, undisturbed):
     assert table_of(path) == undisturbed
 
 
+@pytest.mark.all
 def test_two_processes_share_the_work(tmp_path, undisturbed):
     path = tmp_path / "s.sqlite"
     context = multiprocessing.get_context("spawn")
@@ -160,6 +161,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.all
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_workers_end_with_their_employer(tmp_path, how):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_machines import NODES, Row, workloads
 
@@ -113,7 +113,6 @@ POLICIES = pytest.mark.parametrize("policy", ["easy-counted", "easy-patient"])
 
 @POLICIES
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=60)
 def test_as_worked_out_second_by_second(policy, jobs):
     jobs = [Job(job.number, job.submit, job.nodes, max(job.run_time, 1), job.estimate) for job in jobs]
     expected, made = Slow(jobs, policy == "easy-counted"), run(jobs, policy)

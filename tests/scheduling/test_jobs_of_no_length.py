@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from small_machines import NODES, Row
 
@@ -91,7 +91,6 @@ def brute_conservative(jobs: list[Job]) -> list[float]:
 
 
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=60)
 def test_conservative_is_what_a_brute_force_scheduler_does(jobs):
     made = schedule(mesh((NODES,)), jobs, "conservative", Row(NODES))
     assert made.start.tolist() == brute_conservative(jobs)

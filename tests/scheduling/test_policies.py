@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from small_machines import NODES, Row, brute_easy, workloads
 
@@ -105,7 +105,6 @@ def test_lpt_is_within_its_bound_of_the_optimum(times, nodes):
 
 @KINDS
 @given(jobs=workloads())
-@settings(deadline=None, max_examples=60)
 def test_easy_is_what_a_brute_force_scheduler_does(contiguous, jobs):
     starts, promises = brute_easy(jobs, NODES, contiguous)
     result = run(jobs, "easy", contiguous)

@@ -158,10 +158,7 @@ def test_batch_means_and_their_interval():
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda result: batch_means(result, batches=20), "more than the 9 jobs"),
-    ],
+    ("call", "words"), [(lambda result: batch_means(result, batches=20), "more than the 9 jobs")]
 )
 def test_mistakes_are_told(call, words):
     result = schedule(MACHINE, stream(10, 1), "fcfs", Row())

@@ -86,10 +86,7 @@ def halves_of(tree: Tree) -> list[tuple[int, ...]]:
     return [counts for counts in groups(tree.stages - 1) if sum(counts) == tree.nodes // 2]
 
 
-@pytest.mark.parametrize(
-    "text",
-    TREES,
-)
+@pytest.mark.parametrize("text", TREES)
 def test_no_half_of_a_tree_has_fewer_links(text: str) -> None:
     tree = parse(text)
     assert isinstance(tree, Tree)

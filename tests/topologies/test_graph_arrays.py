@@ -90,12 +90,7 @@ def test_what_does_not_fit_together_is_named(more, sentence):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "torus:100000x100000",
-        "torus:" + "x".join(["2"] * 40),
-        "tree:10,1000000000",
-    ],
+    "text", ["torus:100000x100000", "torus:" + "x".join(["2"] * 40), "tree:10,1000000000"]
 )
 def test_more_ports_than_can_be_numbered(text: str) -> None:
     with pytest.raises(

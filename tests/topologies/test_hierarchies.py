@@ -174,12 +174,7 @@ def test_a_fabric_with_a_cable_between_leaves_is_no_tree(tmp_path):
         ("t.conf", CONF, ",topology=x", r"applies only to a \.yaml file"),
         ("t.conf", CONF, ",links={links}", r"a cable from leaf0 to top, which are not connected in slurm:"),
         ("t.yaml", YAML, ",topology=x", r"no topology x in the file"),
-        (
-            "t.yaml",
-            "- topology: a\n  flat: true\n",
-            "",
-            r"topology a: flat is not a network, expected",
-        ),
+        ("t.yaml", "- topology: a\n  flat: true\n", "", r"topology a: flat is not a network, expected"),
         ("t.yaml", "- topology: a\n  tree\n", "", r"line 3: could not find expected ':'"),
     ],
 )

@@ -6,15 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.apps import APPLICATIONS
-from netplace.netsim import (
-    Config,
-    Network,
-    Traffic,
-    left_out,
-    measure_load,
-    pattern,
-    simulate,
-)
+from netplace.netsim import Config, Network, Traffic, left_out, measure_load, pattern, simulate
 from netplace.placement import map_tasks, partition
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.partitioner import PARTITIONERS, make_partitioner

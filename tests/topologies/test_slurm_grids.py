@@ -105,11 +105,7 @@ def test_flat_names_no_network(path):
         ("node[01-32]", "node[01-31]", "31 named, expected 32, one for each place"),
         ("node[01-32]", "node[01-31],node01", "node node01 appears twice"),
         ("          z: 2\n", "", "dims: {'x': '4', 'y': '4'} found, expected x, y and z"),
-        (
-            "{x: 2, y: 2, z: 1}\n          - dims:",
-            "{x: 2, y: 2\n          - dims:",
-            "expected ',' or '}'",
-        ),
+        ("{x: 2, y: 2, z: 1}\n          - dims:", "{x: 2, y: 2\n          - dims:", "expected ',' or '}'"),
     ],
 )
 def test_tori_that_are_none(path, old, new, said):

@@ -10,12 +10,7 @@ from netplace.runs import resolve
 
 # Of the operations that these programs had when collectives had one algorithm each; since then IS has an
 # isend for each of the sends of an all-to-all that go at once.
-UNCHANGED = {
-    "ft": "d85b9166181f",
-    "is": "9570289e070e",
-    "mg": "d12a8fe220c0",
-    "lu": "0e5d557862d0",
-}
+UNCHANGED = {"ft": "d85b9166181f", "is": "9570289e070e", "mg": "d12a8fe220c0", "lu": "0e5d557862d0"}
 
 
 def digest(program):

@@ -54,10 +54,7 @@ def test_the_table_chooses_what_open_mpi_was_seen_to_choose(operation):
         assert [(pair[0], pair[1], pair[3]) for pair in chosen.pairs()] in sent, row
 
 
-COUNTED = {
-    "openmpi": _rows("open_mpi_counts.csv"),
-    "mpich": _rows("mpich_counts.csv"),
-}
+COUNTED = {"openmpi": _rows("open_mpi_counts.csv"), "mpich": _rows("mpich_counts.csv")}
 
 
 def _blocks(ranks, bytes):

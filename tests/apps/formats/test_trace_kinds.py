@@ -204,10 +204,7 @@ def test_paravers_records_become_calls(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
-    [
-        ("1:1:1:9:1:0:1:1", "line 16: refers to task 9, expected 1 to 2"),
-    ],
+    ("line", "told"), [("1:1:1:9:1:0:1:1", "line 16: refers to task 9, expected 1 to 2")]
 )
 def test_a_broken_record_of_paravers_is_told_with_its_line(tmp_path, line, told):
     (tmp_path / "x.prv").write_text(PRV + "#\n" + line + "\n")

@@ -130,10 +130,7 @@ def test_the_number_of_tasks(parse):
         ("9999999999 send 0 8 0 0 -1 0", "line 1: ranks must be less than 4194304, not '9999999999'"),
         ("0 coll 0 8 bcst 0 -1 0", "line 1: collective: unknown name 'bcst'; did you mean bcast"),
         ("0 coll 0 8 bcast 3 -1 0", "line 1: rank 0 does not know communicator 3"),
-        (
-            "0 coll -1 8 alltoallv 0 1,2 0\n1 mark 1 0 iter 0 -1 0",
-            "rank 1 does not call alltoallv",
-        ),
+        ("0 coll -1 8 alltoallv 0 1,2 0\n1 mark 1 0 iter 0 -1 0", "rank 1 does not call alltoallv"),
         ("0 mark 0 0 timed_begin 0 -1 0", "section 'timed': rank 0 does not begin and end it"),
     ],
 )

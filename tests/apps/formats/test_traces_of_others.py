@@ -72,17 +72,12 @@ COMMON = {
 }
 OWN = {
     "otf2": {
-        "collective_rank_calls_without_sizes": lambda data, key: sum(x["number"] for x in data["left_out"]),
+        "collective_rank_calls_without_sizes": lambda data, key: sum(x["number"] for x in data["left_out"])
     },
-    "dumpi": {
-        "compute_ns": seconds(1e9),
-    },
+    "dumpi": {"compute_ns": seconds(1e9)},
     "tit": {"compute_flops": seconds(1e9)},
     "goal": {"compute_units": seconds(1e9)},
-    "paraver": {
-        "ranks": lambda data, key: data["ranks"],
-        "compute_ns": seconds(1e9),
-    },
+    "paraver": {"ranks": lambda data, key: data["ranks"], "compute_ns": seconds(1e9)},
 }
 
 

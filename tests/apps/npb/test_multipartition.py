@@ -69,10 +69,7 @@ def test_sweeps_carry_the_largest_face_where_the_cube_is_uneven(messages):
 
 @pytest.mark.parametrize(
     ("tasks", "count", "kilobytes", "forward", "backward"),
-    [
-        (16, 24, (916, 935), (39600, 45056), (18000, 20480)),
-        (64, 48, (535, 548), (8624, 11264), (3920, 5120)),
-    ],
+    [(16, 24, (916, 935), (39600, 45056), (18000, 20480)), (64, 48, (535, 548), (8624, 11264), (3920, 5120))],
 )
 def test_class_a_of_sp_as_counted_by_hand(messages, tasks, count, kilobytes, forward, backward):
     said = messages(sp("A", tasks, 1))

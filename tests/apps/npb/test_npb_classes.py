@@ -108,6 +108,7 @@ def test_impossible_task_counts_are_refused_with_the_valid_ones(name, problem_cl
         GENERATORS[name](problem_class, tasks)
 
 
+@pytest.mark.all
 def test_programs_too_large_are_refused_with_what_they_would_take():
     with pytest.raises(
         ValueError,

@@ -104,11 +104,7 @@ def test_a_group_that_is_alone_sends_nothing():
     [
         (16, {"model": "llama-8b"}, "model: unknown name 'llama-8b'; did you mean llama"),
         (16, {"tp": 3}, "tasks: tp=3 x cp=1 x pp=1 = 3 does not divide 16 ranks"),
-        (
-            16,
-            {"tp": 2, "dp": 4},
-            "dp: tp x cp x dp x pp = 8 differs from the 16 ranks, expected --tasks 8",
-        ),
+        (16, {"tp": 2, "dp": 4}, "dp: tp x cp x dp x pp = 8 differs from the 16 ranks, expected --tasks 8"),
         (12, {"pp": 3, "layers": 8}, "pp x chunks: 3 does not divide the 8 layers, expected one of .1, 2, 4"),
         (16, {"chunks": 2}, "chunks: 2 are interleaved on pipeline stages, but pp is 1"),
         (16, {"order": "tp-dp"}, "order: 'tp-dp' is not tp, cp, dp and pp in some order"),

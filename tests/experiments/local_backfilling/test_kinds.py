@@ -5,13 +5,7 @@ import pandas as pd
 
 from netplace.experiments.local_backfilling import study
 from netplace.experiments.local_backfilling.simulator import RULES, Platform
-from netplace.experiments.local_backfilling.study import (
-    KINDS,
-    READINGS,
-    SIZES,
-    _by_size,
-    orders_within_kinds,
-)
+from netplace.experiments.local_backfilling.study import KINDS, READINGS, SIZES, _by_size, orders_within_kinds
 
 
 def figures_of(values: dict[str, float]) -> dict[str, dict[str, np.ndarray]]:

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from slow_backfilling import SlowBackfilling, choose
 
@@ -68,7 +68,6 @@ def test_schedules_are_those_of_a_slow_program(
 
 @pytest.mark.parametrize(("rule", "partitioner"), [("basic", "non-contiguous"), ("cont", "contiguous")])
 @given(workloads())
-@settings(max_examples=60, deadline=None)
 def test_rules_on_a_line_are_partitioners_under_a_policy_of_the_scheduler(
     rule: str, partitioner: str, workload: tuple[tuple[int, ...], list[Job]]
 ) -> None:
@@ -161,12 +160,7 @@ def test_large_jobs_are_rejected_and_missing_wall_times_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("2-4", "from the root"),
-        ("1-2-5", "cannot be spread"),
-        ("1-x", "whole numbers"),
-    ],
+    ("text", "told"), [("2-4", "from the root"), ("1-2-5", "cannot be spread"), ("1-x", "whole numbers")]
 )
 def test_platforms_that_contradict_themselves(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
@@ -175,11 +169,7 @@ def test_platforms_that_contradict_themselves(text: str, told: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [
-        ("geometric:0.5", "at least 1"),
-        ("cubic:2", "unknown name"),
-        ("linear:x", "not a number"),
-    ],
+    [("geometric:0.5", "at least 1"), ("cubic:2", "unknown name"), ("linear:x", "not a number")],
 )
 def test_bad_penalties(text: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
@@ -198,11 +188,7 @@ def test_bad_jobs(jobs: list[Job], told: str) -> None:
         backfill(Platform.read("1-2-4"), jobs, "basic")
 
 
-@given(
-    st.integers(1, 4),
-    st.lists(st.tuples(st.integers(1, 5), st.integers(1, 20)), min_size=1, max_size=25),
-)
-@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 4), st.lists(st.tuples(st.integers(1, 5), st.integers(1, 20)), min_size=1, max_size=25))
 def test_shelves_keep_their_bound(clusters: int, jobs: list[tuple[int, int]]) -> None:
     sizes, times = [size for size, _ in jobs], [seconds for _, seconds in jobs]
     made = shelves(clusters, 5, sizes, times)

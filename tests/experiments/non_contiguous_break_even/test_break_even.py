@@ -9,14 +9,7 @@ from answers import csv_rows
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.non_contiguous_break_even import (
-    FULL,
-    QUICK,
-    SATURATED,
-    SHAPES,
-    break_evens,
-    cases,
-)
+from netplace.experiments.non_contiguous_break_even import FULL, QUICK, SATURATED, SHAPES, break_evens, cases
 from netplace.report.studies import STUDIES
 from netplace.report.studies.schedules import outcomes, turnaround
 from netplace.report.studies.study import StudyContext, make_request

@@ -52,6 +52,7 @@ def test_layouts_of_the_study():
     assert all(row.run.config.vcs == 1 and len(row.run.jobs) == 16 for row in runs)
 
 
+@pytest.mark.all
 def test_the_quick_version_says_what_straying_costs(tmp_path, quick):
     quick(STUDY.name, tmp_path / "out", "--table", "together", "--partitions", "1")
     cells = {row["layout"]: row for row in csv_rows(tmp_path / "out" / "together.csv")}

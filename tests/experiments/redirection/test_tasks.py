@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from slow_tasks import Slow, best_preemptive_flow
 
@@ -56,7 +56,6 @@ def test_every_policy_does_what_unit_steps_do(policy, tasks, data):
 
 @pytest.mark.parametrize("policy", ["SRPT", "GSRPT"])
 @given(task_lists(5))
-@settings(max_examples=25, deadline=None)
 def test_preemption_on_one_processor_is_optimal(policy, tasks):
     made = run_tasks([Task(n, *one) for n, one in enumerate(tasks)], 1, policy)
     assert task_figures(made).sum_flow == best_preemptive_flow(tasks)

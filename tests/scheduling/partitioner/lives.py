@@ -6,13 +6,7 @@ from hypothesis import strategies as st
 from netplace.scheduling.job import Job
 
 # A busy machine, and code that is compiled at its first use, are no mistakes.
-PATIENT = settings(
-    derandomize=True,
-    deadline=None,
-    database=None,
-    max_examples=20,
-    suppress_health_check=[HealthCheck.too_slow],
-)
+PATIENT = settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow])
 
 
 def a_job(nodes: int) -> Job:

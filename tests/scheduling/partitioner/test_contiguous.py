@@ -6,7 +6,7 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.experiments.first_fit import searches
@@ -104,13 +104,11 @@ def play(searches, story):
                 search.take(base, step)
 
 
-@settings(max_examples=60, deadline=None)
 @given(stories())
 def test_exact_searches_return_the_base_of_the_naive_scan(story):
     play([SEARCHES[name](story[0]) for name in EXACT], story)
 
 
-@settings(max_examples=60, deadline=None)
 @given(machine=machines(dims=(2, 3)), seed=st.integers(0, 999), data=st.data())
 def test_naive_counts_what_a_walk_looks_at(machine, seed, data):
     search, held = NaiveFirstFit(machine), np.random.default_rng(seed).random(machine.nodes) < 0.3
@@ -193,7 +191,6 @@ MACHINES = {"buddy": "mesh:16x16", "rbs": "mesh:16x11", "frame-sliding": "mesh:1
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-@settings(max_examples=25, deadline=None)
 @given(steps=st.lists(st.one_of(st.integers(1, 40), st.integers(-99, -1)), min_size=1, max_size=30))
 def test_no_node_is_held_twice(name, steps):
     grid = parse(MACHINES.get(name, "torus:5x4x6"))

@@ -151,10 +151,7 @@ def test_a_partition_of_boxes_is_told():
 
 
 @pytest.mark.parametrize(
-    ("text", "what"),
-    [
-        ("timeut:3", "switching: unknown name 'timeut'; did you mean timeout"),
-    ],
+    ("text", "what"), [("timeut:3", "switching: unknown name 'timeut'; did you mean timeout")]
 )
 def test_rules_that_make_no_sense_are_refused(text, what):
     with pytest.raises(ValueError, match=what):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.scheduling import Job, schedule
@@ -42,7 +42,6 @@ def workloads(draw, most=15):
 
 
 @given(workloads())
-@settings(max_examples=60, deadline=None)
 def test_without_rules_it_is_easy_and_fcfs(jobs):
     for backfill, policy in (("easy", "easy"), ("none", "fcfs")):
         plain = schedule(MACHINE, jobs, policy, "non-contiguous")
@@ -50,7 +49,6 @@ def test_without_rules_it_is_easy_and_fcfs(jobs):
 
 
 @given(workloads(), st.sampled_from(list(ORDERS)), st.sampled_from(list(BACKFILLS)), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_rules_hold_whatever_the_jobs(jobs, order, backfill, prediction):
     windows = (Window("all", 20, 25), Window("some", 30, 50, 3))
     queues = (JobQueue("zero", (0,), most_running=1, priority=1), JobQueue("rest", most_per_user=2))

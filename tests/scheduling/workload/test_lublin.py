@@ -177,12 +177,7 @@ def test_the_seed_decides(made):
     assert not np.array_equal(made["batch"].run_time, other.run_time)
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"kind": "bach"}, "did you mean batch"),
-    ],
-)
+@pytest.mark.parametrize(("given", "words"), [({"kind": "bach"}, "did you mean batch")])
 def test_what_the_model_refuses(given, words):
     with pytest.raises(ValueError, match=words):
         lublin(**{"nodes": 64, "jobs": 10, **given})

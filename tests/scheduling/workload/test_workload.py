@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from netplace.scheduling.job import Job
@@ -167,7 +167,6 @@ def test_figures_that_are_not_known():
 
 
 @given(JOBS, st.integers(1, 4), st.integers(0, 3))
-@settings(deadline=None, max_examples=25)
 def test_replicated_jobs_are_those_that_were_and_late_copies_of_them(jobs, copies, seed):
     workload = Workload.of(jobs)
     made = workload.replicated(copies, 50.0, seed)
