@@ -114,23 +114,6 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     assert (tmp_path / "again/report.html").is_file()
 
 
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (["--fidelity", "guess"], "--fidelity: unknown name 'guess'"),
-        (
-            ["--policy", "easy", "--estimate-factor", "0"],
-            "--estimate-factor: 0.0 is invalid, expected a number greater than 0",
-        ),
-        (["--mapping", "best-known"], "expected one mapping"),
-        (["--workers", "3"], "--workers: 3 given"),
-        (["-o", "nowhere/out"], "the folder nowhere does not exist"),
-    ],
-)
-def test_mistakes(netplace, flags, said):
-    refused(netplace(*SMALL, *flags), said)
-
-
 def test_a_log_says_nothing_of_applications(netplace, tmp_path):
     log = tmp_path / "log.swf"
     log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")

@@ -38,17 +38,6 @@ def test_points_do_not_depend_on_the_number_of_processes(netplace):
     assert [point["packets"] for point in alone] == [point["packets"] for point in pooled]
 
 
-def test_points_do_not_depend_on_the_number_of_threads(netplace, monkeypatch):
-    monkeypatch.setattr("netplace.netsim.threads.cores", lambda: 4)
-    flags = ("load", *QUICK, "--vcs", 1, "--offered", "0.2", "--json")
-    alone, together = (json.loads(netplace(*flags, "--threads", n).stdout)["points"][0] for n in (1, 2))
-    assert [alone[name] for name in ("packets", "delay")] == [together[name] for name in ("packets", "delay")]
-    refused(
-        netplace(*flags, "--threads", 3, "--workers", 2),
-        "--threads: 3 given in each of 2 processes, more than the 4 available cores",
-    )
-
-
 def test_the_table(netplace):
     shown = netplace("load", *QUICK, "--offered", "0.2", "--traffic", "transpose").stdout
     assert "How much transpose traffic does torus:4x4 accept?" in shown

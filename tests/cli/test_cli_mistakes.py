@@ -97,20 +97,6 @@ def test_a_trace_at_fault_names_file_and_place(netplace, tmp_path, content, word
     refused(netplace("run", "--network", "torus:2x2", "--trace", path), *words)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("0,1\n1,1\n2,2\n3,3\n", ["nodes.csv:2", "node 1 is assigned to both task 0 and task 1"]),
-        ("0,0\n1,1\n2,2\n", ["task 3 has no node"]),
-        ("0,0\n1,1\n2,2\n3,99\n", ["nodes.csv:4", "node 99"]),
-    ],
-)
-def test_a_mapping_file_at_fault(netplace, tmp_path, text, words):
-    path = tmp_path / "nodes.csv"
-    path.write_text(text)
-    refused(netplace("run", *HALO, "--tasks", "4", "--mapping", f"file:{path}"), *words)
-
-
 @pytest.mark.parametrize("network", ["torus:2x2", "torus:1x4", "torus:2", "torus:1", "torus:2x1x2"])
 def test_short_sides_are_no_mistake(netplace, add, network):
     def ring(task):

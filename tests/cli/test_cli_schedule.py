@@ -219,18 +219,6 @@ def test_mistakes_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, wo
 
 
 @pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--kind", "batch"], ["--kind: 'batch' given, but workload log.swf.gz is a file"]),
-        (["--drop", "late"], ["--drop: unknown name 'late'"]),
-        (["--times", "table:x.sqlite", "--simulate"], ["no job of", "runs a program"]),
-    ],
-)
-def test_mistakes_about_a_log_end_in_one_sentence(netplace, log, flags, words):
-    refused(netplace("schedule", "--machine", "torus:4x4", "--workload", log, *flags), *words)
-
-
-@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("machine = torus", ["study.toml: is not TOML"]),
@@ -306,22 +294,3 @@ def test_switching_is_compared_in_a_study(netplace, tmp_path, monkeypatch):
     assert frame["switching"].tolist() == ["always-on", "timeout", "plan:slot=3600,late=0"]
     assert frame["energy"].iloc[1] < frame["energy"].iloc[0]
     assert (frame["energy"] >= frame["hindsight"] - 1e-6).all()
-
-
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (["--switching", "timeout"], "--switching: 'timeout' given without power"),
-        (
-            ["--power", "taurus", "--switching", "tmeout"],
-            "--switching: unknown name 'tmeout'; did you mean timeout",
-        ),
-        (["--power", "taurus", "--switching", "lookahead"], "policy fcfs does not plan starts"),
-        (["--power", "taurus", "--switching", "timeout", "--partition", "contiguous"], "awake = false"),
-        (["--power", "taurus", "--switching", "plan", "--estimates", "infinite"], "has no finite estimate"),
-    ],
-)
-def test_mistakes_about_power_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, words):
-    monkeypatch.chdir(tmp_path)
-    refused(netplace(*SMALL[:-4], "--jobs", "20", *flags, "-o", "out"), words)
-    assert not list(tmp_path.iterdir())

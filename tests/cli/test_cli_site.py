@@ -78,8 +78,3 @@ def test_without_rules_it_is_easy(netplace, tmp_path):
 def test_mistakes_in_the_file(netplace, tmp_path, text, told):
     (tmp_path / "site.toml").write_text(text)
     refused(netplace(*START), told)
-
-
-def test_circles_are_refused(netplace, tmp_path):
-    (tmp_path / "log.swf").write_text(LOG.replace("4 25 -1 1 1 1 1 1 1 -1 -1", "4 25 -1 1 1 1 1 1 1 2 0"))
-    refused(netplace(*START), "jobs: depend on each other in a cycle, 1 after 2 after 1")

@@ -130,22 +130,6 @@ def test_only_what_is_new_is_simulated(netplace, folder):
     assert "3 of 3 runs" in netplace("table", "sweep.toml", "--workers", 1).stderr
 
 
-def test_a_table_does_not_depend_on_the_number_of_threads(netplace, folder, monkeypatch):
-    monkeypatch.setattr("netplace.netsim.threads.cores", lambda: 2)
-    monkeypatch.setattr("netplace.runs.resources.cores", lambda: 2)
-    flags = ("table", "sweep.toml", "--runs", "--json")
-    rows = [
-        json.loads(netplace(*flags, "--store", f"{count}.sqlite", "--threads", count, *more).stdout)["rows"]
-        for count, more in ((1, ("--workers", 1)), (2, ()))
-    ]
-    cycles = [[row["cycles"] for row in some] for some in rows]
-    assert cycles[0] == cycles[1]
-    refused(
-        netplace(*flags, "--threads", 2, "--workers", 2),
-        "--threads: 2 given in each of 2 processes, more than the 2 available cores",
-    )
-
-
 def test_failures_are_told_and_do_not_stop_the_sweep(netplace, folder):
     (folder / "sweep.toml").write_text(SWEEP + "max_cycles = 450\n")
     result = netplace("table", "sweep.toml", "--workers", 1)

@@ -198,12 +198,6 @@ def test_a_mistake_is_one_sentence(netplace, tmp_path, monkeypatch, arguments, w
     assert list(tmp_path.iterdir()) == []
 
 
-def test_best_of_a_bare_matrix_cannot_be_simulated(netplace, tmp_path):
-    (tmp_path / "W.csv").write_text("0,1\n1,0\n")
-    result = netplace("map", "--network", "mesh:4", "--from", tmp_path / "W.csv", "--mapping", "best")
-    refused(result, "mapping best: simulates a program")
-
-
 @pytest.mark.parametrize(
     ("flags", "method"),
     [

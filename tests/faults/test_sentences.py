@@ -8,32 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from samples import write_samples
 
-from netplace.apps.formats import read
 from netplace.cli import app
 from netplace.inputs import MOST, abbreviate, check_choice, check_float, check_int, printable, shortened
 
 
 def run(*arguments):
     return CliRunner().invoke(app, arguments)
-
-
-def test_a_limit_of_cycles_names_the_flag():
-    refused(run("run", "--network", "torus:4x4", "--app", "butterfly", "--max-cycles", "5"), "--max-cycles")
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.trace", "# tasks 2\n0 compute -1 5 0 0 -1 999999999999999999\n"),
-        ("a.dim", '#DIMEMAS:"x":1:2(1,1),0\n1:0:0:1e305\n'),
-        ("a.dim", '#DIMEMAS:"x":1:2(1,1),0\n1:0:0:9000000000000\n'),
-    ],
-)
-def test_computation_that_does_not_fit_is_refused(tmp_path, name, text):
-    (tmp_path / name).write_text(text)
-    with pytest.raises(ValueError, match=r"rank 0 computes for too long, .*2\*\*\d\d cycles"):
-        read(tmp_path / name, cycles_per_us=1e6)
-    assert read(tmp_path / name, cycles_per_us=0).tasks == 2
 
 
 def test_tests_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):

@@ -6,7 +6,6 @@ import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.runs.study_file import read_study
 from netplace.runs.sweep import read_sweep
 
 HALO = 'network = "torus:4x4"\napp = "butterfly,packets=1"\ntasks = 16\n'
@@ -49,14 +48,6 @@ STUDIES = [
     (STUDY + "policy = [1]\n", "policy: 1 is not text"),
     (APPLICATIONS + "mean_interarrival = inf\n", "mean_interarrival: inf is not a number"),
 ]
-
-
-@pytest.mark.parametrize(("text", "words"), STUDIES, ids=range(len(STUDIES)))
-def test_a_study_that_cannot_be_names_file_and_line(tmp_path, text, words):
-    (tmp_path / "study.toml").write_text(text)
-    with pytest.raises(ValueError, match=r"study\.toml:\d+: ") as caught:
-        read_study(tmp_path / "study.toml")
-    assert words in str(caught.value)
 
 
 RUN = ("run", "--network", "torus:4x4", "--tasks", "4", "--partition", "quadrants", "--json")

@@ -131,13 +131,6 @@ def test_the_mark_of_a_store_is_in_its_header(tmp_path):
     assert (tmp_path / "s.sqlite").read_bytes()[68:72] == APPLICATION.to_bytes(4, "big") == b"nplc"
 
 
-def test_no_store_and_no_folder(tmp_path):
-    with pytest.raises(StoreError, match="the store does not exist"):
-        Store(tmp_path / "s.sqlite", read_only=True)
-    with pytest.raises(StoreError, match=r"the folder .* does not exist"):
-        Store(tmp_path / "no" / "s.sqlite")
-
-
 def test_reading_does_not_write(tmp_path):
     Store(tmp_path / "s.sqlite").close()
     with Store(tmp_path / "s.sqlite", read_only=True) as store:

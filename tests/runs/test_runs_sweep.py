@@ -101,22 +101,6 @@ def test_a_mistake_names_line_key_and_value(sweep, text, words):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('app = "lu"\nclass = ["S",\n"Q"]', [":4:", "class = 'Q'", "valid: S, W, A, B, C, D"]),
-        ('app = "bt,class=S"\ntasks = [16, 15]', [":3:", "tasks = 15", "expected one of 1, 4, 9, 16"]),
-        ('app = ["bt,class=S", "cg,class=S,iterations=0"]', [":2:", "iterations=0", "0 is too small"]),
-    ],
-)
-def test_programs_that_cannot_be_made_are_told_before_any_run(sweep, text, words):
-    found = sweep('network = "torus:4x4"\n' + text)
-    with pytest.raises(ValueError, match=r"sweep\.toml") as caught:
-        found.check_programs(found.runs())
-    for word in words:
-        assert word in str(caught.value)
-
-
-@pytest.mark.parametrize(
     ("code", "words"),
     [
         ("def f(task):\n    1 / 0\n", ["raised ZeroDivisionError", "mine.py, line 2"]),

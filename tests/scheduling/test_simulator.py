@@ -1,6 +1,5 @@
 """The simulator: order, memory, run times, estimates, and what it says of jobs that make no sense."""
 
-import dataclasses
 import math
 import re
 import tracemalloc
@@ -22,7 +21,7 @@ from netplace.scheduling import (
 )
 from netplace.scheduling.metrics import measure
 from netplace.scheduling.partitioner import PlainPartitioner
-from netplace.scheduling.schedule import COLUMNS, Schedule
+from netplace.scheduling.schedule import COLUMNS
 from netplace.scheduling.times import LogTimes, PenaltyTimes, ScaledTimes, estimate_rule
 from netplace.topologies import kary_ntree, mesh, parse
 
@@ -84,16 +83,6 @@ def test_the_partitioner_is_left_as_it_is():
     assert [number for number, _, _ in result.rejected] == [2]
     assert partitioner.free == 5
     assert partitioner.searches == 0
-
-
-def test_columns_cannot_be_changed():
-    result = schedule(MACHINE, stream(10), "fcfs", Row())
-    with pytest.raises(ValueError, match="read-only"):
-        result.start[0] = 3
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        result.busy = 3
-    assert set(result.columns()) == set(COLUMNS)
-    assert isinstance(result, Schedule)
 
 
 def test_times_that_sums_cannot_hold_exactly():

@@ -7,7 +7,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from netplace.topologies import Graph, Topology, Tree, parse
+from netplace.topologies import Topology, Tree, parse
 
 GRIDS = [
     "mesh:2",
@@ -123,10 +123,3 @@ def cut_between(network: Topology, half: Sequence[int]) -> int:
     for node in range(network.nodes):
         flow.add_edge(*(("one", node) if node in half else (node, "other")), capacity=10**6)
     return int(nx.maximum_flow_value(flow, "one", "other"))
-
-
-def hanging(network: Topology) -> tuple[np.ndarray, int]:
-    """Return the router of each node, and the first switch."""
-    if isinstance(network, Graph):
-        return network.home, network.first_switch
-    return np.arange(network.nodes), 0

@@ -258,6 +258,7 @@ def test_tree_file(tmp_path: Path) -> None:
     ("kind", "content", "message"),
     [
         ("graph", "a b fast=1\n", r"line 1: unknown 'fast', expected bandwidth, capacity, cycles"),
+        ("graph", "\n", r"the graph has no vertices"),
         ("tree-file", "n0 a\nn0 b\n", r"line 2: node n0 already has a parent, in line 1"),
         ("tree-file", "a b\nb a\n", r"no node"),
         ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s0 Nodes=n1\n", r"line 2: switch s0 appears twice"),

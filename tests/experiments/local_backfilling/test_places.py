@@ -167,27 +167,6 @@ def test_platforms_that_contradict_themselves(text: str, told: str) -> None:
         Platform.read(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [("geometric:0.5", "at least 1"), ("cubic:2", "unknown name"), ("linear:x", "not a number")],
-)
-def test_bad_penalties(text: str, told: str) -> None:
-    with pytest.raises(ValueError, match=told):
-        read_penalty(text)
-
-
-@pytest.mark.parametrize(
-    ("jobs", "told"),
-    [
-        ([], "jobs: none given, expected at least one"),
-        ([Job(1, 5, 1, 1, 1), Job(2, 4, 1, 1, 1)], "expected at or after"),
-    ],
-)
-def test_bad_jobs(jobs: list[Job], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
-        backfill(Platform.read("1-2-4"), jobs, "basic")
-
-
 @given(st.integers(1, 4), st.lists(st.tuples(st.integers(1, 5), st.integers(1, 20)), min_size=1, max_size=25))
 def test_shelves_keep_their_bound(clusters: int, jobs: list[tuple[int, int]]) -> None:
     sizes, times = [size for size, _ in jobs], [seconds for _, seconds in jobs]

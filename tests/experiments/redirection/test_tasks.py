@@ -118,20 +118,6 @@ def test_windows_are_as_long_as_asked_for():
 GOOD = [Task(1, 0, 5)]
 
 
-@pytest.mark.parametrize(
-    ("tasks", "policy", "more", "told"),
-    [
-        (GOOD, "SPT-RX", {}, "unknown name"),
-        (GOOD, "SPT", {"dedicated": 1}, "expected no parameters"),
-        (GOOD, "SPT-RD", {"dedicated": 3, "threshold": 1}, "none is left"),
-        ([Task(1, 5, 1), Task(2, 4, 1)], "SPT", {}, "expected in order of release"),
-    ],
-)
-def test_mistakes_are_sentences(tasks, policy, more, told):
-    with pytest.raises(ValueError, match=told):
-        run_tasks(tasks, 3, policy, **more)
-
-
 def test_sweeps_vary_one_parameter_of_redirection_by_delay(tmp_path):
     study = STUDIES["redirection"]
     request = make_request(study, ["dedicated"], quick=True)

@@ -54,16 +54,6 @@ def test_more_jobs_than_are_made_at_once():
         workload[::-1]
 
 
-def test_columns_cannot_be_written_to():
-    workload = evenly(3)
-    with pytest.raises(ValueError, match="read-only"):
-        workload.submit[0] = 5
-    given = np.arange(3.0)
-    moved = workload.submitted(given)
-    given[0] = 7
-    assert moved.submit[0] == 0
-
-
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
