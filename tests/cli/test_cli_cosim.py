@@ -196,7 +196,6 @@ def test_on_the_command_line(netplace, folder, run):
     [
         (["whatif"], "nothing was changed"),
         (["whatif", "--without", "99"], "job 99: no job has this number, expected 1 to 8"),
-        (["whatif", "--move", "1=nodes:0-63"], "expected free nodes"),
         (["whatif", "--without", "2", "--job", "2"], "--job: 2 is removed by --without 2"),
         (["explain", "--job", "99"], "job 99: no job has this number"),
     ],

@@ -100,7 +100,6 @@ def test_vector_pictures_hold_text_and_real_fonts(netplace, tmp_path):
 @pytest.mark.parametrize(
     ("rows", "arguments", "words"),
     [
-        (TIMES, ["--bars", "maping"], "did you mean mapping"),
         (TIMES.iloc[1:], [], "--normal consecutive: has no run time for mesh:4x4"),
         (times(*((f"torus:{n}x2", "random", 1.0, 0.0) for n in range(2, 70))), [], "68 groups of bars"),
     ],

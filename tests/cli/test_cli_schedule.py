@@ -221,10 +221,8 @@ def test_mistakes_end_in_one_sentence(netplace, tmp_path, monkeypatch, flags, wo
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("machine = torus", ["study.toml: is not TOML"]),
         ('polcy = "easy"', ["study.toml:1: key: unknown name 'polcy'", "did you mean policy"]),
         (STUDY.replace('"easy"', '"eazy"'), ["study.toml:5: policy: unknown name 'eazy'"]),
-        (STUDY.replace("= 2", "= 0"), ["study.toml:7: seeds: 0 is too small"]),
         (STUDY.replace("seeds = 2", "seeds = 1000000"), ["describes 4,000,000 schedules"]),
     ],
 )

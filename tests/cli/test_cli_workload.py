@@ -84,13 +84,10 @@ def test_a_workload_is_drawn(netplace, log, tmp_path, ending):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["make", "lublim", "--nodes", "4"], "workload model: unknown name 'lublim'; did you mean lublin"),
         (["make", "lublin"], "Missing option '--nodes'"),
         (["make", "lublin", "--nodes", "4", "--sizes", "large"], "--sizes: is not an option of lublin"),
         (["make", "applications", "--nodes", "64", "--repeats", "5"], "'5' is not of the form LEAST:MOST"),
-        (["make", "applications", "--nodes", "64", "-o", "x.swf"], "x.swf: SWF has no column for"),
         (["info", "log.swf", "--drop", "faild"], "did you mean failed"),
-        (["info", "broken.swf", "-o", "x.png"], "broken.swf, line 2: 3 columns, expected 18"),
     ],
 )
 def test_a_mistake_about_workloads_is_one_sentence(netplace, log, monkeypatch, arguments, words):

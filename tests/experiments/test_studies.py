@@ -31,11 +31,8 @@ def test_the_list_names_every_study_and_table():
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["td-vs-clasic"], "study: unknown name 'td-vs-clasic'; did you mean td-vs-classic?"),
         (["td-vs-classic", "--table", "9"], "study td-vs-classic: --table: unknown name '9'; valid: 1a, 1b"),
-        (["td-vs-classic", "--mappings", "0"], "--mappings: 0 is too small, expected at least 1"),
         (["td-vs-classic", "--stored"], "the store does not exist; without --stored, netplace creates it"),
-        (["td-vs-classic", "--workers", "0", "--quick"], "--workers: 0 is too small, expected at least 1"),
     ],
 )
 def test_mistakes_are_told_in_a_sentence(words, sentence, tmp_path, monkeypatch):

@@ -77,7 +77,6 @@ def test_names_of_the_network_are_found(tmp_path):
     ("text", "network", "wrong"),
     [
         ("rank,host\n0,n1\n0,n2\n", "torus:4x4", "alloc.csv:3: rank 0 has two hosts, the first in line 2"),
-        ("n1\nn1\n", "torus:4x4", "alloc.csv:2: host 'n1' is assigned to rank 1 and to rank 0"),
         (
             "0,0,0\n0,0,1\n",
             "torus:4x4",

@@ -121,7 +121,6 @@ def test_time_limits_the_search():
     [
         ("most", r"mapping link-load: objective: unknown name 'most'.*max"),
         ("routing=d-mod-k", r"d-mod-k"),
-        ("routing=nothing", r"routing: unknown name 'nothing'"),
     ],
 )
 def test_bad_options(option, words):

@@ -155,7 +155,6 @@ def test_a_fabric_says_what_is_assumed(name):
     [
         ("[settings]\npacket_fits = 3\n", "unknown name 'packet_fits'; did you mean packet_phits"),
         ("says = 'x'\n", "has no settings"),
-        ("[settings]\nfabric = 'omnipath'\n", "unknown name 'fabric'"),
     ],
 )
 def test_a_file_of_another_form_is_no_fabric(tmp_path, text, says):

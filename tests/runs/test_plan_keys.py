@@ -267,14 +267,10 @@ def test_of_a_file_the_content_counts_not_the_place(tmp_path):
 @pytest.mark.parametrize(
     ("network", "job", "words"),
     [
-        ("tours:4x4", HALO, "did you mean torus"),
-        ("torus:4x4", {"app": "2d-tours"}, "did you mean 2d-torus"),
-        ("torus:4x4", {"app": "2d-torus", "round": 2}, "did you mean rounds"),
         ("torus:4x4", {"app": "2d-torus", "packets": 0}, "packets: 0 is too small"),
         ("torus:4x4", {**HALO, "bytes": 2}, "expected bytes or packets, not both"),
         ("torus:4x4", {**HALO, "section": "time"}, "did you mean timed"),
         ("torus:4x4", {**HALO, "trace": "is.w.16"}, "expected either app or trace"),
-        ("torus:4x4", {**HALO, "tasks": 17}, "jobs: 17 tasks are more than the 16 nodes of torus:4x4"),
     ],
 )
 def test_a_mistake_is_one_sentence(network, job, words):

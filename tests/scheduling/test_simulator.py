@@ -237,7 +237,6 @@ def test_every_rule_of_run_times_has_an_example_that_works():
 @pytest.mark.parametrize(
     ("text", "machine", "words"),
     [
-        ("scale:0.8", "tree:2,4", "run times: unknown name 'scale'; did you mean scaled"),
         ("scaled", "tree:2,4", "'scaled': expected a form such as scaled:0.8"),
         ("penalty:linear,0.1", "torus:4x4", "a penalty by level needs a tree, not torus:4x4"),
     ],

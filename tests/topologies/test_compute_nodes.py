@@ -145,7 +145,6 @@ def test_a_mapping_puts_tasks_that_talk_much_on_the_same_compute_node():
     [
         ("nodes:tasks=0/torus:4x4", r"tasks: 0 .*expected .*1"),
         ("nodes:rails=2/torus:4x4", r"tasks is missing"),
-        ("nodes:tasks=2", r"a slash and a network"),
         ("nodes:tasks=2/nodes:tasks=2/torus:4x4", r"already has nodes with several tasks"),
         ("faulty:links=0.1/nodes:tasks=2/torus:4x4", r"faulty: after nodes:"),
         ("nodes:tasks=3,sockets=2/torus:4x4", r"sockets=2 does not divide tasks=3"),

@@ -140,7 +140,6 @@ def test_lists_that_cannot_be_drawn_from(among, words):
     [
         ("service:nodes=99/torus:4x4", r"node: 99 is too large, expected at most 15"),
         ("service:every=1/torus:4x4", r"no compute node remains"),
-        ("service:torus:4x4", r"expected nodes, a slash and a network, such as service:every=16/torus:8x8"),
     ],
 )
 def test_mistakes(text, words):

@@ -153,7 +153,6 @@ def test_a_port_without_a_link() -> None:
 @pytest.mark.parametrize(
     ("name", "discipline", "message"),
     [
-        ("minmal", "", r"routing: unknown name 'minmal'; did you mean minimal"),
         ("minimal", "hops", r"VC discipline: unknown name 'hops'"),
         ("minimal", "dateline", r"no dimensions, which VC discipline dateline needs"),
     ],

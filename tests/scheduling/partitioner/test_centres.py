@@ -345,7 +345,6 @@ def test_the_tight_example_of_manhattan_median():
 @pytest.mark.parametrize(
     ("text", "machine", "told"),
     [
-        ("mm", "tree:4,2", "mm: is defined on meshes and tori, not on tree:4,2"),
         ("mc1x1", "dragonfly:a=4,p=2,h=2", "mc1x1: is defined on meshes and tori, not on dragonfly:a=4"),
         ("line", "torus:8", "meshes of one dimension"),
         ("mc:5", "mesh:8x8", "expected 2 sides that fit"),

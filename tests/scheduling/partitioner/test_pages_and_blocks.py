@@ -70,7 +70,6 @@ def test_blocks_of_a_request():
     ("text", "machine", "told"),
     [
         ("paging:x", "mesh:8x8", "size: 'x' is not a whole number"),
-        ("paging:4", "mesh:8x5", "size: 4 is too large, expected at most 3"),
         ("mbs", "tree:4,2", "meshes and tori"),
     ],
 )

@@ -161,7 +161,6 @@ def test_the_mapping_of_the_ranking_comes_with_the_box():
         ("contiguous:cubic,fs", "partitioner contiguous:cubic,fs: expected one of cubic, fs, bps"),
         ("naive:bps", "partitioner naive:bps: needs a run-time table that ranks shapes"),
         ("zff:bps,round-up", "round-up applies to cubic and fs"),
-        ("contiguos", "partitioner: unknown name 'contiguos'; did you mean contiguous"),
     ],
 )
 def test_options_that_are_not_understood(text, words):
