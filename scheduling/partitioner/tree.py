@@ -44,7 +44,7 @@ class Subtrees(Keeper):
 
     def _choice(self, job: Job) -> Allocation | None:
         """Return nodes of one subtree, then those outside it; None if too few are free where they may be."""
-        is_open = self.is_free[self._tree.order]
+        is_open = self.is_free.take(self._tree.order)
         home = self._home(job.nodes, is_open)
         return None if home is None else Allocation(self._tree.order[self._around(home, is_open, job.nodes)])
 
@@ -69,9 +69,10 @@ class Subtrees(Keeper):
         """Return level and begin of the subtree in which a job has a place; `is_open` in the tree's order."""
         (level, begin, end), (low, high) = self._smallest(nodes)
         self.visited += len(begin)
-        until = np.concatenate(([0], np.cumsum(is_open)))
-        room = until[end] - until[begin]
-        which = np.flatnonzero(room >= nodes)
+        until = np.zeros(len(is_open) + 1, np.int64)
+        is_open.cumsum(out=until[1:])
+        room = until.take(end) - until.take(begin)
+        which = (room >= nodes).nonzero()[0]
         if not which.size and until[-1] >= nodes:
             outside = (math.ceil if self._one_up else math.floor)(nodes * self._threshold / 100)
             enough = (room >= nodes - outside) & (outside > 0)
@@ -104,15 +105,16 @@ class Subtrees(Keeper):
     def _around(self, home: tuple[int, int], is_open: NDArray[np.bool_], nodes: int) -> Int:
         """Return free places of a subtree, then of those around it, the nearest first."""
         level, begin = home
-        places, low, high = np.empty(0, np.int64), begin, begin
-        while len(places) < nodes:
+        places, low, high = list[Int](), begin, begin
+        while nodes:
             starts = self._tree.starts[level]
-            around = int(np.searchsorted(starts, begin, side="right"))
+            around = int(starts.searchsorted(begin, side="right"))
             below, above = int(starts[around - 1]), int(starts[around])
-            more = np.flatnonzero(is_open[below:above]) + below
-            more = more[(more < low) | (more >= high)][: nodes - len(places)]
-            places, low, high, level = np.concatenate((places, more)), below, above, level + 1
-        return places
+            for first, last in ((below, low), (high, above)):
+                places.append(is_open[first:last].nonzero()[0][:nodes] + first)
+                nodes -= len(places[-1])
+            low, high, level = below, above, level + 1
+        return np.concatenate(places)
 
 
 def read_threshold(partitioner: str, option: str) -> float:

@@ -26,11 +26,11 @@ places."""
 
 
 def first_fit(lengths: _Integers, size: int) -> int:
-    return int(np.argmax(lengths >= size))
+    return int((lengths >= size).argmax())
 
 
 def best_fit(lengths: _Integers, size: int) -> int:
-    return int(np.argmin(np.where(lengths >= size, lengths, _ENDLESS)))
+    return int(np.where(lengths >= size, lengths, _ENDLESS).argmin())
 
 
 def sum_of_squares(lengths: _Integers, size: int) -> int:
@@ -131,12 +131,13 @@ class Along(Keeper):
         length, edged = len(self._order), self._edged
         opened = edged[1:-1]
         if self._select is not None:
-            ends = np.flatnonzero(edged[1:] != edged[:-1])
+            ends = (edged[1:] != edged[:-1]).nonzero()[0]
             starts, lengths = ends[::2], ends[1::2] - ends[::2]
             if self._ring and len(starts) > 1 and opened[0] and opened[-1]:
                 lengths[-1] += lengths[0]
                 starts, lengths = starts[1:], lengths[1:]
             if lengths.max() >= size:
                 start = int(starts[self._select(lengths, size)])
-                return np.arange(start, start + size) % length
+                places = np.arange(start, start + size)
+                return places % length if self._ring else places
         return self._listing(np.flatnonzero(opened), size, length if self._ring else 0)
