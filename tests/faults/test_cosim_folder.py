@@ -88,9 +88,7 @@ def test_damage_is_told(netplace, folder, old, new, said):
 
 
 @pytest.mark.parametrize(
-    "place",
-    [("plan", "jobs", "machine"), ("plan", "applications")],
-    ids=lambda place: place[-1],
+    "place", [("plan", "jobs", "machine"), ("plan", "applications")], ids=lambda place: place[-1]
 )
 def test_code_that_a_folder_names_is_not_run(change, netplace, folder, tmp_path, place):
     (tmp_path / "evil.py").write_text(EVIL)

@@ -118,10 +118,7 @@ def test_time_limits_the_search():
 
 @pytest.mark.parametrize(
     ("option", "words"),
-    [
-        ("most", r"mapping link-load: objective: unknown name 'most'.*max"),
-        ("routing=d-mod-k", r"d-mod-k"),
-    ],
+    [("most", r"mapping link-load: objective: unknown name 'most'.*max"), ("routing=d-mod-k", r"d-mod-k")],
 )
 def test_bad_options(option, words):
     with pytest.raises(ValueError, match=words):

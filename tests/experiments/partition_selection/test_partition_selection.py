@@ -11,16 +11,7 @@ from netplace.experiments.partition_selection import schedules as selection_sche
 from netplace.experiments.partition_selection.box_times import BoxTimes, most_cubic, named, shapes
 from netplace.experiments.partition_selection.cells import break_evens, cells_of, printed_classes
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, rounded_up
-from netplace.experiments.partition_selection.study import (
-    ALONE,
-    FULL,
-    PARTS,
-    TABLES,
-    Part,
-    cases,
-    read,
-    rows,
-)
+from netplace.experiments.partition_selection.study import ALONE, FULL, PARTS, TABLES, Part, cases, read, rows
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.store import Store

@@ -68,10 +68,7 @@ def test_blocks_of_a_request():
 
 @pytest.mark.parametrize(
     ("text", "machine", "told"),
-    [
-        ("paging:x", "mesh:8x8", "size: 'x' is not a whole number"),
-        ("mbs", "tree:4,2", "meshes and tori"),
-    ],
+    [("paging:x", "mesh:8x8", "size: 'x' is not a whole number"), ("mbs", "tree:4,2", "meshes and tori")],
 )
 def test_mistakes(text, machine, told):
     with pytest.raises(ValueError, match=told):

@@ -9,12 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplace.experiments.power.shared_nodes import (
-    SharedCluster,
-    SharedJob,
-    bundled,
-    plan_shared,
-)
+from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, bundled, plan_shared
 from netplace.scheduling import Job, schedule
 from netplace.scheduling.power import (
     STATES,

@@ -159,11 +159,7 @@ def test_dependencies_and_think_time():
 
 
 @pytest.mark.parametrize(
-    ("pairs", "told"),
-    [
-        ([(1, 1)], "1 after 1"),
-        ([(1, 2), (2, 1)], "1 after 2 after 1"),
-    ],
+    ("pairs", "told"), [([(1, 1)], "1 after 1"), ([(1, 2), (2, 1)], "1 after 2 after 1")]
 )
 def test_circles_are_refused(pairs, told):
     jobs = [Job(number, 0, 1, 1, 1, after=after) for number, after in pairs]
