@@ -21,28 +21,15 @@ _BLOCK = 2**22  # distances worked out at a time: bounds memory
 
 @dataclass(frozen=True)
 class Compactness:
-    """Figures for a set of k nodes on a network; those of boxes are None if the network is not a grid.
+    """Figures for a set of k nodes on a network; those of boxes are None if the network is not a grid."""
 
-    Attributes
-    ----------
-    mean_hops : float
-        Mean distance over all pairs of nodes; 0 for a single node.
-    components : int
-        Number of connected parts of the nodes, or of their switches if these form a grid; see `components`.
-    box : tuple of int or None
-        Sides of the bounding box; on a ring, it excludes the largest gap.
-    box_ratio : float or None
-        Number of nodes in the bounding box, divided by k.
-    cube_ratio : float or None
-        Number of nodes in the cube whose side is the longest side of the box, divided by the number of nodes
-        in the smallest cube with room for k nodes.
-    """
-
-    pairwise_sum: int
-    mean_hops: float
-    components: int
-    box: tuple[int, ...] | None = None
-    box_ratio: float | None = None
+    pairwise_sum: int  # sum of the distances over all pairs of nodes
+    mean_hops: float  # mean of these distances; 0 for a single node
+    components: int  # connected parts of the nodes, or of their switches if these form a grid
+    box: tuple[int, ...] | None = None  # sides of the bounding box; on a ring, it excludes the largest gap
+    box_ratio: float | None = None  # nodes in the bounding box, divided by k
+    # Nodes in the cube whose side is the longest side of the box, divided by those of the smallest cube with
+    # room for k nodes.
     cube_ratio: float | None = None
 
     @property

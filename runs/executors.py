@@ -81,15 +81,9 @@ class InProcessExecutor(Generic[Item, Outcome]):
 class Batches(Generic[Item, Outcome]):
     """Sends short items to an executor many at a time, because sending one costs more than executing it.
 
-    An item whose worker died is sent alone when it is given again.
-
-    Parameters
-    ----------
-    make : callable
-        ``make(function, lost)`` returns the executor of a function over lists of items.
-    function, lost : callable
-        Functions that return the outcome of an item, and of one that the machine could not execute for the
-        given reason.
+    An item whose worker died is sent alone when it is given again. ``make(function, lost)`` returns the
+    executor of a function over lists of items; `function` and `lost` return the outcome of an item, and of
+    one that the machine could not execute for the given reason.
     """
 
     def __init__(

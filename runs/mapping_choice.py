@@ -176,31 +176,19 @@ def verdict_on(found: Sequence[Verdict], mapping: str, than: str) -> Verdict | N
 
 @dataclass(frozen=True)
 class Choice:
-    """The candidates that were compared, and the fastest mapping.
-
-    Attributes
-    ----------
-    mapping, seed, nodes : str, int, ndarray
-        The fastest mapping: its kind, the seed of its search, and the node of each task.
-    cycles, draws : float, int
-        Its mean time, and over how many simulations.
-    cpu_seconds : float
-        CPU time of all searches and simulations.
-    left : int
-        Searches that were not done because the budget had ended.
-    needed : float
-        CPU time that `ENOUGH` searches of each kind need, about.
-    """
+    """The candidates that were compared, and the fastest mapping."""
 
     candidates: tuple[Candidate, ...]
+    # The fastest mapping: its kind, the seed of its search, and the node of each task.
     mapping: str
     seed: int
     nodes: Nodes
+    # Its mean time, and over how many simulations.
     cycles: float
     draws: int
-    cpu_seconds: float
-    left: int
-    needed: float
+    cpu_seconds: float  # of all searches and simulations
+    left: int  # searches that were not done because the budget had ended
+    needed: float  # CPU seconds that `ENOUGH` searches of each kind need, about
 
     def candidate(self, mapping: str) -> Candidate:
         return next(one for one in self.candidates if one.mapping == mapping)
@@ -226,23 +214,10 @@ def choose(
 ) -> Choice:
     """Compare kinds of mapping by simulation, and choose the fastest mapping.
 
-    Parameters
-    ----------
-    search : Search
-        The job; searches have its seed and the following ones.
-    mappings : sequence of str
-        The kinds; the first is always simulated.
-    searches : int
-        Largest number of searches of each kind.
-    budget : float
-        CPU seconds; no plan begins that would exceed it, by the mean of the plans of its kind.
-    outcomes : callable
-        Function that returns the outcomes of plans (see `netplace.runs.mapping_search.find`).
-
-    Raises
-    ------
-    SimulationError
-        If the job ends with none of the mappings.
+    The first of `mappings` is always simulated; each has `searches` at most, with the seed of `search` and
+    the following ones. No plan begins that would exceed the `budget` of CPU seconds, by the mean of the plans
+    of its kind. `outcomes` returns the outcomes of plans (see `netplace.runs.mapping_search.find`). A
+    `SimulationError` says that the job ends with none of the mappings.
     """
     is_random = network_is_random(search.topology, search.config)
     exact = {name: not is_random and not rule_is_random(name, MAPPINGS) for name in mappings}

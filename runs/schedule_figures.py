@@ -15,61 +15,28 @@ __all__ = ["Rejected", "ScheduleFigures"]
 
 @dataclass(frozen=True)
 class Rejected:
-    """Jobs that can never run.
+    """Jobs that can never run."""
 
-    Attributes
-    ----------
-    jobs : tuple of int
-        Numbers of the jobs in the workload.
-    sizes : tuple of int
-        Requested numbers of nodes, without duplicates.
-    first : str or None
-        Reason why the first of them cannot run.
-    """
-
-    jobs: tuple[int, ...]
-    sizes: tuple[int, ...]
-    first: str | None
+    jobs: tuple[int, ...]  # their numbers in the workload
+    sizes: tuple[int, ...]  # requested numbers of nodes, without duplicates
+    first: str | None  # reason why the first of them cannot run
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleFigures:
-    """The results of a schedule.
+    """The results of a schedule."""
 
-    Attributes
-    ----------
-    metrics : Metrics
-        Figures of the whole schedule.
-    steady : dict of str to SteadyMean
-        Means over jobs in the steady state, if there are enough jobs, as times in seconds and as ratios.
-    batches : dict of str to tuple of float
-        Means of the same measures over batches of successive jobs.
-    rejected : Rejected
-        Jobs that can never run.
-    failed : tuple of int
-        Numbers of the jobs that were ended at their estimates.
-    power : PowerFigures or None
-        Energy figures, if the plan has a power model.
-    site : dict of str to int, or None
-        Effects of the rules of a site, if the plan has any.
-    notes : tuple of str
-        Further information for users, one sentence each.
-    cpu_seconds : float
-        Total CPU time in seconds.
-    versions : dict of str to str
-        Versions of the software.
-    """
-
-    metrics: Metrics
+    metrics: Metrics  # figures of the whole schedule
+    # Means over jobs in the steady state, if there are enough jobs, as times in seconds and as ratios.
     steady: dict[str, SteadyMean]
-    batches: dict[str, tuple[float, ...]]
+    batches: dict[str, tuple[float, ...]]  # means of the same measures over batches of successive jobs
     rejected: Rejected
-    failed: tuple[int, ...] = ()
-    power: PowerFigures | None = None
-    site: dict[str, int] | None = None
-    notes: tuple[str, ...]
-    cpu_seconds: float
-    versions: dict[str, str] = field(default_factory=dict)
+    failed: tuple[int, ...] = ()  # numbers of the jobs that were ended at their estimates
+    power: PowerFigures | None = None  # energy, if the plan has a power model
+    site: dict[str, int] | None = None  # effects of the rules of a site, if the plan has any
+    notes: tuple[str, ...]  # further information for users, one sentence each
+    cpu_seconds: float  # of all that was done
+    versions: dict[str, str] = field(default_factory=dict)  # of the software
 
     def to_dict(self) -> dict[str, Any]:
         """Return the stored values in JSON-compatible form, without `power` or `site` if there is none."""

@@ -61,25 +61,13 @@ _Choice = dict[_Place, Any]
 
 @dataclass(frozen=True)
 class Sweep:
-    """The runs of a sweep file; made by `read_sweep`.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    text : str
-        Contents of the file.
-    axes : tuple of tuples of dict
-        For each axis of the sweep, the choices to combine with those of the other axes; a choice sets values
-        of keys.
-    seeds : sequence of int
-        The seeds for every combination.
-    """
+    """The runs of a sweep file; made by `read_sweep`."""
 
     path: Path
-    text: str
+    text: str  # contents of the file
+    # For each axis, the choices to combine with those of the other axes; a choice sets values of keys.
     axes: tuple[tuple[_Choice, ...], ...] = ()
-    seeds: Sequence[int] = (0,)
+    seeds: Sequence[int] = (0,)  # of every combination
 
     def __len__(self) -> int:
         """Return how many runs there are, without making them."""

@@ -40,14 +40,8 @@ def write_timeline(path: Path, result: Result, programs: Sequence[Program], wind
 def run_figure(result: Result, programs: Sequence[Program], window: int | None = None) -> Figure:
     """Return when tasks ran, the messages between them, and the parts of the critical path.
 
-    Parameters
-    ----------
-    result : Result
-        The run, its messages recorded.
-    programs : sequence of Program
-        What its jobs did.
-    window : int, optional
-        Cycles of a window in which link loads were counted: they are drawn below.
+    The messages of the run are recorded. Below, loads of links are drawn if they were counted in windows of
+    so many cycles.
     """
     jobs = [job_details(result, number, program) for number, program in enumerate(programs)]
     title = f"{result.network}: tasks and messages"

@@ -135,14 +135,10 @@ def of_draws(mean: float, deviation: float, draws: int, prior: float) -> Estimat
 def pooled(values: NDArray[np.float64], over: NDArray[np.float64] | None = None) -> list[Estimate]:
     """Return the estimate of each row of few draws: of its mean, or of the ratio of its mean to another.
 
-    Parameters
-    ----------
-    values, over : ndarray of float, shape (rows, draws)
-        Values of each row by draw, and the denominators with the same random numbers. The error of a ratio is
-        that of the differences from it: W. Cochran, "Sampling techniques", section 6.
-
-    The prior deviation of all rows, as a share of their means, is the root of the mean variance of the rows
-    that vary; at least 1.5 %.
+    `values` and `over`, shape (rows, draws), are the values of each row by draw, and the denominators with
+    the same random numbers. The error of a ratio is that of the differences from it: W. Cochran, "Sampling
+    techniques", section 6. The prior deviation of all rows, as a share of their means, is the root of the
+    mean variance of the rows that vary; at least 1.5 %.
     """
     mean = values.mean(axis=1)
     ratio = mean if over is None else _divided(mean, over.mean(axis=1), 1.0)
