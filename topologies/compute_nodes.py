@@ -121,11 +121,19 @@ def slots_of(machine: Topology, hosts: Int) -> Int:
 
 
 def network_of_hosts(machine: Topology) -> Topology:
-    """Return the network whose nodes are the hosts of a machine; the machine itself if it is not known."""
+    """Return the network whose nodes are the hosts of a machine; the machine itself if each has one slot."""
     from netplace.topologies import parse
 
     name, _, inner = machine.text.partition("/")
-    return parse(inner) if name.startswith("nodes:") else machine
+    if name.startswith("nodes:"):
+        return parse(inner)
+    if not isinstance(machine, Graph) or machine.tasks == 1:
+        return machine
+    ends = machine.links()[:, [0, 2]].astype(np.int64) - machine.first_switch
+    between = ends[(ends[:, 0] >= 0) & (ends[:, 0] < ends[:, 1])]
+    at = np.bincount(machine.home - machine.first_switch, minlength=machine.switches) // machine.tasks
+    made = graph(machine.text, Cables(between), at, places=machine.places, usual=machine.usual)
+    return with_hosts(made, machine.hosts[:: machine.tasks])
 
 
 USUAL = {

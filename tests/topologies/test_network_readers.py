@@ -17,6 +17,7 @@ from netplace.apps import APPLICATIONS, Program, TaskWriter
 from netplace.netsim import Config, simulate
 from netplace.netsim.effects import notes_on, settings_on
 from netplace.topologies import Graph, parse
+from netplace.topologies.compute_nodes import network_of_hosts
 from netplace.topologies.inventory import inventory
 
 
@@ -187,6 +188,9 @@ def test_hosts_of_several_adapters_are_hosts(tmp_path):
     assert (fabric.nodes, fabric.tasks, fabric.hosts) == (6, 2, ("n0", "n0", "n1", "n1", "n2", "n2"))
     made = inventory(fabric)
     assert (made.nodes, made.switches, made.interfaces) == (3, 4, 6)
+    hosts = network_of_hosts(fabric)
+    assert (hosts.nodes, hosts.hosts) == (3, ("n0", "n1", "n2"))
+    assert hosts.distance(0, 2) == fabric.distance(0, 5)
     (tmp_path / "net").write_text(
         infiniband(3, rails=2).replace('"n0 mlx5_1" 4xNDR', '"n0 mlx5_1" 4xNDR\n[9] "S-0"[9] # "leaf0" 4xNDR')
         .replace('Switch 64 "S-1"', '[9] "S-1"[9] # "leaf1" 4xNDR\nSwitch 64 "S-1"')
