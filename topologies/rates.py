@@ -61,10 +61,16 @@ class Paces:
     cycles: NDArray[np.int64]  # cycles per phit of each link
     cycle: float  # seconds per cycle
     phit: int  # bytes
+    text: str  # of the network, for messages
 
     def delay(self, seconds: float) -> int:
         """Return a latency in whole cycles."""
-        return min(round(seconds / self.cycle), MOST_DELAY)
+        if (cycles := round(seconds / self.cycle)) > MOST_DELAY:
+            raise ValueError(
+                f"{self.text}: a latency of {seconds:g} s is {cycles} cycles of {self.cycle * 1e9:.3g} ns, "
+                f"expected at most {MOST_DELAY}; larger phits (phit=) take longer cycles"
+            )
+        return cycles
 
     def rates(self, source: str, *notes: str) -> Rates:
         """Return the rates of a network whose links have these paces."""
@@ -81,7 +87,7 @@ def paces_of(text: str, speeds: Sequence[float], phit: int) -> Paces:
             break
         if all(abs(cycles[s] - multiple * ratio) <= _NEAR * multiple * ratio for s, ratio in kinds.items()):
             per_phit = np.array([cycles[speed] for speed in speeds], np.int64)
-            return Paces(per_phit, phit / fastest / multiple, phit)
+            return Paces(per_phit, phit / fastest / multiple, phit, text)
     raise ValueError(
         f"{text}: bandwidths from {min(speeds):g} to {fastest:g} bytes per second have no ratios of "
         f"whole numbers up to {MOST_CYCLES} within 1 %"

@@ -18,6 +18,7 @@ from netplace.topologies.cables import Cables, graph, with_node_links
 from netplace.topologies.dimensional import Dimension, dimensional
 from netplace.topologies.fat_trees import xgft
 from netplace.topologies.graph import Graph
+from netplace.topologies.hierarchy import numbered
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import check_cables
 from netplace.topologies.rates import SPEEDS, TIMES, paces_of, read_quantity
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 _BYTES_PER_HOST = 300
 _IGNORED = ("speeds of hosts and loopback links are ignored",)
+_MOST_BELOW = 256  # hosts of one switch: engines have at most 1023 inputs a switch
 _MOST = 1 << 12  # of each number of a dragonfly
 
 
@@ -67,14 +69,21 @@ def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Grap
             f"support"
         )
     speed = read_quantity(given.get("bw", ""), SPEEDS, f"{where}: bw", "125MBps")
-    paces = paces_of(where, [speed], phit)
-    delay = paces.delay(read_quantity(given.get("lat", ""), TIMES, f"{where}: lat", "50us"))
     kind = given.get("topology", "FLAT").upper()
+    below = math.isqrt(len(hosts) - 1) + 1 if kind == "FLAT" and len(hosts) > _MOST_BELOW else 1
+    paces = paces_of(where, [speed * below, speed], phit)
+    delay = paces.delay(read_quantity(given.get("lat", ""), TIMES, f"{where}: lat", "50us"))
+    notes = list(_IGNORED)
     parts = given.get("topo_parameters", "")
     if kind == "FLAT":
         _check_backbone(given, len(hosts), speed, where)
-        made = graph(text, Cables.of([]), [len(hosts)], names=[given.get("router_id") or "switch"])
-        made = with_node_links(made, 1, delay)
+        made = _crossbar(text, len(hosts), below, given.get("router_id") or "switch")
+        made = with_node_links(made, paces.cycles[1], delay)
+        if below > 1:
+            notes.append(
+                f"the switch is {made.switches - 1} switches of up to {below} hosts, each with a cable as "
+                f"fast as all of them to one more switch"
+            )
     elif kind == "TORUS":
         sides = [check_int(side, f"{where}: topo_parameters") for side in parts.split(",")]
         made = dimensional(text, [Dimension("ring", side, delay=delay) for side in sides])
@@ -90,9 +99,21 @@ def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Grap
         raise ValueError(
             f"{where}: topo_parameters {parts} are for {made.nodes} hosts, and radical has {len(hosts)}"
         )
-    rates = paces.rates(f"cluster {given.get('id')} of SimGrid's platform", *_IGNORED)
+    rates = paces.rates(f"cluster {given.get('id')} of SimGrid's platform", *notes)
     names = [f"{given.get('prefix', '')}{host}{given.get('suffix', '')}" for host in hosts]
     return with_hosts(replace(made, rates=rates), names)
+
+
+def _crossbar(text: str, hosts: int, below: int, name: str) -> Graph:
+    """Return a switch of all hosts, or one above switches of so many hosts, which needs fewer ports."""
+    if below == 1:
+        return graph(text, Cables.of([]), [hosts], names=[name])
+    leaves = -(-hosts // below)
+    at = np.diff([*range(0, hosts, below), hosts])
+    cables = Cables(np.stack((np.arange(leaves), np.full(leaves, leaves)), axis=1))
+    names = [f"{name}-{leaf}" for leaf in range(leaves)] + [name]
+    places = numbered(np.repeat([1, 2], [leaves, 1]))
+    return graph(text, cables, [*at, 0], names=names, places=places, usual="adaptive")
 
 
 def _check_backbone(given: Mapping[str, str], hosts: int, speed: float, where: str) -> None:

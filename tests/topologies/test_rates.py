@@ -50,6 +50,15 @@ NET = {
     # content; ends of a short path, its latency and rate; the same of the longest path
     "astra": (ASTRA, (0, 1), 700e-9, 25e9, (0, 4), 4 * 700e-9, 25e9),
     "simgrid": (SIMGRID, (0, 1), 2e-6, 12.5e9, (0, 3), 2e-6, 12.5e9),
+    "simgrid with two levels": (
+        SIMGRID.replace("0-3", "0-299"),
+        (0, 1),
+        2e-6,
+        12.5e9,
+        (0, 299),
+        2e-6,
+        12.5e9,
+    ),
     "graphml": (GRAPHML, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
     "dot": (DOT, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
     "table": (TABLE, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
@@ -117,6 +126,7 @@ def test_speeds_of_infiniband_are_those_of_its_ports(network):
     ("content", "sentence"),
     [
         ("a b bandwidth=fast\n", "edge a - b: 'fast', expected a number with a unit such as 100Gbps"),
+        ("a b bandwidth=1Gbps latency=1s\n", "a latency of 1 s is 31250000 cycles of 32 ns"),
         ("a b bandwidth=1Gbps cycles=2\n", "edges have cycles, and bandwidth or latency with units"),
         ("a b bandwidth=1Gbps\nb c bandwidth=100000Gbps\n", "no ratios of whole numbers"),
         (HTSIM.replace("Radix_Down 2", "Radix_Down 3"), "tier 1 has 3 links down, expected 2"),
