@@ -18,6 +18,7 @@ from netplace.topologies.host_lists import with_origin
 from netplace.topologies.htsim import htsim
 from netplace.topologies.infiniband import ibnetdiscover
 from netplace.topologies.nccl import nccl
+from netplace.topologies.ns3 import ns3
 from netplace.topologies.simgrid import simgrid
 from netplace.topologies.slurm import slurm
 from netplace.topologies.text_files import read_text
@@ -144,6 +145,9 @@ FILE_FORMATS = [
     FileFormat("Slurm's topology.yaml", r"(?:---\s*)?-\s*topology\s*:", _slurm, "part"),
     FileFormat("ASTRA-sim's network.yml", rf"(?:---\s*)?{_KEYS}npus_count\s*:",
         _astra_sim, "phit", "NPUs"),
+    FileFormat("ns-3's topology of HPCC or SimAI",
+        r"\d[^\n]*\n\s*\d[^\n]*\n\s*\d+\s+\d+\s+[\d.]+[kMGT]?bps\s+[\d.]+[mun]?s\s",
+        lambda file: ns3(file.content, file.text, file.phit), "phit"),
     FileFormat("BookSim's anynet", r"(?:router|node)\s+\d+\s+(?:router|node)\s+\d+",
         lambda file: anynet(file.content, file.text)),
     FileFormat("GML", r'(?:Creator\s+"[^"]*"\s*)?(?:Version\s+\S+\s*)?graph\s*\[',

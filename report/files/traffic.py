@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
@@ -13,19 +14,22 @@ from netplace.apps.formats.matrix import pairs_of
 from netplace.files import check_unpacked, input_file, text_of
 from netplace.inputs import abbreviate
 
-KINDS = (".csv", ".mat", ".txt", ".npy", ".npz")
+KINDS = (".csv", ".mat", ".mtx", ".txt", ".npy", ".npz")
 _INDEX = ("", "Unnamed: 0", "index")  # what pandas calls a column of names
 _EXACT = 2.0**62
 _MOST = 20_000  # tasks: 3.2 GB as a matrix
 
 
 def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
-    """Return the matrix of bytes, shape (tasks, tasks), in a text, .npy or .npz file; its diagonal is 0."""
+    """Return the matrix of bytes, shape (tasks, tasks), in a file; its diagonal is 0.
+
+    Files are text (also MatrixMarket), ``.npy``, or ``.npz`` with an array W or by `scipy.sparse.save_npz`.
+    """
     if path.suffix not in KINDS:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")
     most = min(most, _MOST)
     path = input_file(path)
-    W = _from_numpy(path) if path.suffix in (".npy", ".npz") else _from_text(path, most)
+    W = _from_numpy(path, most) if path.suffix in (".npy", ".npz") else _from_text(path, most)
     if W.dtype.kind not in "buif":
         raise ValueError(f"{path}: contains values of type {str(W.dtype)[:60]}, expected numbers")
     if W.ndim != 2 or W.shape[0] != W.shape[1] or not W.size:
@@ -50,25 +54,49 @@ def _check_tasks(path: Path, tasks: int, most: int) -> None:
         )
 
 
-def _from_numpy(path: Path) -> NDArray[Any]:
+def _from_numpy(path: Path, most: int) -> NDArray[Any]:
     try:
         if path.suffix == ".npy":  # a mapped file is no larger than its header says
             return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
         with ZipFile(path) as members:
             check_unpacked(path, sum(member.file_size for member in members.infolist()))
         with np.load(path, allow_pickle=False) as arrays:
-            return np.asarray(arrays["W"])
+            if "W" in arrays or "shape" not in arrays:
+                return np.asarray(arrays["W"])
+            tasks = int(np.max(arrays["shape"]))
     except KeyError:
         raise ValueError(f"{path}: contains no matrix W") from None
     except Exception as error:  # what NumPy and its parsers raise for a damaged file is of many kinds
         if str(path) in str(error):  # said here, or by the system of a file that cannot be opened
             raise
         raise ValueError(f"{path}: is not a NumPy file of numbers, {error}") from None
+    _check_tasks(path, tasks, most)
+    from scipy.sparse import load_npz
+
+    try:
+        return np.asarray(load_npz(path).toarray())
+    except Exception as error:
+        raise ValueError(f"{path}: is not a sparse matrix of SciPy, {error}") from None
+
+
+def _from_matrix_market(path: Path, text: str, most: int) -> NDArray[Any]:
+    from scipy.io import mminfo, mmread
+
+    try:
+        rows, columns, *_ = mminfo(StringIO(text))
+        _check_tasks(path, max(rows, columns), most)
+        read = mmread(StringIO(text))
+    except (ValueError, TypeError, OverflowError) as error:
+        raise ValueError(f"{path}: is not a matrix of MatrixMarket, {error}") from None
+    return np.asarray(read if isinstance(read, np.ndarray) else read.toarray())
 
 
 def _from_text(path: Path, most: int) -> NDArray[Any]:
     """Return a matrix, whose numbers commas or blanks separate, or that of a list of pairs."""
-    lines = [line.partition("#")[0].strip() for line in text_of(path).splitlines()]
+    text = text_of(path)
+    if text.startswith("%%MatrixMarket"):
+        return _from_matrix_market(path, text, most)
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     comma = "," if any("," in line for line in lines) else None
     rows = [line.split(comma) for line in lines if line]
     if not rows:

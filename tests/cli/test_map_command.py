@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from answers import described, refused
+from scipy.sparse import csr_array, save_npz
 
 from netplace.apps import application
 from netplace.netsim import simulate
@@ -224,9 +225,26 @@ def test_a_bound_is_shown_and_concludes_nothing(netplace):
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("m.csv", ",0,1\n0,0,5\n1,7,0\n"), ("m.mat", "0 5\n7 0\n"), ("m.txt", "0.0 5.0\n7.0 0.0\n")],
-    ids=["pandas", "TreeMatch", "NumPy"],
+    [
+        ("m.csv", ",0,1\n0,0,5\n1,7,0\n"),
+        ("m.mat", "0 5\n7 0\n"),
+        ("m.txt", "0.0 5.0\n7.0 0.0\n"),
+        ("m.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 5\n2 1 7\n"),
+    ],
+    ids=["pandas", "TreeMatch", "NumPy", "MatrixMarket"],
 )
 def test_matrices_of_other_tools_are_read(tmp_path, name, text):
     (tmp_path / name).write_text(text)
     assert read_traffic(tmp_path / name).tolist() == [[0, 5], [7, 0]]
+
+
+def test_sparse_matrices_of_scipy_are_read_and_damaged_ones_named(tmp_path):
+    save_npz(tmp_path / "m.npz", csr_array([[0, 5], [7, 0]]))
+    assert read_traffic(tmp_path / "m.npz").tolist() == [[0, 5], [7, 0]]
+    for name, content in (
+        ("a.npz", b"PK"),
+        ("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2\n"),
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ValueError, match=f"{name}: is not a"):
+            read_traffic(tmp_path / name)

@@ -63,6 +63,11 @@ def htsim(hosts):
     return f"Nodes {hosts}\nTiers 2\nTier 0\nDownlink_speed_Gbps 100\nRadix_Down 2\n{tiers}"
 
 
+def ns3(hosts):
+    links = "".join(f"{host} {hosts} 100Gbps 1us 0\n" for host in range(hosts))
+    return f"{hosts + 1} 1 {hosts}\n{hosts}\n{links}"
+
+
 def ring(form, between="\n"):
     """Return the writer of a ring, with a text for each vertex and the next."""
     return lambda n: between.join(form.format(i, (i + 1) % n) for i in range(n))
@@ -86,6 +91,7 @@ READERS = {
     "ASTRA-sim's network.yml": (
         "topology: [ Ring ]\nnpus_count: [ {} ]\nbandwidth: [ 5.0 ]\nlatency: [ 7 ]\n".format
     ),
+    "ns-3's topology": ns3,
     "SimGrid's platform": simgrid,
     "NCCL's topology": nccl,
 }

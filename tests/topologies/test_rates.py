@@ -66,6 +66,11 @@ NET = {
     "nccl": (NCCL, (0, 1), 0.0, 50e9, (0, 2), 0.0, 25e9),
     "htsim": (HTSIM, (0, 1), 1.5e-6, 25e9, (0, 7), 3.9e-6, 12.5e9),
 }
+# Two servers of two GPUs, each with an NVSwitch (4, 5), on two rails (6, 7).
+SIMAI = """8 2 2 2 8 H100\n4 5 6 7
+0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n2 5 2880Gbps 25ns 0\n3 5 2880Gbps 25ns 0
+0 6 400Gbps 0.0005ms 0\n1 7 400Gbps 0.0005ms 0\n2 6 400Gbps 500ns 0\n3 7 400Gbps 500ns 0\n"""
+NET["ns3"] = (SIMAI, (0, 1), 50e-9, 360e9, (0, 2), 1e-6, 50e9)
 BYTES = 1_000_000
 
 
@@ -129,6 +134,7 @@ def test_speeds_of_infiniband_are_those_of_its_ports(network):
         ("a b bandwidth=1Gbps latency=1s\n", "a latency of 1 s is 31250000 cycles of 32 ns"),
         ("a b bandwidth=1Gbps cycles=2\n", "edges have cycles, and bandwidth or latency with units"),
         ("a b bandwidth=1Gbps\nb c bandwidth=100000Gbps\n", "no ratios of whole numbers"),
+        (SIMAI.replace("8 H100", "9 H100"), "8 links, expected 9 as line 1 says"),
         (HTSIM.replace("Radix_Down 2", "Radix_Down 3"), "tier 1 has 3 links down, expected 2"),
         (HTSIM.replace("Nodes 8", "Nodes 9"), "its tiers have 8 hosts, expected Nodes 9"),
         (HTSIM.replace("Radix_Up", "Radix_Upward"), "unknown name 'radix_upward'; did you mean radix_up"),

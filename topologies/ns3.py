@@ -1,0 +1,54 @@
+"""Topologies of ns-3 as HPCC and SimAI write them.
+
+Sources: ``simulation/mix`` of github.com/alibaba-edu/High-Precision-Congestion-Control, and
+``astra-sim-alibabacloud/inputs/topo`` of github.com/aliyun/SimAI.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from netplace.inputs import abbreviate, check_int
+from netplace.topologies.from_networkx import from_networkx
+from netplace.topologies.graph import Graph
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+# The numbers of the first line: switches and NVSwitches together, and links.
+_HEADS = {3: ((1,), 2), 5: ((2, 3), 4)}
+
+
+def ns3(content: str, text: str, phit: int) -> Graph:
+    """Return the network of a file: its first line has numbers, its second line the switches.
+
+    HPCC's numbers are those of vertices, switches and links; SimAI's those of vertices, GPUs of a server,
+    NVSwitches, switches and links, and a kind of GPU. Each further line is a link ``0 8 100Gbps 1us 0``, with
+    its rate, latency and error rate. Vertices that are not switches are nodes.
+    """
+    import networkx as nx
+
+    rows = [(line, row.split()) for line, row in enumerate(content.splitlines(), 1) if row.strip()]
+    numbers = [check_int(word, f"{text} line 1", 0) for word in rows[0][1][:5]]
+    of_switches, of_links = _HEADS.get(len(numbers), ((), 0))
+    if not of_links:
+        raise ValueError(f"{text} line 1: {len(numbers)} numbers, expected 3 of HPCC or 5 of SimAI")
+    count = numbers[0]
+    switches = {check_int(word, f"{text} line 2: switch", 0, count - 1) for word in rows[1][1]}
+    expected = (("switches", len(switches), sum(numbers[n] for n in of_switches)),
+                ("links", len(rows) - 2, numbers[of_links]))  # fmt: skip
+    for what, found, told in expected:
+        if found != told:
+            raise ValueError(f"{text}: {found} {what}, expected {told} as line 1 says")
+    network: nx.MultiGraph[Any] = nx.MultiGraph()
+    network.add_nodes_from((vertex, {"nodes": int(vertex not in switches)}) for vertex in range(count))
+    for line, words in rows[2:]:
+        where = f"{text} line {line}"
+        if len(words) != 5:
+            raise ValueError(
+                f"{where}: {abbreviate(' '.join(words))}, expected a form such as 0 8 100Gbps 1us 0"
+            )
+        a, b = (check_int(word, f"{where}: vertex", 0, count - 1) for word in words[:2])
+        lossy = {} if words[4].strip("0.") == "" else {"error rate": words[4]}
+        network.add_edge(a, b, bandwidth=words[2], latency=words[3], **lossy)
+    return from_networkx(network, text, phit)
