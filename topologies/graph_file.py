@@ -77,10 +77,6 @@ class FileFormat:
     nodes: str = "nodes"
     score: int = 3
 
-    def scored(self, begin: str) -> int:
-        """Return the score of a content without comments and blanks before it; 0 if it is not this format."""
-        return self.score if re.match(self.begins, begin) else 0
-
 
 def _networkx(read: str, **how: Any) -> _Read:
     def network(file: _File) -> Topology:
@@ -217,9 +213,8 @@ def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:
 def _recognized(content: str, text: str) -> FileFormat:
     """Return the format with the best score, or lists of cables, whose reader demands their shape."""
     begin = _IGNORED.sub("", content, count=1)
-    scores = [(kind.scored(begin), kind) for kind in FILE_FORMATS]
-    best = max(score for score, _ in scores)
-    found = [kind for score, kind in scores if score == best > 0]
+    found = [kind for kind in FILE_FORMATS if re.match(kind.begins, begin)]
+    found = [kind for kind in found if kind.score == max(other.score for other in found)]
     if len(found) > 1:
         raise ValueError(f"{text}: may be {' or '.join(kind.name for kind in found)}, expected one of them")
     return found[0] if found else _CABLES

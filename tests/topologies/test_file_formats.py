@@ -1,7 +1,6 @@
 """Files of other programs as networks: told by their content, and meaning what those programs mean."""
 
 import contextlib
-import json
 import os
 import time
 
@@ -127,17 +126,6 @@ def test_dot_with_layout_subgraphs_and_chains(read):
     )
     assert sorted(map(sorted, cables(network).edges())) == [["a", "b"], ["a", "e f"], ["b", "c"], ["c", "d"]]
     assert network.nodes == 6
-
-
-@pytest.mark.parametrize("write", [nx.write_gml, nx.write_gexf, nx.write_graphml, nx.write_pajek, None])
-def test_what_networkx_writes(read, tmp_path, write):
-    given = nx.petersen_graph()
-    if write is None:
-        (tmp_path / "x").write_text(json.dumps(nx.node_link_data(given, edges="links")))
-    else:
-        write(given, tmp_path / "x")
-    network = parse(f"graph:{tmp_path / 'x'}")
-    assert (network.nodes, network.diameter, len(network.links())) == (10, 2, 30)
 
 
 @pytest.mark.parametrize("sides", [(3, 2, 2), (4, 5), (7,)])

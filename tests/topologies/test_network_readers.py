@@ -221,17 +221,6 @@ def test_a_message_keeps_its_rail_under_d_mod_k():
     assert cycles(4) == cycles(1)
 
 
-def test_links_of_gpus_are_as_fast_as_their_number(tmp_path):
-    (tmp_path / "net").write_text(nccl(4) + "<!-- -->")
-    server = parse(f"graph:{tmp_path / 'net'}")
-    assert (inventory(server).switches, server.diameter) == (1, 2)  # GPUs pass nothing on
-    tasks = [TaskWriter(0, 2), TaskWriter(1, 2)]
-    tasks[0].send(1, 7_200_000)
-    tasks[1].recv(0, 7_200_000)
-    result = simulate(server, Program.of(tasks))
-    assert result.cycles * result.config.cycle_ns == pytest.approx(16_000, rel=0.02)  # 18 links of 25 GB/s
-
-
 @pytest.mark.parametrize(
     ("given", "vcs", "routing", "discipline"),
     [

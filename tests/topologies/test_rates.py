@@ -70,6 +70,10 @@ NET = {
 SIMAI = """8 2 2 2 8 H100\n4 5 6 7
 0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n2 5 2880Gbps 25ns 0\n3 5 2880Gbps 25ns 0
 0 6 400Gbps 0.0005ms 0\n1 7 400Gbps 0.0005ms 0\n2 6 400Gbps 500ns 0\n3 7 400Gbps 500ns 0\n"""
+SERVER = NCCL.replace("0x0302", "0x0680")  # the same links, to NVSwitches
+NET["nvswitch"] = (SERVER.replace('sm="80"/', 'sm="80"><nvlink target="s" count="2" tclass="0x0680"/></gpu').replace(
+    'count="1"', 'count="2"').replace('<nvlink target="a" count="2"', '<nvlink target="a" count="4"'),
+    (0, 1), 0.0, 100e9, (0, 2), 0.0, 50e9)  # fmt: skip
 NET["ns3"] = (SIMAI, (0, 1), 50e-9, 360e9, (0, 2), 1e-6, 50e9)
 BYTES = 1_000_000
 
@@ -120,13 +124,6 @@ def test_flags_override_and_are_told(network):
     assert "cables cannot carry more than" in limit
 
 
-def test_speeds_of_infiniband_are_those_of_its_ports(network):
-    topology = network(FABRIC)
-    assert topology.hosts == ("n0", "n1", "n2")
-    assert topology.rates.notes[0] == "1 aggregation nodes of switches run no tasks"
-    assert sorted(topology.cycles[topology.neighbor >= 0]) == [1] * 6 + [2] * 2
-
-
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -143,8 +140,3 @@ def test_speeds_of_infiniband_are_those_of_its_ports(network):
 def test_mistakes_are_a_sentence(content, sentence, network):
     with pytest.raises(ValueError, match=sentence):
         network(content)
-
-
-def test_graphs_of_networkx_in_one_line(network):
-    assert set((network(">>graph6<<Gdo`Yg\n").neighbor >= 0).sum(axis=1)) == {3}
-    assert network(":EaYmC\n").diameter == 3
