@@ -70,10 +70,11 @@ NET = {
 SIMAI = """8 2 2 2 8 H100\n4 5 6 7
 0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n2 5 2880Gbps 25ns 0\n3 5 2880Gbps 25ns 0
 0 6 400Gbps 0.0005ms 0\n1 7 400Gbps 0.0005ms 0\n2 6 400Gbps 500ns 0\n3 7 400Gbps 500ns 0\n"""
-SERVER = NCCL.replace("0x0302", "0x0680")  # the same links, to NVSwitches
-NET["nvswitch"] = (SERVER.replace('sm="80"/', 'sm="80"><nvlink target="s" count="2" tclass="0x0680"/></gpu').replace(
-    'count="1"', 'count="2"').replace('<nvlink target="a" count="2"', '<nvlink target="a" count="4"'),
-    (0, 1), 0.0, 100e9, (0, 2), 0.0, 50e9)  # fmt: skip
+SERVER = "".join(
+    f'<pci busid="{n}"><gpu dev="{n}" sm="80"><nvlink target="s" count="{count}" tclass="0x0680"/></gpu></pci>'
+    for n, count in enumerate((4, 4, 2))
+)
+NET["nvswitch"] = (f"<system>{SERVER}</system>", (0, 1), 0.0, 100e9, (0, 2), 0.0, 50e9)
 NET["ns3"] = (SIMAI, (0, 1), 50e-9, 360e9, (0, 2), 1e-6, 50e9)
 BYTES = 1_000_000
 
