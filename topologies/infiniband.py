@@ -77,16 +77,20 @@ def ibnetdiscover(path: str, slots: str | int = "") -> Graph:
     aggregating = {guid for guid, name in names.items() if name.endswith(_AGGREGATION)}
     joined = [each for each in joined if each[3] not in aggregating]
     ends = {(guid, port): (other, back) for _, guid, port, other, back in joined}
-    host = _hosts({guid: name for guid, name in names.items() if guid not in switches})
+    adapters = {guid: name for guid, name in names.items() if guid not in switches}
+    own = dict(zip(adapters, _unlike(list(adapters.values()), list(adapters)), strict=True))
+    host = {guid: m[1] if (m := _ADAPTER.fullmatch(name)) else own[guid] for guid, name in adapters.items()}
     cables: list[tuple[int, int]] = []
     speeds: list[float] = []
     hosts: dict[str, _Rails] = {}
+    alone: dict[str, _Rails] = {}  # hosts, if each adapter, or port of one, is a host
     for line, guid, port, other, back in joined:
         rate_of = speed.get((guid, port), 0.0)
         if other not in names:
             raise ValueError(f"{text} line {line}: a cable to {other}, which is not in the file")
         if other not in switches:
             hosts.setdefault(host[other], []).append((switches[guid], rate_of))
+            alone[f"{own[other]} {back}" if own[other] in alone else own[other]] = hosts[host[other]][-1:]
             continue
         if ends.get((other, back)) != (guid, port):
             raise ValueError(
@@ -116,13 +120,7 @@ def ibnetdiscover(path: str, slots: str | int = "") -> Graph:
     else:
         if rails > 1 or slots:
             notes.append("the switches form no tree, so every adapter of a host is a node")
-        adapters = [
-            (at, f"{name} {n}" if n else name, rate)
-            for name, its in hosts.items()
-            for n, (at, rate) in enumerate(its)
-        ]
-        adapters.sort(key=lambda adapter: adapter[0])  # as nodes are numbered
-        each, hosts = 1, {name: [(at, rate)] for at, name, rate in adapters}
+            each, hosts = 1, alone
         of_nodes = [its[0][1] for its in hosts.values()]
         nodes_at = np.bincount([its[0][0] for its in hosts.values()], minlength=first)
         places = _levels(first, cables, nodes_at)
@@ -143,14 +141,6 @@ def ibnetdiscover(path: str, slots: str | int = "") -> Graph:
         made = replace(made, rates=paces.rates("ibnetdiscover's fabric", *notes))
     made = with_hosts(replace(made, tasks=each), [name for name in hosts for _ in range(each)])
     return with_origin(made, f"ibnetdiscover's fabric, {len(hosts):,} hosts")
-
-
-def _hosts(names: dict[str, str]) -> dict[str, str]:
-    """Return the host of each adapter: by its name, or its own if the name says none."""
-    alike = dict(zip(names, _unlike(list(names.values()), list(names)), strict=True))
-    return {
-        guid: match[1] if (match := _ADAPTER.fullmatch(name)) else alike[guid] for guid, name in names.items()
-    }
 
 
 def _levels(

@@ -63,20 +63,16 @@ def _from_numpy(path: Path, most: int) -> NDArray[Any]:
         with np.load(path, allow_pickle=False) as arrays:
             if "W" in arrays or "shape" not in arrays:
                 return np.asarray(arrays["W"])
-            tasks = int(np.max(arrays["shape"]))
+            _check_tasks(path, int(np.max(arrays["shape"])), most)
+        from scipy.sparse import load_npz
+
+        return np.asarray(load_npz(path).toarray())
     except KeyError:
         raise ValueError(f"{path}: contains no matrix W") from None
     except Exception as error:  # what NumPy and its parsers raise for a damaged file is of many kinds
         if str(path) in str(error):  # said here, or by the system of a file that cannot be opened
             raise
         raise ValueError(f"{path}: is not a NumPy file of numbers, {error}") from None
-    _check_tasks(path, tasks, most)
-    from scipy.sparse import load_npz
-
-    try:
-        return np.asarray(load_npz(path).toarray())
-    except Exception as error:
-        raise ValueError(f"{path}: is not a sparse matrix of SciPy, {error}") from None
 
 
 def _from_matrix_market(path: Path, text: str, most: int) -> NDArray[Any]:

@@ -70,10 +70,8 @@ NET = {
 SIMAI = """8 2 2 2 8 H100\n4 5 6 7
 0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n2 5 2880Gbps 25ns 0\n3 5 2880Gbps 25ns 0
 0 6 400Gbps 0.0005ms 0\n1 7 400Gbps 0.0005ms 0\n2 6 400Gbps 500ns 0\n3 7 400Gbps 500ns 0\n"""
-SERVER = "".join(
-    f'<pci busid="{n}"><gpu dev="{n}" sm="80"><nvlink target="s" count="{count}" tclass="0x0680"/></gpu></pci>'
-    for n, count in enumerate((4, 4, 2))
-)
+LINK = '<pci busid="{0}"><gpu dev="{0}" sm="80"><nvlink target="s" count="{1}" tclass="0x0680"/></gpu></pci>'
+SERVER = LINK.format(0, 4) + LINK.format(1, 4) + LINK.format(2, 2)
 NET["nvswitch"] = (f"<system>{SERVER}</system>", (0, 1), 0.0, 100e9, (0, 2), 0.0, 50e9)
 NET["ns3"] = (SIMAI, (0, 1), 50e-9, 360e9, (0, 2), 1e-6, 50e9)
 BYTES = 1_000_000
