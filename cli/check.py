@@ -101,6 +101,7 @@ def _counted(topology: Topology) -> dict[str, Any]:
     counted = asdict(made)
     return {
         "network": str(topology),
+        "origin": topology.origin,
         "nodes": counted.pop("nodes"),
         "diameter": topology.diameter,
         "mean_distance": topology.average_distance,
@@ -135,8 +136,9 @@ def _show_lines(lines: list[str]) -> None:
 def _counts(of: dict[str, Any]) -> list[str]:
     own = f", of which {of['in_nodes']:,} are routers of nodes" if of["in_nodes"] else ""
     cut = of["bisection"]["cables"]
+    origin = f" is {of['origin']}" if of["origin"] else ""
     return [
-        f"{of['network']}: {of['nodes']:,} nodes, diameter {of['diameter']}, "
+        f"{of['network']}{origin}: {of['nodes']:,} nodes, diameter {of['diameter']}, "
         f"mean distance {of['mean_distance']:.2f}",
         f"{of['switches']:,} switches{own}, {of['radix']} ports each: {of['ports_used']:,} used, "
         f"{of['ports_free']:,} free; {of['interfaces']:,} network interfaces",
