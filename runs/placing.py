@@ -6,15 +6,17 @@ The mappings of the last runs are cached, so that a search of some seconds is no
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from netplace.apps import Program
 from netplace.apps.program import Repeated
 from netplace.netsim import Config, CycleLimitError, DeadlockError, Network
 from netplace.placement.mapping import QapResult, RunTime, find_mapping
 from netplace.placement.rule import Nodes
+from netplace.runs.chance import rule_is_random
 from netplace.runs.digests import check_digest
 from netplace.runs.networks import network_of
-from netplace.runs.partitions import nodes_of_jobs
+from netplace.runs.partitions import nodes_of_jobs, partitions_with
 from netplace.runs.spec import Run
 from netplace.topologies import Topology
 
@@ -37,7 +39,8 @@ def place_jobs(
     times: Sequence[int] | None = None,
 ) -> list[QapResult]:
     """Return the mapping of each job; `times` is how often the iterations of each program repeat."""
-    parts = nodes_of_jobs(partition_rule, topology, [program.tasks for program in programs], seed)
+    drawn = seed if rule_is_random(partition_rule, partitions_with(partition_rule)) else 0
+    parts = _parts(partition_rule, topology, tuple(program.tasks for program in programs), drawn)
     draws = seed if network_seed is None else network_seed
     rounds = [1] * len(programs) if times is None else times
     return [
@@ -56,6 +59,11 @@ def place_jobs(
             zip(programs, rounds, mappings, parts, strict=True)
         )
     ]
+
+
+@lru_cache(maxsize=1)  # the runs of one entry come one after the other
+def _parts(rule: str, topology: Topology, tasks: tuple[int, ...], seed: int) -> list[Nodes]:
+    return nodes_of_jobs(rule, topology, tasks, seed)
 
 
 def places_of(run: Run, programs: tuple[Program, ...]) -> list[Nodes]:
