@@ -155,7 +155,7 @@ class Follower:
                 placed += self._update(job, "prefers", Prefer="|".join(chosen), StartTime="now")
             else:
                 self._update(job, "left", StartTime="now")
-        queue = any(job.waits and job.reason in ("Resources", "Priority") for job in jobs)
+        queue = any(job.waits and job.reason in ("None", "Resources", "Priority") for job in jobs)
         self.promise(lasts, 0 if queue else len(free))  # new jobs join a queue without delay
         return placed
 

@@ -25,7 +25,7 @@ See SimGrid's documentation on replaying MPI traces; the numbers of types are th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -151,7 +151,7 @@ _KEPT = ("barrier", "bcast", "reduce", "allreduce", "alltoall", "alltoallv", "al
 def tit_lines(whole: Recorded, options: Options) -> Iterator[str]:
     """Yield the lines of a trace; collectives that the format cannot represent are written as messages."""
     whole = whole.with_messages(_KEPT, world=True)
-    tag_of = dense_tags(whole)
+    tag_of, received = dense_tags(whole), _received(whole)
     yield from (f"{rank} init" for rank in range(whole.ranks))
     opened: dict[tuple[int, int], tuple[int, int, int]] = {}
     for line in lines_of([Batch(whole.calls, whole.sizes)]):
@@ -161,7 +161,7 @@ def tit_lines(whole: Recorded, options: Options) -> Iterator[str]:
         if round(flops):
             yield f"{line.rank} compute {round(flops)}"
         if line.kind == Call.COLLECTIVE:
-            yield _collective(line, whole.ranks)
+            yield _collective(line, whole.ranks, received)
         elif line.kind == Call.WAIT:
             yield "{} wait {} {} {}".format(line.rank, *opened.pop((line.rank, line.request)))
         elif line.kind not in (Call.COMPUTE, Call.MARK):
@@ -173,16 +173,26 @@ def tit_lines(whole: Recorded, options: Options) -> Iterator[str]:
     yield from (f"{rank} finalize" for rank in range(whole.ranks))
 
 
-def _collective(line: Line, ranks: int) -> str:
+def _received(whole: Recorded) -> list[Iterator[list[int]]]:
+    """Return, for each rank, what it receives from each rank in one alltoallv after the other."""
+    sent: list[list[Sequence[int]]] = [[] for _ in range(whole.ranks)]
+    for line in lines_of([Batch(whole.calls[whole.calls["kind"] == Call.COLLECTIVE], whole.sizes)]):
+        if name_of(line) == "alltoallv":
+            sent[line.rank].append(line.sizes or (0,) * whole.ranks)
+    calls = list(zip(*sent, strict=True))
+    return [iter([[row[rank] for row in rows] for rows in calls]) for rank in range(whole.ranks)]
+
+
+def _collective(line: Line, ranks: int, received: list[Iterator[list[int]]]) -> str:
     name, size, root = name_of(line), line.size, max(line.peer, 0)
     sizes = line.sizes or (0,) * ranks
+    back = next(received[line.rank]) if name == "alltoallv" else []
     arguments: dict[str, tuple[int, ...]] = {
         "barrier": (),
         "bcast": (size, root),
         "reduce": (size, 0, root),
         "allreduce": (size, 0),
         "gather": (size, size, root),
-        # The receive side says the same; SimGrid takes buffers and counts from it.
-        "alltoallv": (sum(sizes), *sizes) * 2,
+        "alltoallv": (sum(sizes), *sizes, sum(back), *back),
     }
     return " ".join(map(str, (line.rank, name, *arguments.get(name, (size, size)))))

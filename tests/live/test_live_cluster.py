@@ -1,14 +1,17 @@
 """Placement and power on a real Slurm, whose parts are killed meanwhile."""
 
 import json
+import math
 import os
 import random
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,7 @@ import pytest
 from netplace.live import follow, slurm
 from netplace.live.hook import hook
 from netplace.scheduling import Job, schedule
+from netplace.scheduling.metrics.interval import half_width
 from netplace.scheduling.power import PowerModel, PowerRules
 from netplace.topologies.host_lists import expand
 
@@ -67,6 +71,7 @@ TREE = "".join(f"SwitchName=s{i} Nodes=n[{8 * i}-{8 * i + 7}]\n" for i in range(
 )
 BOUND = 60  # seconds: machines on which this runs are busy
 BOOT = 17  # seconds until a node that was switched on runs a job, about: Slurm looks every 30
+PLACE = (sys.executable, "-m", "netplace", "slurm", "place", "--act")
 NEEDED = ("slurmctld", "slurmd", "munged", "munge", "sbatch", "squeue", "scontrol", "sinfo")
 
 
@@ -76,7 +81,13 @@ def run(*words, **more):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """A Slurm of 32 nodes at four leaf switches, all on this machine."""
+    with slurm_cluster(20_000) as folder:
+        yield folder
+
+
+@contextmanager
+def slurm_cluster(port):
+    """Run a Slurm of 32 nodes at four leaf switches, all on this machine, and let commands talk to it."""
     if missing := [
         name for name in NEEDED if shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") is None
     ]:
@@ -87,7 +98,7 @@ def cluster():
     folder.chmod(0o755)  # unlike a folder of pytest: jobs of other users start there, too
     for name in ("state", *(f"spool/n{node}" for node in range(32))):
         (folder / name).mkdir(parents=True)
-    port = 20_000 + 40 * (os.getpid() % 500)
+    port += 40 * (os.getpid() % 250)
     host = run("hostname").strip()
     nodes = "\n".join(NODE.format(node=node, host=host, port=port + 1 + node) for node in range(32))
     values = {"dir": folder, "host": host, "port": port, "nodes": nodes}
@@ -149,7 +160,7 @@ def ended(folder):
     path = folder / "jobs.txt"
     lines = path.read_text().splitlines() if path.exists() else []
     done = [line for line in lines if "JobState=COMPLETED" in line]
-    return {job.number: job for job in slurm._ended(done, "jobs.txt")}
+    return {job.number: job for job in slurm._ended(done, "jobs.txt")} if done else {}
 
 
 def wait_for_end(folder, jobs, seconds):
@@ -170,9 +181,12 @@ sleep {seconds}
 
 
 def batch(folder, script, *more):
+    environment = os.environ | {"SLURM_CONF": f"{folder}/slurm.conf"}
     words = ["sbatch", "--parsable", "-t", "5", "-o", "/dev/null", *more]
     for _ in range(30):
-        made = subprocess.run(words, input=script, cwd=folder, text=True, capture_output=True, check=False)
+        made = subprocess.run(
+            words, input=script, cwd=folder, text=True, capture_output=True, check=False, env=environment
+        )
         if made.returncode == 0:
             return made.stdout.strip()
         time.sleep(1)
@@ -272,10 +286,8 @@ def test_jobs_that_others_hold_and_those_with_more_wishes_are_left_alone(cluster
     follower = Following(cluster)
     follower.start()
     known = len(follower.log())
-    second = subprocess.run(
-        (sys.executable, "-m", "netplace", "slurm", "place", "--follow", "--act", "--folder", cluster / "b"),
-        check=False, capture_output=True, text=True,
-    )  # fmt: skip
+    words = (*PLACE, "--follow", "--folder", cluster / "b")
+    second = subprocess.run(words, check=False, capture_output=True, text=True)
     assert second.returncode == 2
     assert "serves it already" in second.stderr
     nobody = ("--uid=nobody", "-D", "/tmp")
@@ -317,17 +329,7 @@ SLURM_HOSTFILE=hosts srun -n 5 -m arbitrary sh -c 'echo $SLURM_PROCID $SLURMD_NO
         assert len({*hosts}) == 3
     finally:
         follower.kill()
-    words = (
-        sys.executable,
-        "-m",
-        "netplace",
-        "slurm",
-        "place",
-        "--act",
-        "--folder",
-        cluster / "watch",
-        "--job",
-    )
+    words = (*PLACE, "--folder", cluster / "watch", "--job")
     run(*words, later[0])
     wait(lambda: later[0] in ended(cluster), 30)
     refused = subprocess.run((*words, caught[0]), check=False, capture_output=True, text=True)
@@ -366,6 +368,35 @@ def test_no_job_waits_beyond_the_bound_if_scontrol_fails_or_hangs(cluster):
 
 
 @pytest.mark.nightly
+def test_jobs_wait_no_longer_than_under_slurm_alone(cluster):
+    """Ten streams of 60 jobs, longer than the nodes can keep up with, come to two clusters at once."""
+    follower, ratios = Following(cluster), []
+    with slurm_cluster(30_000) as alone:
+        os.environ["SLURM_CONF"] = f"{cluster}/slurm.conf"
+        follower.start()
+        try:
+            for seed in range(10):
+                draw = random.Random(seed)
+                came = {cluster: {}, alone: {}}
+                for _ in range(60):
+                    size, seconds = draw.randint(2, 9), draw.randint(4, 12)
+                    for folder in draw.sample((cluster, alone), 2):
+                        begun = time.time()
+                        came[folder][batch(folder, f"#!/bin/sh\nsleep {seconds}\n", f"-N{size}")] = begun
+                    time.sleep(draw.uniform(0, 1))
+                waits = []
+                for folder, jobs in came.items():
+                    wait_for_end(folder, jobs, 600)
+                    starts = {job: one.start for job, one in ended(folder).items()}
+                    waits.append(sum(starts[job] - begun for job, begun in jobs.items()))
+                ratios.append(math.log(waits[0] / waits[1]))
+        finally:
+            follower.kill()
+    mean, half = statistics.fmean(ratios), half_width(ratios)
+    assert math.exp(mean + half) < 1.05, (math.exp(mean), math.exp(mean + half))
+
+
+@pytest.mark.nightly
 def test_jobs_start_without_netplace(cluster):
     follower = Following(cluster)
     follower.start()
@@ -385,7 +416,7 @@ def test_power_saves_what_is_foretold_and_switches_nothing_off_that_runs(cluster
     """Forty jobs come over six minutes: nodes are off as long as the simulation of the same jobs says."""
     draw, jobs = random.Random(5), []
     first = submit(cluster, 32, 0)  # boots what is off
-    wait(lambda: first in ended(cluster), 120)
+    wait(lambda: first in ended(cluster), 300)
     follower = Following(cluster)
     follower.start("power", "--rule", rule, "--boot-seconds", f"{BOOT}", "--keep", "n31")
     try:

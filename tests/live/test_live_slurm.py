@@ -302,13 +302,17 @@ def test_ranks_are_printed_inside_of_a_job_alone(netplace, monkeypatch):
     assert netplace("slurm", "ranks", "--machine", "mesh:8").output.split() == ["n2", "n2", "n3"]
 
 
+def write_commands(folder, **texts):
+    for name, text in texts.items():
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name).chmod(0o755)
+
+
 def test_a_controller_that_is_late_or_away_is_one_sentence(tmp_path, netplace):
     result = netplace("slurm", "watch", "--folder", tmp_path / "a", "--bin", tmp_path)
     assert result.exit_code == 2
     assert "expected Slurm's commands" in result.output
-    for name in ("scontrol", "squeue"):
-        (tmp_path / name).write_text("#!/bin/sh\nsleep 30\n")
-        (tmp_path / name).chmod(0o755)
+    write_commands(tmp_path, scontrol="sleep 30", squeue="sleep 30")
     words = ("slurm", "watch", "--folder", tmp_path / "a", "--bin", tmp_path, "--timeout", "0.3")
     result = netplace(*words)
     assert result.exit_code == 2
@@ -319,7 +323,7 @@ def test_a_controller_that_is_late_or_away_is_one_sentence(tmp_path, netplace):
     assert "exit code 3: 'down'" in result.output
 
 
-CLUSTER = """#!/bin/sh
+CLUSTER = """
 [ "$2" = config ] && exec cat <<'END'
 ClusterName             = c
 SlurmctldHost[0]        = m(10.0.0.1)
@@ -331,13 +335,7 @@ echo NodeName=n0 State=IDLE
 
 def test_one_command_acts_on_a_cluster_whatever_its_folder(tmp_path, netplace, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    for name, text in (
-        ("scontrol", CLUSTER),
-        ("sinfo", CLUSTER),
-        ("squeue", "#!/bin/sh\necho '{\"jobs\": []}'"),
-    ):
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
+    write_commands(tmp_path, scontrol=CLUSTER, squeue="echo '{\"jobs\": []}'")
     words = ("--machine", "mesh:8", "--bin", tmp_path, "--rule", "always-on")
 
     def switched(folder, *more):
@@ -369,10 +367,7 @@ def test_a_page_shows_the_jobs_and_those_that_share_links(tmp_path, netplace):
         {"job_id": job, "job_state": "RUNNING", "nodes": nodes, "comment": "<b>"}
         for job, nodes in ((7, "n[2,6]"), (8, "n[3,7]"))
     ]
-    squeue = json.dumps({"jobs": rows}) + "\n"
-    for name, text in (("scontrol", ""), ("squeue", squeue)):
-        (tmp_path / name).write_text(f"#!/bin/sh\ncat <<'END'\n{text}END\n")
-        (tmp_path / name).chmod(0o755)
+    write_commands(tmp_path, scontrol="", squeue=f"cat <<'END'\n{json.dumps({'jobs': rows})}\nEND")
     page = tmp_path / "jobs.html"
     words = ("slurm", "watch", "--machine", "mesh:8", "--folder", tmp_path / "a", "--bin", tmp_path)
     result = netplace(*words, "-o", page)

@@ -78,6 +78,12 @@ def test_simgrids_keeps_the_collectives_of_all_ranks(mixed, tmp_path):
     convert(recorded(open_trace(mixed)), tmp_path / "other.tit", Options(flops=1e9))
     names = {(row["operation"], row["ranks"]) for row in counted(tmp_path / "other.tit")["collectives"]}
     assert names == {("bcast", 3), ("alltoallv", 3)}
+    lines = [line.split() for line in (tmp_path / "other.tit").read_text().splitlines()]
+    counts = np.array(
+        [line[2:] for line in lines if line[1] == "alltoallv"], int
+    )  # both sides, each after its sum
+    assert counts[:, 1:4].tolist() == counts[:, 5:].T.tolist() == [[4, 8, 12], [1, 2, 3], [5, 6, 7]]
+    assert counts[:, [0, 4]].tolist() == [[24, 10], [6, 16], [18, 22]]
 
 
 def test_some_ranks_alone_have_their_part_of_a_collective(mixed):
