@@ -43,7 +43,8 @@ _MOST_POINTS = 200
 @flag("--hosts", "File with the host of each rank.", metavar="FILE", panel="Placement")
 @flag(
     "--parameters",
-    "Parameters to fit: overhead (--o-send and --o-recv), latency (--cable-latency of node cables), "
+    "Parameters to fit: overhead (--o-send and --o-recv), or send and receive, rendezvous (--o-rendezvous), "
+    "latency (--cable-latency of node cables), "
     "per-byte (--o-byte), reduce (--o-reduce), copy (--o-copy), link (--cycle-ns).",
     default="overhead,link",
 )

@@ -91,7 +91,7 @@ class Config:
     outstanding_sends, outstanding_bytes : int or None
         Limits of the ``isend`` messages of a node, and of the bytes in them (in whole packets), if sends are
         interleaved; a task waits at an ``isend`` that would exceed them.
-    o_send, o_recv, o_byte, o_copy, o_reduce, o_memory : float
+    o_send, o_recv, o_byte, o_rendezvous, o_copy, o_reduce, o_memory : float
         See `netplace.netsim.overheads`.
     routing : str
         Table routing on networks with arbitrary wiring; see `netplace.topologies.routing.make_routes`.
@@ -153,6 +153,9 @@ class Config:
         0.0, "Nanoseconds that a task computes after each message that it receives.", (0.0, 1e9)
     )
     o_byte: float = _setting(0.0, "Additional nanoseconds per byte of a message, at both ends.", (0.0, 1e6))
+    o_rendezvous: float = _setting(
+        0.0, "Additional nanoseconds before each message by rendezvous.", (0.0, 1e9)
+    )
     o_copy: float = _setting(
         0.0,
         "Nanoseconds per byte that is copied: eager messages at both ends, and buffers of collectives.",

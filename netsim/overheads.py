@@ -25,15 +25,18 @@ def with_overheads(program: Program, config: Config) -> Program:
     A task computes before each blocking or nonblocking send, and after each receive or the wait that
     completes one; eager messages are copied at both ends. Messages of a task to itself cost nothing.
     """
-    if not (config.o_send or config.o_recv or config.o_byte or config.o_copy):
+    costs = config.o_send, config.o_recv, config.o_byte, config.o_rendezvous, config.o_copy
+    if not any(costs):
         return program
     before, after = _charged(program)
     message = np.where(after >= 0, after, np.arange(len(program)))
     cycles = np.zeros(len(program), np.int64)
     for charged, overhead in ((before, config.o_send), (after >= 0, config.o_recv)):
         size = program.size[message[charged]]
-        copied = size if config.eager_limit is None else size * (size <= config.eager_limit)
-        nanoseconds = overhead + config.o_byte * size + config.o_copy * copied
+        is_large = np.zeros(len(size), bool) if config.eager_limit is None else size > config.eager_limit
+        nanoseconds = overhead + config.o_byte * size + config.o_copy * size * ~is_large
+        if charged is before:
+            nanoseconds += config.o_rendezvous * is_large
         cycles[charged] = np.rint(nanoseconds / config.cycle_ns).astype(np.int64)
     return _inserted(program, np.flatnonzero(cycles), cycles, before)
 

@@ -77,6 +77,24 @@ PARAMETERS = {
         lambda config, value: replace(config, o_send=value, o_recv=value),
         500.0,
     ),
+    "send": Parameter(
+        "nanoseconds for a message that is sent (o_send)",
+        lambda config: config.o_send,
+        lambda config, value: replace(config, o_send=value),
+        500.0,
+    ),
+    "receive": Parameter(
+        "nanoseconds for a message that is received (o_recv)",
+        lambda config: config.o_recv,
+        lambda config, value: replace(config, o_recv=value),
+        500.0,
+    ),
+    "rendezvous": Parameter(
+        "nanoseconds more for a message by rendezvous (o_rendezvous)",
+        lambda config: config.o_rendezvous,
+        lambda config, value: replace(config, o_rendezvous=value),
+        500.0,
+    ),
     "latency": Parameter(
         "nanoseconds between a node and its switch, which occupy neither (cable_latency)",
         _latency,

@@ -124,9 +124,8 @@ def _offered(said: Mapping[str, Any], config: Config) -> float:
 
 
 _OF_MESSAGES = (
-    "eager_limit", "o_send", "o_recv", "o_byte", "o_copy", "o_reduce", "o_memory", "cache_bytes",
-    "traffic_classes", "nonblocking_sends", "outstanding_sends",
-    "outstanding_bytes",
+    "eager_limit", "o_send", "o_recv", "o_byte", "o_rendezvous", "o_copy", "o_reduce", "o_memory",
+    "cache_bytes", "traffic_classes", "nonblocking_sends", "outstanding_sends", "outstanding_bytes",
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 
-from netplace.apps.collectives.call import COMBINING, Call, Message, Part, Rounds, joined, renamed
+from netplace.apps.collectives.call import COMBINING, Call, Message, Part, Phase, Rounds, joined, renamed
 
 Step = Callable[[int], int]
 """The partner of each rank in a step, of which that rank is in turn the partner."""
@@ -87,8 +87,8 @@ def alltoall(call: Call) -> Rounds:
 
 
 def bcast(call: Call) -> Rounds:
-    """Send down the tree, far ranks first."""
-    return renamed(_down(call, lambda ranks: [(0, call.bytes)]), call.rank)
+    """Send down the tree, far ranks first, to all children at once."""
+    return renamed(Phase("segments").of(_down(call, lambda ranks: [(0, call.bytes)])), call.rank)
 
 
 def reduce(call: Call) -> Rounds:

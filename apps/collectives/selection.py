@@ -59,10 +59,10 @@ class Host:
     memory: float = 0.0  # in addition for data of more than `cache` bytes
     cache: float = 0.0
 
-    def work(self, writer: TaskWriter, rate: float, bytes: float) -> None:
-        """Append the computation on so many bytes at this rate."""
-        if rate and bytes:
-            writer.compute(round(bytes * (rate + (self.memory if bytes > self.cache else 0.0))))
+    def work(self, writer: TaskWriter, rate: float, bytes: int, times: float = 1.0) -> None:
+        """Append the computation on so many bytes at this rate, some times."""
+        if rate and bytes and times:
+            writer.compute(round(times * bytes * (rate + (self.memory if bytes > self.cache else 0.0))))
 
 
 _NO_HOST = Host()
@@ -303,7 +303,7 @@ class Collectives:
             )
         else:
             _schedule(chosen, name, call).write(writer, members, rank, tag, self.host)
-        self.host.work(writer, self.host.copy, call.vector * chosen.copies(call.ranks))
+        self.host.work(writer, self.host.copy, call.vector, chosen.copies(call.ranks))
 
     def _chosen(self, call: Call) -> tuple[str, Algorithm, Call]:
         """Return name and algorithm for a call, and the call with the table's options."""

@@ -49,8 +49,9 @@ _AT = {"daint": ("dragonfly:a=96,p=4,h=1,g=4", 40, 424), "alps": ("dragonfly:a=3
 
 
 def _own(row: Row) -> bool:
-    """Return whether a row calibrates MareNostrum: all-to-alls, broadcasts and a reduction of Open MPI."""
-    own = row.operation in ("alltoall", "bcast") or (row.operation, row.algorithm) == ("reduce", "binomial")
+    """Return whether a row calibrates MareNostrum: Open MPI's all-to-alls, broadcasts, and two others."""
+    others = ("reduce", "binomial"), ("scatter", "basic_linear")
+    own = row.operation in ("alltoall", "bcast") or (row.operation, row.algorithm) in others
     return own and not row.algorithm.startswith("bine")
 
 
@@ -88,9 +89,9 @@ SETS = {
 }
 # What `calibrations` fits, from the fabric without end points.
 FITTED = {
-    "fugaku": ("overhead", "link", "reduce", "copy"),
+    "fugaku": ("overhead", "link", "rendezvous", "reduce", "copy"),
     "lumi-g": ("overhead", "latency", "per-byte", "reduce", "copy"),
-    "marenostrum5": ("overhead", "latency", "reduce", "copy"),
+    "marenostrum5": ("send", "receive", "latency", "rendezvous", "reduce", "copy"),
     "daint": ("overhead", "link"),
     "alps": ("overhead", "link"),
     "theta": ("overhead", "latency"),

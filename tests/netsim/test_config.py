@@ -112,7 +112,8 @@ def test_ignored_settings_change_nothing_and_are_noted(network, beside, ignored,
 @pytest.mark.parametrize(
     "name",
     [
-        "eager_limit", "o_send", "o_recv", "o_byte", "traffic_classes", "nonblocking_sends",
+        "eager_limit", "o_send", "o_recv", "o_byte", "o_rendezvous", "o_copy", "o_reduce", "o_memory",
+        "cache_bytes", "traffic_classes", "nonblocking_sends",
         "outstanding_sends", "outstanding_bytes",
     ],
 )  # fmt: skip

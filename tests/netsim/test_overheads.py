@@ -85,7 +85,7 @@ def test_reductions_are_computed():
     ],
 )
 def test_both_engines_agree(network, eager_limit):
-    config = Config(o_send=41.5, o_recv=17, o_byte=0.7, o_copy=0.3, eager_limit=eager_limit)
+    config = Config(o_send=41.5, o_recv=17, o_byte=0.7, o_copy=0.3, o_rendezvous=90, eager_limit=eager_limit)
     program = application("mg", 4, problem_class="S", iterations=1)
     results = [
         simulate(parse(network), program, config=config, engine=engine) for engine in ("kernel", "reference")
