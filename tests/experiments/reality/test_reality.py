@@ -62,7 +62,7 @@ def test_the_ledger_is_made_from_what_is_shipped_beside_baselines(netplace, tmp_
     with (tmp_path / "found" / "ledger.csv").open() as file:
         first, second = csv.DictReader(line for line in file if not line.startswith("#"))
     assert (first["rows"], second["rows"], second["count"]) == ("fitted", "predicted", "3")
-    assert (first["not run"], second["not run"]) == ("0", "0")
+    assert (first["not run"], second["not run"]) == ("1", "1")  # 128 MiB are too many packets
     assert float(second["noise %"]) == pytest.approx(20)
 
 
