@@ -196,6 +196,8 @@ def _by_switches(topology: Topology, each: int, listed: Sequence[Host]) -> list[
     """
     group_of, switch_of = _groups(topology, each)
     labels = [_labels(host) for host in listed]
+    if not group_of.any() and len({label[0] for label in labels}) > 1:
+        group_of = _subtrees(topology, switch_of)
     groups = _numbered(topology, "groups", np.unique(group_of), [label[0] for label in labels], listed)
     hosts = [0] * len(listed)
     for group in set(groups):
@@ -232,6 +234,30 @@ def _groups(topology: Topology, each: int) -> tuple[Nodes, Nodes]:
         switch -= topology.first_switch
     group = np.zeros(len(switch), np.int64) if topology.group is None else topology.group[switch]
     return group, switch
+
+
+def _subtrees(topology: Topology, switch_of: Nodes) -> Nodes:
+    """Return the part of the network that each node is in without the switches farthest from nodes."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    assert isinstance(topology, Graph)
+    neighbor = topology.neighbor[topology.first_switch :] - topology.first_switch
+    count = len(neighbor)
+    level = np.full(count, count)
+    frontier, distance = np.unique(switch_of), 0
+    while len(frontier):
+        level[frontier] = distance
+        frontier = np.unique(neighbor[frontier])
+        frontier = frontier[(frontier >= 0) & (frontier < count)]
+        frontier, distance = frontier[level[frontier] == count], distance + 1
+    port = np.repeat(np.arange(count), neighbor.shape[1])
+    other = neighbor.ravel()
+    inner = (other >= 0) & (other < count) & (level[port] < level.max())
+    inner[inner] = level[other[inner]] < level.max()
+    edges = coo_array((np.ones(inner.sum()), (port[inner], other[inner])), (count, count))
+    part: Nodes = connected_components(edges, directed=False)[1].astype(np.int64)
+    return part[switch_of] if level.max() else np.zeros(len(switch_of), np.int64)
 
 
 def _labels(host: Host) -> tuple[str, str | float]:

@@ -113,3 +113,9 @@ def test_the_places_of_many_hosts_are_different_and_keep_switches(tmp_path):
     assert (
         len(set(zip(switch.tolist(), boards, strict=True))) == len(set(boards)) == len(set(switch.tolist()))
     )
+
+
+def test_islands_of_a_tree_of_cables_are_what_its_top_joins(tmp_path):
+    names = [f"as0{island}r{rack}b{blade}" for island in (1, 2) for rack in (1, 3) for blade in (1, 2)]
+    nodes = mapped(tmp_path, "\n".join(names), "xgft:3;4,3,2;1,2,2", 8)  # two islands of three racks of four
+    assert nodes.tolist() == [0, 1, 4, 5, 12, 13, 16, 17]
