@@ -59,11 +59,7 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
         )
         assert dims is not None
         made = Placement(dims, spacing or dims, seed or (0,) * len(dims))
-        parts = (
-            ("sides", made.dims, 1),
-            ("spacing", made.spacing, 1),
-            ("seed", made.seed, 0),
-        )
+        parts = (("sides", made.dims, 1), ("spacing", made.spacing, 1), ("seed", made.seed, 0))
         for what, values, least in parts:
             if len(values) != len(sizes):
                 raise ValueError(f"{where}: {word}: {len(values)} {what}, expected {len(sizes)}")

@@ -128,18 +128,6 @@ def test_a_flow_chooses_its_way_anew_only_when_nothing_of_it_is_under_way(engine
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"faults": "at=3,links=0.1"}, "ordered_flows: expected no faults 'at=3,links=0.1'"),
-        ({"ordered_flows": "yes"}, "ordered_flows"),
-    ],
-)
-def test_what_can_not_be_in_order_is_told(given, says):
-    with pytest.raises((ValueError, TypeError), match=says):
-        Config(**{"ordered_flows": True} | given)
-
-
-@pytest.mark.parametrize(
     ("text", "routing", "says"),
     [
         ("torus:4x4", "adaptive", "can change to the escape channel at any switch"),

@@ -87,20 +87,6 @@ def test_what_is_refused(call, message):
         call()
 
 
-def test_a_message_across_the_cut_is_refused():
-    writers = [TaskWriter(0, 2), TaskWriter(1, 2)]
-    writers[0].mark(1)
-    writers[0].send(1, 8)
-    writers[0].mark(2)
-    writers[1].mark(1)
-    writers[1].mark(2)
-    writers[1].recv(0, 8)
-    program = Program.of(writers)
-    program.check()
-    with pytest.raises(ValueError, match=r"1 to 1 cannot be extracted, task 0, operation 0 .* no receive"):
-        program.cut(1, 1)
-
-
 def across(repeat=False):
     writer = TaskWriter(0, 1)
     writer.mark(1)

@@ -41,18 +41,6 @@ def test_the_defaults_are_those_of_the_model():
     assert (config.eager_limit, config.cycle_ns) == (None, 3.2)
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("packet_phits", 0, "packet_phits: 0 is too small, expected at least 1"),
-        ("vcs", 0, "vcs: 0 is too small"),
-    ],
-)
-def test_what_is_refused(name, value, message):
-    with pytest.raises(ValueError, match=message):
-        Config(**{name: value})
-
-
 def test_only_rings_ask_for_a_bubble():
     shallow = Config(queue_packets=1, vcs=1)
     for network in ("torus:4x4", "mesh:4x4"):

@@ -1,12 +1,10 @@
 """The general router beside what is known: zero load, grids, theory of saturation, deadlock, mistakes."""
 
-import re
-
 import numpy as np
 import pytest
 from link_bounds import load_bound
 
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import Program, TaskWriter
 from netplace.netsim import Config, DeadlockError, Network, measure_load, pattern, simulate
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Cables, Graph, graph, parse
@@ -167,19 +165,6 @@ CASCADE = "".join(  # three groups of two rows of three switches: two hops withi
     + [f"g{g}r0s{s} g{g}r1s{s}\n" for g in range(3) for s in range(3)]
     + ["g0r0s0 g1r0s0\n", "g0r1s1 g2r0s1\n", "g1r1s2 g2r1s0\n"]
 )  # fmt: skip
-
-
-@pytest.mark.parametrize("routing", ["minimal", "valiant"])
-def test_a_refused_routing_says_which_flags_let_it_run(routing, tmp_path):
-    (tmp_path / "cascade.txt").write_text(CASCADE)
-    network = parse(f"graph:{tmp_path / 'cascade.txt'}")
-    program = APPLICATIONS["all-to-all"].make(tasks=18)
-    with pytest.raises(ValueError, match=r"VCs suffice") as refused:
-        simulate(network, program, config=Config(routing=routing, vcs=2))
-    enough = int(re.search(r"--vc-discipline hop --vcs (\d+)", str(refused.value))[1])
-    assert simulate(network, program, config=Config(routing=routing, vc_discipline="hop", vcs=enough)).cycles
-    with pytest.raises(ValueError, match=rf"which needs {enough} \(--vcs {enough}\)"):
-        simulate(network, program, config=Config(routing=routing, vc_discipline="hop", vcs=enough - 1))
 
 
 def test_adversarial_traffic_needs_groups():

@@ -117,18 +117,6 @@ def test_refusals(text, network, sizes, message):
         partition(text, parse(network), sizes)
 
 
-def test_a_file_of_nodes_names_the_line_at_fault(tmp_path):
-    listing = tmp_path / "nodes.txt"
-    listing.write_text("0-3\n4-x\n")
-    with pytest.raises(ValueError, match=r"nodes\.txt:2: node: 'x' is not a whole number"):
-        partition(f"nodes:{listing}", parse("torus:4x4"), [4, 4])
-    listing.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ValueError, match="is not a text file"):
-        partition(f"nodes:{listing}", parse("torus:4x4"), [4])
-    with pytest.raises(OSError, match="No such file"):
-        partition(f"nodes:{tmp_path / 'none'}", parse("torus:4x4"), [4])
-
-
 @pytest.mark.parametrize("name", PARTITIONS)
 def test_every_example_can_be_used(name):
     rule = PARTITIONS[name]

@@ -86,11 +86,6 @@ def test_entries_meet_by_what_is_not_asked_differently():
     assert compare(of("random"), less).count("only in the first") == 1
 
 
-def test_outcomes_of_two_kinds_are_a_mistake():
-    with pytest.raises(ValueError, match="is a run, y a load"):
-        compare(outcome([]), Outcome("load", "y", [Entry({}, [])]))
-
-
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory, unpainted):
     from click.testing import CliRunner

@@ -94,11 +94,6 @@ def test_a_ring_of_several_is_named(path):
         parse(f"slurm:{path},topology=rings,part=other")
 
 
-def test_flat_names_no_network(path):
-    with pytest.raises(ValueError, match="flat is not a network, expected one of tree, block, ring"):
-        parse(f"slurm:{path},topology=plain")
-
-
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [

@@ -6,15 +6,7 @@ import numpy as np
 
 from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.allocation import Nodes
-from netplace.scheduling.partitioner.centres.space import (
-    GROUPS,
-    LINE,
-    TABLE,
-    Axes,
-    Choose,
-    Selection,
-    Space,
-)
+from netplace.scheduling.partitioner.centres.space import GROUPS, LINE, TABLE, Axes, Choose, Selection, Space
 
 # The center whose nearest free nodes lie closest together. Ties, which the papers leave open, go to the least
 # node number everywhere.

@@ -20,14 +20,7 @@ from netplace.inputs import check_choice, check_int
 from netplace.native import scheduling as native
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
-from netplace.scheduling.partitioner.centres.space import (
-    RING,
-    Centred,
-    Choose,
-    Selection,
-    Space,
-    space_of,
-)
+from netplace.scheduling.partitioner.centres.space import RING, Centred, Choose, Selection, Space, space_of
 from netplace.scheduling.partitioner.shapes import cubic_box
 from netplace.topologies import Topology
 

@@ -97,12 +97,7 @@ def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Rank
     if not chosen or not chosen[0].startswith("bps"):
         cubic = chosen == ["cubic"]
         return Factors(
-            grid,
-            cubic=cubic,
-            rotations=rotations,
-            round_up=round_up,
-            lines=lines,
-            inside="inside" in words,
+            grid, cubic=cubic, rotations=rotations, round_up=round_up, lines=lines, inside="inside" in words
         )
     if round_up or not lines:
         word = "round-up" if round_up else "no-lines"

@@ -68,12 +68,6 @@ def test_tables_that_are_refused(table, text, sentence):
         schedule("allreduce", 4, 10, collectives=table(text))
 
 
-def test_an_unknown_algorithm_of_a_table_is_told(table):
-    path = table('allreduce = [{algorithm = "rings"}]')
-    with pytest.raises(ValueError, match=r"mine.toml.*algorithm of allreduce: unknown name 'rings'"):
-        schedule("allreduce", 4, 10, collectives=path)
-
-
 def test_ranks_alone_choose_an_alltoallv(table):
     path = table('alltoallv = [{bytes = [0, 9], algorithm = "pairwise"}, {algorithm = "scattered"}]')
     with pytest.raises(ValueError, match="alltoallv: a row depends on bytes, which differ by rank"):

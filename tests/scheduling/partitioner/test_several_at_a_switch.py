@@ -135,12 +135,3 @@ def shells_of(grid, centre: int, nodes) -> np.ndarray:
 def test_parts_are_counted_by_switches():
     assert compactness(parse("torus:8x8,c=4"), [0, 1, 4, 40]).components == 1 + 1
     assert compactness(parse("torus:8x8,c=4"), [0, 3, 4, 28]).components == 1
-
-
-@pytest.mark.parametrize(
-    "machine", ["hyperx:3x3,c=2", "dragonfly:a=3,p=2,h=1", "faulty:links=0.2/torus:4x4", "tree:4,2"]
-)
-def test_other_networks_are_no_grids(machine):
-    assert switch_grid(parse(machine)) is None
-    with pytest.raises(ValueError, match="is defined on meshes and tori"):
-        make_partitioner("mm", parse(machine))
