@@ -44,6 +44,7 @@ def renamed(value, name):
     return value
 
 
+@pytest.mark.all
 def test_all_still_pictures_take_all_names():
     for figure in FIGURES:
         ElementTree.fromstring(still(renamed(figure, " ".join(NAMES.values()))))
@@ -52,7 +53,7 @@ def test_all_still_pictures_take_all_names():
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_pages_take_any_name(name):
     table = DataTable(name, [name], [[name], [1]], name)
-    figure = renamed(FIGURES[0], name)  # all of them are drawn above
+    figure = renamed(FIGURES[0], name)
     page = Page(f"{name}?", [name], [("command", name)], [figure, table], [name], [name])
     for text in (render(page), page._repr_html_()):
         text.encode()

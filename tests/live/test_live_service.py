@@ -168,6 +168,7 @@ def test_nodes_by_a_rule_that_is_late_are_the_first_free_ones():
     assert cluster.handle(Place("a", 3, "mm+inc", "random")) == placed
 
 
+@pytest.mark.all
 def test_a_search_that_misses_its_deadline_or_dies_is_lost_and_the_next_is_not():
     searches = Searches(parse("torus:8x8"), 20.0, 1)
     try:

@@ -114,6 +114,7 @@ class Backwards(dict):
         return reversed(list(super().keys()))
 
 
+@pytest.mark.all
 @given(st.data())
 def test_the_order_of_visits_cannot_matter(data):
     text = data.draw(st.sampled_from(GRIDS + TREES))

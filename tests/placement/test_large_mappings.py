@@ -209,6 +209,7 @@ def test_where_no_halo_fits_it_is_better_than_chance(machine, traffic, ratio):
     assert (again.mapping == found.mapping).all()
 
 
+@pytest.mark.all
 def test_time_ends_a_large_search():
     network, W = parse("torus:12x12x12"), halo("mesh:38x38")
     found = optimise(W, network, seconds=0.5)

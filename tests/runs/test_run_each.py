@@ -62,6 +62,7 @@ def test_an_error_ends_everything(processes):
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.all
 def test_a_killed_worker_is_told():
     with pytest.raises(ValueError, match="its worker process ended by signal 9"):
         list(run_each(deadly, range(5), 2))
