@@ -6,7 +6,7 @@ jobs then take longer, as a mean over applications, is the cost of leaving a blo
 is given for comparison: on an empty machine, a spread job can be faster because it uses idle links, so these
 values are not costs.
 
-That costs should be realistic is N. P. Drakenberg's (JSSPP); the recipe is ours.
+That costs should be realistic is N. P. Drakenberg's; the recipe is ours.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ WEEK = 7 * 24 * 3600.0
 
 
 def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[Job]:
-    """Return jobs drawn with replacement, all submitted at 0; F. Mendonca, thesis, 2017, section 4.5."""
+    """Return jobs drawn with replacement, all submitted at 0; F. Mendonca, thesis, 2017, section 4.6."""
     able = np.flatnonzero((log.nodes <= processors) & (log.run_time > 0))
     if not len(able):
         raise ValueError(f"log: no job of it runs on {processors:,} processors")
@@ -42,7 +42,7 @@ def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[
 def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: int = 1) -> list[list[Job]]:
     """Return workloads of some successive weeks each, from whole weeks drawn without replacement.
 
-    F. Mendonca, thesis, 2017, section 5.6. Workloads of fewer than `least` jobs are omitted.
+    F. Mendonca, thesis, 2017, sections 5.7.2 and 5.7.3. Workloads of fewer than `least` jobs are omitted.
     """
     first, last = float(log.submit[0]), float(log.submit[-1])
     begins = first + WEEK * np.arange(max(int((last - first) // WEEK) - weeks + 1, 0))
@@ -71,8 +71,8 @@ _LEAST_RUN = 10.0  # seconds: shorter runs count as so long in the stretch
 class PlaceFigures:
     """Figures of a schedule; all jobs count, also those of one processor.
 
-    F. Mendonca, thesis, Université Grenoble Alpes, 2017, sections 4.6 and 5.6; the sum of stretches as in the
-    author's simulator.
+    F. Mendonca, thesis, Université Grenoble Alpes, 2017, sections 4.6.2 and 5.7.5; the sum of stretches as
+    in the author's simulator.
     """
 
     makespan: float

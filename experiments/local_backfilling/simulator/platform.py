@@ -88,7 +88,7 @@ PENALTIES: dict[str, Callable[[float, int, float], float]] = {
 
 @dataclass(frozen=True)
 class Penalty:
-    """A penalty by level: F. Mendonca, thesis, 2017, section 5.1."""
+    """A penalty by level: F. Mendonca, thesis, 2017, section 5.3.4."""
 
     name: str = "none"
     factor: float = 0.0

@@ -124,7 +124,7 @@ def tasks_of(jobs: Workload, machine: int, processors: int | None = None, method
     A job of q processors for e seconds becomes q tasks of e seconds (A), a task of ``q * e`` (B), or a task
     of ``q * e / Q``, Q being the mean of all q, on ``machine / Q`` processors, rounded (method C). The load
     of a processor depends neither on the method nor on Q: with `processors` given (method C alone), Q is such
-    that there are so many. F. Mendonca, thesis, 2017, section 3.4, where A and B were tried and dropped.
+    that there are so many. F. Mendonca, thesis, 2017, section 3.5.1, where A and B were tried and dropped.
     """
     check_choice(method, METHODS, "method")
     ran = jobs.run_time > 0

@@ -1,7 +1,7 @@
 """Processor sets of a machine, from its topology: subtrees, or boxes of halved sides.
 
 Costs have one component per level, the widest cut first, and the nodes' own cost last. Source: N. P.
-Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), for sets and lexicographic
+Drakenberg, "Increased model-realism can make processor-selection easier", for sets and lexicographic
 costs; which sets a topology has is ours.
 """
 

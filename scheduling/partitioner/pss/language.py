@@ -1,6 +1,6 @@
 """The language of configurations: ``queues``, ``slots``, ``groups``, ``costs``, ``constraints``.
 
-Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), Figure 6,
+Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier", Figure 6,
 which shows it by an example. Comments (``#``), parts of a host (``/``), pools of a queue and ``and``,
 ``or``, ``not`` are ours.
 """

@@ -2,7 +2,7 @@
 
 Removals are extended set by set; the best one of every size is kept.
 
-Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier" (JSSPP), Figure 3,
+Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier", Figure 3,
 repaired. The printed algorithm values a removal by the sets that it touches, which differs from its savings,
 returns all free nodes if no removal has the exact size, and breaks ties at random. Here, a removal is valued
 by the sets that it empties, the best of all sizes is cut to the size of the job, and the first one found
