@@ -63,6 +63,11 @@ _BYTES_PER_RUN = 32_000  # besides what its links, tasks and messages take; meas
 @flag("--window", "Also measure link loads in windows of this many cycles.", COUNT)
 @flag("--critical-path", "Show the critical path of each job.", bool)
 @flag(
+    "--trace-packet packet",
+    "Show the way of one packet cycle by cycle: of packet N, from 0, from one node to another.",
+    metavar="SOURCE:DESTINATION:N",
+)
+@flag(
     "--timeline",
     "Write tasks, messages and link loads of the first run over time: .json for Perfetto and "
     "chrome://tracing, or a picture.",
@@ -140,6 +145,7 @@ class _Asked:
     messages: Path | None
     timeline: Path | None
     critical_path: bool
+    packet: str | None
     output: Path | None
     store: Path | None
     as_json: bool
@@ -177,7 +183,7 @@ def _executed(asked: _Asked) -> list[Executed]:
     from netplace.netsim.threads import threads_beside
     from netplace.runs.execute import run_simulation
     from netplace.runs.executors import run_each
-    from netplace.runs.job_programs import expected_cpu_seconds, repeated_of
+    from netplace.runs.job_programs import expected_cpu_seconds, packets_of_run, repeated_of
     from netplace.runs.meter import PacketMeter
 
     simulate = partial(
@@ -196,7 +202,8 @@ def _executed(asked: _Asked) -> list[Executed]:
         named = f"{len(runs)} runs" if len(runs) > 1 else f"replays {len(programs)} jobs on {runs[0].network}"
         if len(runs) == 1 and asked.workers == 1:
             tell = stack.enter_context(progress("of the packets", PER_CENT))
-            simulate = partial(simulate, meter=PacketMeter(tell, partial(tell_cost, named)))
+            meter = PacketMeter(tell, partial(tell_cost, named))
+            simulate = partial(simulate, watch=partial(meter.watch_alone, packets=packets_of_run(runs[0])))
         else:
             tell_cost(named, expected_cpu_seconds(runs))
         store = stack.enter_context(open_store(asked.store)) if asked.store else None
@@ -218,6 +225,17 @@ def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
     check_size(len(asked.seeds), each, "results of runs", "--seeds")
 
 
+def _life(asked: _Asked, executed: Executed) -> dict[str, Any] | None:
+    """Return the way of the packet that was asked for."""
+    if asked.packet is None:
+        return None
+    from netplace.report.tables.packet_life import describe_life
+    from netplace.runs.packet_life import packet_life, read_packet
+
+    packet = read_packet(asked.packet)
+    return describe_life(packet, packet_life(executed.run, packet, executed.result))
+
+
 def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     from netplace.report.tables.bounds import bound_sentences
     from netplace.report.tables.run import path_rows, path_table, run_tables, write_run, write_run_folder
@@ -228,10 +246,12 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
         say(f"--window {asked.window}: gives too many windows, so netplace uses windows of {longest} cycles")
     write_run(executed, asked.messages, asked.timeline, None)
     paths = path_rows(executed) if asked.critical_path else []
+    life = _life(asked, executed[0])
 
     def described() -> dict[str, Any]:
         summary = summarise([describe(run) for run in executed])
-        return summary | ({"critical_paths": paths} if asked.critical_path else {})
+        summary |= {"critical_paths": paths} if asked.critical_path else {}
+        return summary | ({"packet": life} if life else {})
 
     def detailed() -> dict[str, Any]:
         from netplace.report.files.run_details import details_of
@@ -240,6 +260,11 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
 
     def terminal() -> None:
         print_tables(*run_tables(executed), *([path_table(paths)] if paths else []))
+        if life:
+            from netplace.report.tables.data_table import print_data
+            from netplace.report.tables.packet_life import life_table
+
+            print_data([life_table(life)], life["answer"])
         busiest = float(executed[0].result.link_load.max(initial=0.0))
         for sentence in bound_sentences(describe_jobs(executed[0]), busiest):
             click.echo(sentence)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,9 @@ from netplace.netsim.outcome import Deadlocked
 from netplace.netsim.result import Delay, JobResult, Result
 from netplace.netsim.table_router import paces
 from netplace.netsim.validation import check_pointers, check_traffic
+
+if TYPE_CHECKING:
+    from netplace.netsim.reference.packet_life import PacketLife
 
 __all__ = ["ENGINES", "LAST_CYCLE", "ArbiterState", "Network", "Waiting"]
 
@@ -75,6 +79,14 @@ class Network(JobHost):
         with self._uninterrupted():
             self._generates = traffic is not None
             self._engine.generate(traffic)
+
+    def follow(self, source: int, destination: int, number: int) -> PacketLife:
+        """Return the life of the `number`-th packet from a node to another, told by the reference engine."""
+        from netplace.netsim.reference.run import ReferenceEngine
+
+        if not isinstance(self._engine, ReferenceEngine):
+            raise ValueError("network: only the engine reference follows a packet")
+        return self._engine.follow(source, destination, number)
 
     @property
     def next_fault(self) -> int | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -20,8 +21,7 @@ from netplace.placement.rule import Nodes
 from netplace.plugins import describe_rule_error
 from netplace.runs.chance import network_is_random, same_place
 from netplace.runs.digests import UnavailableError
-from netplace.runs.job_programs import packets_of_run, repeated_of, resolved
-from netplace.runs.meter import PacketMeter
+from netplace.runs.job_programs import repeated_of, resolved
 from netplace.runs.networks import network_of
 from netplace.runs.placing import mappings_of, simulates
 from netplace.runs.run_figures import RunFigures
@@ -127,13 +127,13 @@ def run_simulation(
     record_messages: bool = False,
     window: int | None = None,
     threads: int | str = 1,
-    meter: PacketMeter | None = None,
+    watch: Callable[[Network], object] = lambda _: None,
 ) -> Executed:
-    """Simulate a run, and also return how its mappings were found; `meter` watches the network."""
+    """Simulate a run, and also return how its mappings were found; `watch` is called with the network."""
     topology, programs = network_of(run.network), repeated_of(run)
     mapped_jobs = mappings_of(run, topology, programs)
     places = [mapped.mapping for mapped in mapped_jobs]
-    result = _simulated(run, topology, programs, places, engine, threads, record_messages, window, meter)
+    result = _simulated(run, topology, programs, places, engine, threads, record_messages, window, watch)
     return Executed(run, result, tuple(mapped.method for mapped in mapped_jobs), result.window or None)
 
 
@@ -146,7 +146,7 @@ def _simulated(
     threads: int | str = 1,
     record_messages: bool = False,
     window: int | None = None,
-    meter: PacketMeter | None = None,
+    watch: Callable[[Network], object] = lambda _: None,
 ) -> Result:
     """Simulate a run whose tasks have their nodes."""
     programs = resolved(run, topology, programs, places)
@@ -164,9 +164,7 @@ def _simulated(
         record_messages=record_messages,
         threads=threads,
     )
-    if meter is not None:
-        meter.expect(packets_of_run(run), topology.diameter)
-        meter.watch(network)
+    watch(network)
     return replay(network, jobs, run.max_cycles, window)
 
 

@@ -31,6 +31,11 @@ class PacketMeter:
         self._expected = max(1.0, packets)
         self._announce(packets * (1 + diameter / 2) / HOPS_PER_SECOND)
 
+    def watch_alone(self, network: Network, packets: float) -> None:
+        """Watch a network that delivers all packets."""
+        self.expect(packets, network.topology.diameter)
+        self.watch(network)
+
     def watch(self, network: Network) -> None:
         place = len(self._delivered)
         self._delivered.append(0)

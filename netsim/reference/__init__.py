@@ -16,6 +16,7 @@ The heart imports nothing of the rest, which adds
 
 * `messages`, `interface` and `job`: tasks as SimPy processes, channels, rendezvous, non-blocking sends;
 * `sources`: open-loop traffic, a SimPy process a node;
+* `packet_life`: the way of one packet, likewise an observer;
 * `stall_attribution`: which job a waiting header waits for, as an observer of the fabric;
 * `graphs` and `table_fabric`: the table router, with slow links, late credits, limited crossbars, traffic
   classes and marks; `wormhole`: the same with room for phits;

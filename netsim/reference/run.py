@@ -23,6 +23,7 @@ from netplace.netsim.reference.interface import Interface
 from netplace.netsim.reference.job import Job
 from netplace.netsim.reference.messages import JobLoad
 from netplace.netsim.reference.node import Node
+from netplace.netsim.reference.packet_life import PacketLife
 from netplace.netsim.reference.packets import Packet
 from netplace.netsim.reference.rates import ControlledNode, Feedback
 from netplace.netsim.reference.router import Link, Output, make_routers
@@ -98,6 +99,12 @@ class ReferenceEngine:
 
     repeats = False
     stands = False
+
+    def follow(self, source: int, destination: int, number: int) -> PacketLife:
+        """Return the life of a packet, which is recorded from now on; nothing else observes the fabric."""
+        life = PacketLife(self._topology, self._nodes[source], destination, number)
+        self._fabric.observer = life
+        return life
 
     def install(
         self, program: Program, nodes: NDArray[np.int64], times: int = 1, identity: int | None = None

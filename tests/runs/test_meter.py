@@ -1,5 +1,7 @@
 """What is told while packets are simulated, and before: shares that grow, and costs near what comes."""
 
+from functools import partial
+
 import pytest
 
 from netplace.cosim import make_cosim_plan
@@ -18,7 +20,8 @@ def metered():
 def test_a_run_tells_the_share_of_its_packets():
     told, costs, meter = metered()
     run = Run("torus:4x4", (Job("all-to-all", tasks=16, options=(("packets", 100),)),))
-    result = run_simulation(run, meter=meter).result
+    watch = partial(meter.watch_alone, packets=packets_of_run(run))
+    result = run_simulation(run, watch=watch).result
     assert result.packets == packets_of_run(run) == 16 * 15 * 100
     assert told == sorted(told)
     assert 0 < told[0] < told[-1] <= 99

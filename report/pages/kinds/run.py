@@ -26,6 +26,7 @@ from netplace.report.plots.figure import Figure
 from netplace.report.plots.jobs import timeline_figure
 from netplace.report.tables.bounds import bound_sentences
 from netplace.report.tables.data_table import DataTable
+from netplace.report.tables.packet_life import life_figure, life_table
 from netplace.report.tables.run import jobs_named
 from netplace.runs.chance import network_is_random, rule_is_random
 from netplace.topologies import names_file, parse
@@ -62,6 +63,9 @@ def page(path: Path) -> Page:
         if bars:
             names, cycles = zip(*bars, strict=True)
             parts.append(bar_figure(heading, names, {"cycles": cycles}, unit="cycles", caption=caption))
+    if life := results.get("packet"):
+        with details_of(path, "packet"):
+            parts += [life_figure(life), life_table(life)]
     if windows := runs[0].get("windows"):
         parts.append(_windows(windows))
     drawn, missing = _details(path, results)
