@@ -32,6 +32,8 @@ MEASURED = "load (phits per cycle)"
 _EXPECTED = "expected load (bytes, all minimal routes equally likely)"
 _GAP = 1.0  # between two parts of a network, in the distance of two routers
 _LEGEND = 12  # jobs that a legend names
+_BESIDE = (0.15, 0.1)  # where the number of a router is, in the distance of two routers
+_NUMBERED = 64  # routers of a network whose pictures have their numbers
 
 
 def network_figure(
@@ -96,6 +98,10 @@ def network_panel(
         )
     ]
     marks += _routers(topology, place, jobs, dot)
+    if topology.routers <= _NUMBERED:
+        numbers = [str(number) for number in range(topology.routers)]
+        x, y = (place + _BESIDE).T
+        marks.append(Words(x=x, y=y, texts=numbers, corner=True, colour=INK))
     if words:
         x, y, texts = zip(*words, strict=True)
         marks.append(Words(x=x, y=y, texts=texts, corner=True, colour=INK))

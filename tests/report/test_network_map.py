@@ -5,6 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from netplace.report.plots.drawing import draw, write_figure
+from netplace.report.plots.figure import Words
 from netplace.report.plots.layout import panels
 from netplace.report.plots.machines import job_colours, occupancy_figure
 from netplace.report.plots.networks import network_figure, traffic_figure
@@ -188,3 +189,15 @@ def test_neighbouring_numbers_have_different_colours():
     assert ((colours >= 0) & (colours <= 1)).all()
     for apart in range(1, 8):
         assert np.abs(colours[apart:] - colours[:-apart]).max(axis=1).min() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("network", "numbered"), [("torus:4x4", True), ("tree:4,2", True), ("mesh:9x9", False)]
+)
+def test_the_routers_of_small_networks_have_their_numbers(network, numbered):
+    topology = parse(network)
+    load = np.zeros(topology.neighbor.shape)
+    marks = network_figure(topology, load).panels[0].marks
+    texts = [list(mark.texts) for mark in marks if isinstance(mark, Words)]
+    every = [str(number) for number in range(topology.routers)]
+    assert (every in texts) == numbered
