@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from netplace.netsim.outcome import Deadlocked
 from netplace.netsim.result import Delay, JobResult, Result
 from netplace.netsim.table_router import paces
 from netplace.netsim.validation import check_pointers, check_traffic
-
-if TYPE_CHECKING:
-    from netplace.netsim.reference.packet_life import PacketLife
 
 __all__ = ["ENGINES", "LAST_CYCLE", "ArbiterState", "Network", "Waiting"]
 
@@ -80,13 +77,12 @@ class Network(JobHost):
             self._generates = traffic is not None
             self._engine.generate(traffic)
 
-    def follow(self, source: int, destination: int, number: int) -> PacketLife:
-        """Return the life of the `number`-th packet from a node to another, told by the reference engine."""
-        from netplace.netsim.reference.run import ReferenceEngine
-
-        if not isinstance(self._engine, ReferenceEngine):
-            raise ValueError("network: only the engine reference follows a packet")
-        return self._engine.follow(source, destination, number)
+    def follow(self, source: int, destination: int, number: int) -> Any:
+        """Return the `reference.packet_life.PacketLife` of the `number`-th packet from a node to another."""
+        follow = getattr(self._engine, "follow", None)
+        if follow is None:
+            raise ValueError("network: the engine follows no packet, expected engine reference")
+        return follow(source, destination, number)
 
     @property
     def next_fault(self) -> int | None:
