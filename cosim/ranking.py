@@ -60,21 +60,18 @@ class Ranking:
     pairs: list[RankedPair]
 
 
-def rankings(
-    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], but: Sequence[str] = ()
-) -> list[Ranking]:
+def rankings(plans: Sequence[CosimPlan], outcomes: Sequence[Outcome]) -> list[Ranking]:
     """Return the rankings of candidates by a table's times and by live ones, and the pairs that turn.
 
     Candidates are partitioners of one policy, and policies of one partitioner, all else equal. Each pair has
     a difference, as a share of the mean of the first, with the half-width of its 95 % interval (paired,
     because both had the same jobs). A pair *turns* if the sign changes, and *clearly* if both differences are
     significant among all pairs of all rankings (see `netplace.scheduling.metrics.judged`). If only the first
-    mean is 0, the difference is undefined (None), and the pair does not turn. `but`: options of the workload
-    that change with the seed, and therefore do not separate cases.
+    mean is 0, the difference is undefined (None), and the pair does not turn.
     """
     entries = []
     for compared in _COMPARED:
-        for case, members in _cases(plans, outcomes, compared, but).items():
+        for case, members in _cases(plans, outcomes, compared).items():
             times = {time for _, time in members}
             names = sorted({name for name, _ in members})
             live = next((time for time in times if time != "table"), None)
@@ -130,7 +127,7 @@ def _difference(difference: Paired, seeds: int) -> Difference:
 
 
 def _cases(
-    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], compared: str, but: Sequence[str]
+    plans: Sequence[CosimPlan], outcomes: Sequence[Outcome], compared: str
 ) -> dict[str, dict[tuple[str, str], list[Outcome]]]:
     """Return outcomes by all else, then by candidate and where its times come from, in the order of seeds."""
     cases: dict[str, dict[tuple[str, str], list[Outcome]]] = {}
@@ -138,7 +135,7 @@ def _cases(
     for plan, outcome in ordered:
         plain = plan.to_dict()
         rest = {name: value for name, value in plain.items() if name not in ("jobs", "fidelity")}
-        left_out = (compared, "seed", "digests", "times", *but)
+        left_out = (compared, "seed", "digests", "times")
         rest |= {name: value for name, value in plain["jobs"].items() if name not in left_out}
         case = cases.setdefault(json.dumps(rest, sort_keys=True), {})
         case.setdefault((getattr(plan.jobs, compared), plan.fidelity), []).append(outcome)

@@ -15,30 +15,12 @@ from netplace.report.plots.points import dot_figure
 STUDIES = Path(__file__).parents[1] / "studies"
 
 
-def _dots(names: pd.Series, series: dict[str, pd.Series], half: dict[str, pd.Series]) -> pd.DataFrame:
-    """Return rows of dots for each series, with half-widths where there are any."""
-    none = pd.Series(float("nan"), index=names.index)
+def _dots(names: pd.Series, series: dict[str, pd.Series]) -> pd.DataFrame:
+    """Return rows of dots for each series."""
     return pd.concat(
-        pd.DataFrame({"name": names, "series": label, "value": value, "half": half.get(label, none)})
+        pd.DataFrame({"name": names, "series": label, "value": value, "half": float("nan")})
         for label, value in series.items()
     )
-
-
-def _break_even(path: Path, table: pd.DataFrame) -> None:
-    """Draw how much longer scattered jobs run, and how much longer they may run, for each machine."""
-    nodes = table["scattered"].map({"non-contiguous": "first free nodes", "random": "random nodes"})
-    load = ("load " + table["load"].astype(str)).replace("load saturated", "all at once")
-    table = table.assign(name=load + ", " + nodes)
-    labels = {"suffered": "suffered %", "break-even": "break-even %"}
-    panels = {
-        str(machine): _dots(
-            own["name"],
-            {label: own[column] for label, column in labels.items()},
-            {label: own[f"± {column}"] for label, column in labels.items()},
-        )
-        for machine, own in table.groupby("machine", sort=False)
-    }
-    write_figure(path, dot_figure("Slowdown of scattered jobs", panels, "slowdown (%)", line=0.0))
 
 
 def _of_logs(
@@ -49,7 +31,7 @@ def _of_logs(
     for log, own in values.groupby("log", sort=False):
         means = own.groupby("name", sort=False)[list(columns.values())].mean()
         made = (means / means.loc[base]).drop(base).reset_index()
-        panels[str(log)] = _dots(made["name"], {label: made[name] for label, name in columns.items()}, {})
+        panels[str(log)] = _dots(made["name"], {label: made[name] for label, name in columns.items()})
     write_figure(path, dot_figure(title, panels, f"relative to {base}", line=1.0, scale=scale))
 
 
@@ -57,15 +39,13 @@ def _two_kinds(path: Path) -> None:
     """Draw the times of schedules relative to the measured ones."""
     table = pd.read_csv(path.with_suffix(".csv"))
     shares = {label: table[label] / table["published"] for label in ("no loss", "greedy", "knapsack")}
-    panels = {"": _dots(table["CPUs"].astype(str) + ", " + table["GPUs"].astype(str), shares, {})}
+    panels = {"": _dots(table["CPUs"].astype(str) + ", " + table["GPUs"].astype(str), shares)}
     title = "SWDUAL's tasks for UniProt, by CPUs and GPUs"
     write_figure(path, dot_figure(title, panels, "time relative to the measured time", line=1.0))
 
 
 def main() -> None:
     """Draw the pictures."""
-    folder = STUDIES / "break-even-live"
-    _break_even(folder / "break-even.png", pd.read_csv(folder / "break-even.csv"))
     _two_kinds(STUDIES / "two-kinds/workers.png")
     flows = {"sum of flows": "sum_flow", "jobs that succeed": "success"}
     weeks = pd.read_csv(STUDIES / "local-backfilling/values_weeks.csv").rename(columns={"rule": "name"})

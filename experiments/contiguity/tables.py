@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from netplace.experiments.contiguity.cases import KINDS, Cell
-from netplace.experiments.pareto import with_front
+from netplace.experiments.shared.statistics import with_front
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import dot_figure, trade_off_figure
 from netplace.report.studies import Report, ReportTable

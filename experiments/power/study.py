@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.pareto import with_front
 from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, bundled, plan_shared
 from netplace.experiments.published import number, open_file
+from netplace.experiments.shared.statistics import with_front
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import front_figure
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest

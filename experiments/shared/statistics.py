@@ -1,4 +1,4 @@
-"""Statistics of studies: tests, points where curves cross, and verdicts on published claims."""
+"""Statistics of studies: tests, points where curves cross, fronts, and verdicts on published claims."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
@@ -136,3 +137,25 @@ def verdict(
     else:
         held = min(means) > 0 and favour > against
     return ("held" if held else "not held"), favour, against
+
+
+def front(cost: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which points no other beats in both: less of one cost, and no more of the other.
+
+    Examples
+    --------
+    >>> front(np.array([1.0, 2.0, 3.0]), np.array([3.0, 4.0, 1.0])).tolist()
+    [True, False, True]
+    """
+    no_more = (cost[None, :] <= cost[:, None]) & (other[None, :] <= other[:, None])
+    less = (cost[None, :] < cost[:, None]) | (other[None, :] < other[:, None])
+    return np.logical_not((no_more & less).any(axis=1))
+
+
+def with_front(frame: pd.DataFrame, by: list[str], cost: str, other: str) -> pd.DataFrame:
+    """Return the table with a column that marks what none of its group beats."""
+    marked = frame.assign(front="")
+    for _, group in frame.groupby(by, sort=False):
+        best = front(group[cost].to_numpy(), group[other].to_numpy())
+        marked.loc[group.index[best], "front"] = "*"
+    return marked

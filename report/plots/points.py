@@ -214,7 +214,6 @@ def trade_off_figure(
     joined: bool = False,
     columns: int = 2,
     x_scale: str = "linear",
-    y_scale: str = "linear",
     whiskers: str = "95 % intervals over the seeds",
 ) -> Figure:
     """Return a panel of two costs for each table, with circles at the Pareto-optimal points."""
@@ -240,8 +239,8 @@ def trade_off_figure(
         ]
         x, y = best["x"].to_numpy(float), best["y"].to_numpy(float)
         marks.append(Curve(label="Pareto-optimal", x=x, y=y, line="", hollow=True, size=8.0, colour=INK))
-        axes = (Axis(scale=scale, grid=True) for scale in (x_scale, y_scale))
-        drawn.append(Panel(marks=marks, x=next(axes), y=next(axes), title=title_of))
+        x_axis, y_axis = Axis(scale=x_scale, grid=True), Axis(grid=True)
+        drawn.append(Panel(marks=marks, x=x_axis, y=y_axis, title=title_of))
     names = pd.concat(panels.values())["name"].unique()
     beside = max(1, int(7 / (0.6 + 0.06 * max(map(len, names)))))  # in the legend
     height = 2.4 * math.ceil(len(panels) / columns) + 0.5 + 0.17 * math.ceil(len(names) / beside)

@@ -197,5 +197,5 @@ def test_a_log_that_cannot_be_used_is_refused(text, said):
 
 
 def test_a_study_that_reads_no_log_refuses_one():
-    with pytest.raises(ValueError, match="study pareto: takes no --log"):
-        make_request(STUDIES["pareto"], logs=("model",))
+    with pytest.raises(ValueError, match="study fabrics: takes no --log"):
+        make_request(STUDIES["fabrics"], logs=("model",))

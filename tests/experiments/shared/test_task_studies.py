@@ -1,15 +1,12 @@
-"""Studies of tasks, power and shared machines: small, from the command, and kept."""
+"""Studies of tasks and power: small, from the command, and kept."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from netplace.experiments.local_backfilling.study import cases
-from netplace.experiments.pareto import front
-from netplace.experiments.shared import shared_cases
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, logs_of
-from netplace.experiments.shared.shared_cases import SharedSize
-from netplace.experiments.shared.statistics import verdict
+from netplace.experiments.shared.statistics import front, verdict
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
 from netplace.scheduling.workload import lublin, write
@@ -110,41 +107,9 @@ def test_power_in_the_small(tmp_path, quick):
     )
 
 
-TINY = SharedSize(jobs=4, seeds=2, repeats="1:1")
-
-
-def test_a_shared_machine_under_a_table_and_live(tmp_path, monkeypatch, quick):
-    monkeypatch.setattr(shared_cases, "QUICK", TINY)
-    quick("shared-machine", tmp_path / "study", "--table", "torus")
-    frame = pd.read_csv(tmp_path / "study" / "torus.csv")
-    assert len(frame) == 8
-    boxes = frame[frame["partition"] == "contiguous"]
-    assert (boxes[["table / boxes", "live / boxes", "live / table"]] == 1).all(axis=None)
-    assert (frame["slowdown"] > 0.9).all()
-    first = (tmp_path / "study" / "report.md").read_text()
-    quick("shared-machine", tmp_path / "study", "--table", "torus", "--stored")
-    assert (tmp_path / "study" / "report.md").read_text() == first
-
-
-def test_break_even_stands_beside_what_is_suffered(tmp_path, monkeypatch, quick):
-    monkeypatch.setattr(shared_cases, "QUICK", TINY)
-    quick("break-even-live", tmp_path / "study", "--table", "torus")
-    frame = pd.read_csv(tmp_path / "study" / "break-even.csv").set_index("scattered")
-    assert list(frame.index) == ["non-contiguous", "random"]
-    assert frame["break-even %"].nunique() == 1  # the same jobs
-    assert frame.loc["random", "suffered %"] > frame.loc["non-contiguous", "suffered %"] - 5
-
-
-def test_points_on_the_front_are_beaten_by_none(tmp_path, monkeypatch, quick):
-    monkeypatch.setattr(shared_cases, "QUICK", TINY)
-    quick("pareto", tmp_path / "study", "--table", "torus")
-    frame = pd.read_csv(tmp_path / "study" / "torus.csv")
-    best = frame["front"].eq("*")
-    assert best.any()
-    for _, row in frame[~best].iterrows():
-        beaten = (frame["wait µs"] <= row["wait µs"]) & (frame["slowdown"] <= row["slowdown"])
-        assert beaten[best].any()
-
-
-def test_equal_points_are_both_on_the_front():
-    assert front(np.array([1.0, 1.0]), np.array([2.0, 2.0])).all()
+def test_points_on_the_front_are_beaten_by_none():
+    points = np.random.default_rng(1).integers(0, 6, (40, 2)).tolist()
+    beaten = [any(a <= c and b <= d and (a, b) != (c, d) for a, b in points) for c, d in points]
+    cost, other = np.array(points, float).T
+    assert (front(cost, other) == ~np.array(beaten)).all()
+    assert 1 < (~np.array(beaten)).sum() < 40  # equal points are both on it

@@ -44,7 +44,7 @@ def test_programs_and_a_network_of_ones_own():
     with pytest.raises(ValueError, match="expected both of them"):
         make_request(STUDY, programs=["2d-mesh"])
     with pytest.raises(ValueError, match="td-vs-classic takes them"):
-        make_request(STUDIES["pareto"], network="mesh:4x2", programs=["2d-mesh"])
+        make_request(STUDIES["fabrics"], network="mesh:4x2", programs=["2d-mesh"])
 
 
 def test_simulations_share_their_placement():
