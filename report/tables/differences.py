@@ -129,7 +129,9 @@ class Compared:
         if difference.equal:
             by = f"stays at {before}"
         instead = f"{_title(contest, self.contests)} instead of {contest.first}"
-        return f"{instead}: mean {contest.measure} {by}"
+        others = [name for name in _differing(self.contestants) if name not in (contest.key, *contest.case)]
+        over = f", over {contest.cases} settings of {' and '.join(others)}" if contest.cases > 1 else ""
+        return f"{instead}{over}: mean {contest.measure} {by}"
 
     def _amount(self, measure: str, value: float) -> str:
         factor, unit = _units(self.contestants, self.measures)[measure]
@@ -267,7 +269,7 @@ def _title(contest: Contest, contests: Sequence[Contest]) -> str:
     """Return what was contrasted, with what tells it from other contrasts."""
     keys = [key for key in contest.case if _differs(contests, key)]
     case = ", ".join(_named(key, contest.case[key]) for key in keys)
-    return f"{case + ': ' if case else ''}{contest.second}"
+    return f"{case + ': ' if case else ''}{_named(contest.key, contest.second)}"
 
 
 def contest_notes(contests: Sequence[Contest]) -> list[str]:

@@ -16,7 +16,7 @@ def run(*arguments):
     return CliRunner().invoke(app, arguments)
 
 
-def test_tests_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):
+def test_contrasts_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "s.toml").write_text(
         'machine = "torus:4x4"\nworkload = "lublin"\njobs = 300\n'
@@ -24,7 +24,7 @@ def test_tests_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):
     )
     result = run("schedule", "s.toml")
     assert result.exit_code == 0, result.output
-    for words in ("load 0.6: easy / fcfs", "load 0.8: easy / fcfs"):
+    for words in ("easy instead of fcfs, over 2 settings of load: ", "load 0.8 / 0.6 "):
         assert words in result.stdout
     assert "partition" not in result.stdout.partition("What differs?")[2]
 
