@@ -184,10 +184,11 @@ def _default_rule(text: str, machine: Topology) -> str:
     """Return the rule of the scheduler, with the kind of Slurm's topology where none is named."""
     from netplace.scheduling import make_partitioner
     from netplace.scheduling.partitioner.slurm import default_slurm_rule
+    from netplace.topologies.compute_nodes import network_of_hosts
 
     if text == "slurm":
-        return f"slurm:{default_slurm_rule(machine)}"
-    make_partitioner(text, machine)
+        return f"slurm:{default_slurm_rule(network_of_hosts(machine))}"
+    make_partitioner(text, network_of_hosts(machine))
     return text
 
 

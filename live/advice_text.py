@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from typing import Any
 
 from netplace.live.advise import Advice
@@ -33,15 +33,24 @@ def sentences(advice: Advice) -> list[str]:
         if draws > 1
         else "The result does not depend on chance."
     )
+    more = []
+    if advice.more:
+        hosts, share, time, price = astuple(advice.more)
+        more = [
+            f"On {hosts} hosts with {share} task{'s' * (share > 1)} on each, it takes {100 * time:.0f} % of "
+            f"the time of the scheduler's choice and {100 * price:.0f} % of its node-hours."
+        ]
     if advice.verdict == "faster":
         return [
             f"Running on these nodes in this order {change}, compared with the choice of the scheduler.",
             f"They are the choice of {advice.mapping} among {_whose(advice.partition)}, "
             f"the best of {tried} placements that were simulated. {chance}",
+            *more,
         ]
     return [
         "No clear difference: the choice of the scheduler is as good as the best placement found.",
-        f"The best of {tried - 1} other placements {change}. {chance}",
+        f"The best of {tried - 1} other placement{'s' * (tried != 2)} {change}. {chance}",
+        *more,
     ]
 
 

@@ -18,7 +18,7 @@ from netplace.records import freeze_arrays
 from netplace.scheduling import Job
 from netplace.scheduling.metrics import judged, paired
 from netplace.topologies import Grid, Topology
-from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, slots_of
+from netplace.topologies.compute_nodes import slots_a_host, slots_of
 
 _FREE = "all free nodes"  # a mapping's search chooses among them
 PARTITIONS = (
@@ -85,19 +85,20 @@ def _chosen_nodes(rule: str, machine: Topology, free: Nodes, size: int, seed: in
 
     Return None if it finds none.
     """
-    each, network = slots_a_host(machine), network_of_hosts(machine)
-    if network is machine:
-        each = 1
-    places, counts = np.unique(free // each, return_counts=True)
+    each = slots_a_host(machine)
     wanted = -(-size // each)
-    usable = np.isin(np.arange(network.nodes), places[counts == each])
+    usable = np.isin(np.arange(machine.nodes // each), _free_hosts(machine, free))
     try:
-        found = free_nodes(network, rule, usable, seed, Job(0, 0.0, wanted, 1.0))
+        found = free_nodes(machine, rule, usable, seed, Job(0, 0.0, wanted, 1.0))
     except ValueError:  # a partitioner that is not for such a machine
         return None
-    if found is None or len(found) < wanted:
-        return None
-    return slots_of(machine, found[:wanted]) if each > 1 else found[:wanted]
+    return None if found is None or len(found) < wanted else slots_of(machine, found[:wanted])
+
+
+def _free_hosts(machine: Topology, free: Nodes) -> Nodes:
+    """Return the hosts all of whose slots are free."""
+    counts = np.bincount(free // slots_a_host(machine))
+    return np.flatnonzero(counts == slots_a_host(machine))
 
 
 USUAL = "slurm"
@@ -149,6 +150,24 @@ class Candidate:
     draws: int
 
 
+@dataclass(frozen=True)
+class MoreHosts:
+    """What the job would gain and cost on more hosts than its tasks need.
+
+    Attributes
+    ----------
+    hosts, tasks_a_host : int
+        Number of hosts, and the most tasks on one of them.
+    time, node_hours : float
+        Its time and its node-hours there, relative to those of the default placement.
+    """
+
+    hosts: int
+    tasks_a_host: int
+    time: float
+    node_hours: float
+
+
 @dataclass(frozen=True, eq=False)
 class Advice:
     """The recommended nodes of a job, their order, and the gain.
@@ -172,6 +191,8 @@ class Advice:
         The simulated placements, fastest first.
     seconds : float
         Total processor time.
+    more : MoreHosts or None
+        The price of about twice as many hosts; None if each host has one slot, or too few hosts are free.
     """
 
     verdict: str
@@ -187,6 +208,7 @@ class Advice:
     default_cycles: tuple[int, ...]
     tried: tuple[Candidate, ...]
     seconds: float
+    more: MoreHosts | None = None
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -235,13 +257,12 @@ def advise(
     """
     nodes = np.asarray(free, np.int64)
     tasks = situation.program.tasks
-    if len(nodes) < tasks:
-        raise ValueError(
-            f"free nodes: {len(nodes)} are free but {tasks} are needed, {tasks - len(nodes)} too few"
-        )
+    hosts, wanted = len(_free_hosts(situation.machine, nodes)), -(-tasks // slots_a_host(situation.machine))
+    if hosts < wanted:
+        raise ValueError(f"free nodes: {hosts} are free but {wanted} are needed, {wanted - hosts} too few")
     expected = _chosen_nodes(default, situation.machine, nodes, tasks, situation.seed)
     if expected is None:
-        raise ValueError(f"default placement: partitioner {default} finds no {tasks} free nodes for the job")
+        raise ValueError(f"default placement: partitioner {default} finds no {wanted} free nodes for the job")
     situation.cycles(expected[:tasks], 0)  # what is compiled, or known for all, is so before the clock begins
     expected = expected[:tasks]
     search = _Search(
@@ -251,6 +272,7 @@ def advise(
     best, tried = search.choose()
     theirs, ours = search.judge(best)
     gain, half, faster = _gain(ours, theirs)
+    more = search.on_more_hosts(nodes, theirs[:_FEWEST])
     kept = best if faster else search.default
     return Advice(
         verdict="faster" if faster else "no clear difference",
@@ -266,6 +288,7 @@ def advise(
         default_cycles=tuple(theirs),
         tried=tried,
         seconds=search.clock.seconds,
+        more=more,
     )
 
 
@@ -342,6 +365,22 @@ class _Search:
             default.append(pair[0])
             ours.append(pair[1])
         return default, ours
+
+    def on_more_hosts(self, free: Nodes, default: Sequence[int]) -> MoreHosts | None:
+        """Return the price of about twice as many hosts, in the draws in which the default took its times."""
+        machine, tasks = self.situation.machine, self.situation.program.tasks
+        each = slots_a_host(machine)
+        fewest = -(-tasks // each)
+        share = -(-tasks // (2 * fewest))  # tasks of a host
+        hosts = -(-tasks // share)
+        slots = _chosen_nodes(self.default.partition, machine, free, hosts * each, self.situation.seed)
+        if hosts == fewest or slots is None:
+            return None
+        nodes = slots.reshape(hosts, each)[:, :share].ravel()[:tasks]
+        draws = range(_FIRST_JUDGED, _FIRST_JUDGED + len(default))
+        cycles = [self.situation.cycles(nodes, draw) or 0 for draw in draws]
+        ratio = sum(cycles) / max(1, sum(default))
+        return MoreHosts(hosts, share, ratio, ratio * hosts / fewest)
 
 
 def _gain(ours: Sequence[int], theirs: Sequence[int]) -> tuple[float, float, bool]:

@@ -24,6 +24,7 @@ from netplace.runs.programs import Reading, application_program, is_trace
 from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.power import PowerModel
 from netplace.topologies import Grid, Topology
+from netplace.topologies.compute_nodes import network_of_hosts
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -41,9 +42,10 @@ class LateError(Exception):
 
 
 def free_nodes(topology: Topology, rule: str, free: NDArray[np.bool_], seed: int, job: Job) -> Nodes | None:
-    """Return the nodes that a rule chooses of the free ones; None if it has none for the job."""
-    partitioner = make_partitioner(rule, topology, seed)
-    occupy(partitioner, topology, free)
+    """Return the hosts that a rule chooses of the free ones; None if it has none for the job."""
+    network = network_of_hosts(topology)
+    partitioner = make_partitioner(rule, network, seed)
+    occupy(partitioner, network, free)
     found = partitioner.find(job)
     return None if found is None else found.nodes
 

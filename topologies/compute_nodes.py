@@ -99,7 +99,7 @@ def compute_nodes(
         usual=of.usual if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
     )
     rates = of.rates if isinstance(of, Graph) else None
-    made = replace(with_node_links(made, memory, latency), tasks=tasks, sockets=sockets, rates=rates)
+    made = replace(with_node_links(made, memory, latency), tasks=tasks, sockets=sockets, rates=rates, of=of)
     if not tree:
         made = replace(made, compute_nodes=hosts + own, planes=planes)
     return with_hosts(made, [name for name in of.hosts for _ in range(tasks)])
@@ -122,18 +122,17 @@ def slots_of(machine: Topology, hosts: Int) -> Int:
 
 def network_of_hosts(machine: Topology) -> Topology:
     """Return the network whose nodes are the hosts of a machine; the machine itself if each has one slot."""
-    from netplace.topologies import parse
-
-    name, _, inner = machine.text.partition("/")
-    if name.startswith("nodes:"):
-        return parse(inner)
-    if not isinstance(machine, Graph) or machine.tasks == 1:
+    if not isinstance(machine, Graph) or (machine.of is None and machine.tasks == 1):
         return machine
-    ends = machine.links()[:, [0, 2]].astype(np.int64) - machine.first_switch
-    between = ends[(ends[:, 0] >= 0) & (ends[:, 0] < ends[:, 1])]
-    at = np.bincount(machine.home - machine.first_switch, minlength=machine.switches) // machine.tasks
-    made = graph(machine.text, Cables(between), at, places=machine.places, usual=machine.usual)
-    return with_hosts(made, machine.hosts[:: machine.tasks])
+    made = machine.of
+    if made is None:
+        ends = machine.links()[:, [0, 2]].astype(np.int64) - machine.first_switch
+        between = ends[(ends[:, 0] >= 0) & (ends[:, 0] < ends[:, 1])]
+        at = np.bincount(machine.home - machine.first_switch, minlength=machine.switches) // machine.tasks
+        made = graph(machine.text, Cables(between), at, places=machine.places, usual=machine.usual)
+        made = with_hosts(made, machine.hosts[:: machine.tasks])
+    service = np.unique(machine.service // machine.tasks).tolist()
+    return marked(made, machine.text, service) if service else made
 
 
 USUAL = {

@@ -67,6 +67,8 @@ class Graph(Topology):
         consecutively.
     rates : Rates or None
         Speed of the fastest links, if a file gives speeds.
+    of : Topology or None
+        Network whose nodes became compute nodes.
     """
 
     first_switch: int
@@ -85,6 +87,7 @@ class Graph(Topology):
     tasks: int = 1
     sockets: int = 1
     rates: Rates | None = None
+    of: Topology | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

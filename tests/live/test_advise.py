@@ -138,6 +138,26 @@ def test_a_job_gets_as_many_hosts_as_its_scheduler_gives_it(slurm_machine):
     for nodes in (found.nodes, found.default, np.array(found.best)):
         assert len({node // 4 for node in nodes.tolist()}) == 3
     assert found.default.tolist() == [*range(10)]
+    spread = np.arange(20).reshape(5, 4)[:, :2].ravel()  # 10 tasks by twos
+    more, draws = found.more, range(1000, 1006)
+    assert (more.hosts, more.tasks_a_host) == (5, 2)
+    assert more.time == pytest.approx(
+        sum(where.cycles(spread, d) for d in draws) / sum(found.default_cycles[:6])
+    )
+    assert more.node_hours == pytest.approx(more.time * 5 / 3)
+
+
+def test_free_hosts_of_a_torus_are_counted():
+    machine = ("--machine", "nodes:tasks=4/torus:4x4", "--app", "all-to-all", "--simulations", "6")
+    code, out, err = run("advise", *machine, "--free", "0-3", "--tasks", "16")
+    assert code == 0, err
+    assert "4 free nodes" in out
+    assert "Nodes: n[0-3]" in out
+    assert run("advise", *machine, "--free", "0-2", "--tasks", "16")[0] == 2
+    code, out, _ = run(
+        "advise", *machine, "--machine", "service:nodes=1/nodes:tasks=4/torus:4x4", "--tasks", "8"
+    )
+    assert "15 free nodes" in out
 
 
 def test_a_host_stands_for_all_its_slots(slurm_machine):
