@@ -91,6 +91,7 @@ def advise_command(**given: Any) -> None:
     from netplace.live import Limits, advise, machine_of
     from netplace.live.advice_text import content_of
     from netplace.report.pages.answers.advice import placement_page
+    from netplace.topologies.compute_nodes import network_of_hosts
 
     output: Path | None = given["output"]
     limits = Limits(given["seconds"], given["simulations"])
@@ -98,7 +99,7 @@ def advise_command(**given: Any) -> None:
         for name, its in (("trace", "trace"), ("app", "app"), ("jobs", "jobs"), ("from", "matrix")):
             if given[its]:
                 raise ValueError(f"--log: --{name} was given too; expected a log of jobs, or one job")
-        machine = machine_of(given["machine"])
+        machine = network_of_hosts(machine_of(given["machine"]))
         return _advise_on_rules(given, output, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)
     advice = advise(situation, free, limits, _default_rule(given["default"], situation.machine))

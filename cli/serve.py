@@ -51,7 +51,7 @@ def serve_command(**given: Any) -> None:
     if metrics is not None:
         check_output(metrics, (".prom",))  # node_exporter reads no other files
     machine = machine_of(given["machine"])
-    hosts = host_names(given["hosts"] and Path(given["hosts"]), machine)
+    hosts = dict.fromkeys(host_names(given["hosts"] and Path(given["hosts"]), machine))
 
     def tell(sentence: str) -> None:
         click.echo(f"netplace: {sentence}", err=True)
@@ -78,9 +78,9 @@ def serve_command(**given: Any) -> None:
         if socket_path is not None:
             service.listen(socket_path)
             stack.callback(socket_path.unlink, missing_ok=True)
-        told = f"{machine}, {machine.nodes} nodes, {len(cluster.jobs)} jobs, {len(cluster.waiting)} wait"
+        jobs = f"{len(cluster.jobs)} jobs, {len(cluster.waiting)} wait"
         place = "stdin" if socket_path is None else f"socket {socket_path}"
-        tell(f"serves {told}; {place}")
+        tell(f"serves {machine}, {cluster.topology.nodes} nodes, {jobs}; {place}")
         if metrics is not None:
             service.write_metrics(metrics)
             stack.callback(service.write_metrics, metrics)

@@ -222,13 +222,14 @@ def _start(given: dict[str, Any]) -> tuple[Any, Any]:
     from netplace.live import machine_of
     from netplace.live.follow import machine_under
     from netplace.live.slurm import Controller
+    from netplace.topologies.compute_nodes import network_of_hosts
 
     controller = Controller(given["commands"], given["timeout"])
     given["folder"].mkdir(mode=0o700, parents=True, exist_ok=True)
     if given.get("act"):
         _lock(controller.cluster(), given["folder"])
     if given["machine"]:
-        return controller, machine_of(given["machine"])
+        return controller, network_of_hosts(machine_of(given["machine"]))
     machine, warnings = machine_under(controller, given["folder"])
     for doubt in warnings:
         click.echo(f"netplace: {doubt}", err=True)

@@ -60,7 +60,7 @@ def explain(cluster: JobPlacer, request: Explain) -> dict[str, Any]:
     figures = compactness(cluster.topology, held.nodes)
     free = cluster.free.copy()
     free[held.nodes] = True
-    job, nodes = Job(0, 0.0, len(took.ranks), took.request.seconds), cluster.nodes_by_job()
+    job, nodes = Job(0, 0.0, took.request.nodes, took.request.seconds), cluster.nodes_by_job()
     others: list[dict[str, Any]] = []
     for rule in dict.fromkeys((took.partition, *_OTHERS)):
         try:
@@ -118,7 +118,7 @@ def state(cluster: JobPlacer, request: State) -> dict[str, Any]:
     counts = {"free": int(cluster.free.sum()), "held": sum(len(job.nodes) for job in cluster.jobs.values())}
     marked = Counter(cluster.states)
     told: dict[str, Any] = {
-        "machine": cluster.topology.text,
+        "machine": cluster.machine.text,
         "nodes": cluster.topology.nodes,
         **counts,
         "down": marked["down"],
@@ -127,7 +127,9 @@ def state(cluster: JobPlacer, request: State) -> dict[str, Any]:
         "waiting": len(cluster.waiting),
     }
     if request.jobs:
-        told["held_by"] = {name: cluster.listed(job.took.ranks) for name, job in cluster.jobs.items()}
+        told["held_by"] = {
+            name: cluster.listed(dict.fromkeys(job.took.ranks)) for name, job in cluster.jobs.items()
+        }
         told["queue"] = list(cluster.waiting)
         for kind in ("down", "off"):
             told[f"{kind}_nodes"] = cluster.listed(cluster.in_state(kind))
@@ -157,7 +159,7 @@ class Cluster(JobPlacer):
 
     Parameters
     ----------
-    hosts, partition, mapping, allowed, clock, tell
+    machine, hosts, partition, mapping, allowed, clock, tell
         See `JobPlacer`.
     queue : int
         Largest number of waiting jobs.
@@ -169,7 +171,7 @@ class Cluster(JobPlacer):
 
     def __init__(
         self,
-        topology: Topology,
+        machine: Topology,
         hosts: Iterable[str] = (),
         partition: str = "",
         mapping: str = "consecutive",
@@ -181,7 +183,7 @@ class Cluster(JobPlacer):
         record: Callable[[Event], None] | None = None,
         tell: Callable[[str], None] = print,
     ) -> None:
-        super().__init__(topology, hosts, partition, mapping, allowed=allowed, clock=clock, tell=tell)
+        super().__init__(machine, hosts, partition, mapping, allowed=allowed, clock=clock, tell=tell)
         self.most_waiting = check_int(queue, "queue", 0)
         self.power = power or PowerModel()
         self.record = record
@@ -252,9 +254,9 @@ class Cluster(JobPlacer):
                 raise RequestError(f"job {name}: has left the queue")
         if request.job in self.jobs:
             held = self.jobs[request.job].took
-            if len(held.ranks) != request.nodes or request.key != held.request.key:
+            if held.request.nodes != request.nodes or request.key != held.request.key:
                 raise RequestError(
-                    f"job {name}: already holds {len(held.ranks)} nodes, expected a new name or the "
+                    f"job {name}: already holds {held.request.nodes} nodes, expected a new name or the "
                     "same request"
                 )
             return self._placed(held)

@@ -106,8 +106,8 @@ class Journal:
     ) -> None:
         self.path, self.cluster, self._tell, self._longest = folder / "journal", cluster, tell, longest
         names = "\n".join(cluster.hosts).encode()
-        shape = f"{cluster.topology.nodes} {cluster.topology.neighbor.shape}".encode()
-        wires = cluster.topology.neighbor.tobytes()
+        shape = f"{cluster.machine.nodes} {cluster.machine.neighbor.shape}".encode()
+        wires = cluster.machine.neighbor.tobytes()
         self._digest = hashlib.sha256(b"\0".join((names, shape, wires))).hexdigest()
         self._file, self._end, self._records = -1, 0, 0
         if self.path.exists():
@@ -164,7 +164,7 @@ class Journal:
                     self.cluster.restore(event)
                 else:
                     raise ValueError(
-                        f"is the journal of {event.machine}, expected {self.cluster.topology.text} with the "
+                        f"is the journal of {event.machine}, expected {self.cluster.machine.text} with the "
                         "same cables and names"
                     )
             except (ValueError, IndexError) as error:

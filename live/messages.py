@@ -71,7 +71,7 @@ class Place(_Message, frozen=True, tag="place"):
     job : str
         Name of the job, unique while it waits or holds nodes.
     nodes : int
-        Number of nodes; one rank runs on each.
+        Number of hosts; a rank runs on each slot, of which a host has one without ``nodes:tasks=..``.
     partition, mapping : str
         Rules; by default, those of the service.
     app : str
@@ -215,7 +215,7 @@ class PlacedJob(msgspec.Struct, frozen=True, omit_defaults=True):
     state : str
         ``"placed"`` or ``"waiting"``.
     nodes : list of str
-        Names of the nodes in rank order.
+        Name of the host of each rank.
     extra : list of str
         Additional nodes that the job holds, because the rule rounds up.
     before : int

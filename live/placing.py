@@ -133,8 +133,8 @@ class JobPlacer(MachineState):
 
     Parameters
     ----------
-    hosts : iterable of str, optional
-        Name of each node; by default, the names in the topology's file, or n0, n1, ..
+    machine, hosts
+        See `MachineState`.
     partition, mapping : str
         Rules for jobs that do not name any.
     allowed : iterable of str
@@ -147,13 +147,13 @@ class JobPlacer(MachineState):
     Attributes
     ----------
     search : callable
-        ``search(function, *arguments)`` returns ``function(topology, *arguments)`` or raises `LateError`.
+        ``search(function, *arguments)`` returns ``function(machine, *arguments)`` or raises `LateError`.
         While it runs, the cluster may change.
     """
 
     def __init__(
         self,
-        topology: Topology,
+        machine: Topology,
         hosts: Iterable[str],
         partition: str,
         mapping: str,
@@ -162,12 +162,12 @@ class JobPlacer(MachineState):
         clock: Callable[[], float] = time.time,
         tell: Callable[[str], None] = print,
     ) -> None:
-        super().__init__(topology, hosts, clock())
+        super().__init__(machine, hosts, clock())
         self.clock = clock
         self.partition, self.mapping = partition or "slurm", mapping
         self.allowed = {*allowed, self.partition, self.mapping}
-        self.search = here(topology)
-        self._choices = Choices(topology, clock, tell)
+        self.search = here(machine)
+        self._choices = Choices(self.topology, clock, tell)
         self._choices.empty(self.partition)  # refuses an unknown rule at once
         MAPPINGS.find(mapping)
 
@@ -212,7 +212,7 @@ class JobPlacer(MachineState):
                         notes.append(f"partition {partition} lost its nodes to other jobs: {_FALLBACK}")
                         partition = _FALLBACK
                     continue
-                ranks = found[: request.nodes].tolist()
+                ranks = found[: request.nodes].repeat(self.slots).tolist()
                 if mapping != "consecutive":
                     try:
                         ranks = self._order(request, mapping, found)
@@ -251,7 +251,7 @@ class JobPlacer(MachineState):
         return inside
 
     def _order(self, request: Place, mapping: str, nodes: Nodes) -> list[int]:
-        """Return the node of each rank; meanwhile, no other job gets the nodes."""
+        """Return the host of each rank; meanwhile, no other job gets the nodes."""
         self._promised[request.job] = nodes
         self.turn(nodes, False)
         try:

@@ -10,6 +10,7 @@ from netplace.inputs import abbreviate
 from netplace.live.searches import rank_order
 from netplace.live.state import host_names
 from netplace.topologies import Topology
+from netplace.topologies.compute_nodes import network_of_hosts
 from netplace.topologies.host_lists import expand
 
 __all__ = ["rank_hosts"]
@@ -39,6 +40,7 @@ def rank_hosts(topology: Topology, hosts: str, counts: str, mapping: str, app: s
         raise ValueError(f"SLURM_TASKS_PER_NODE: {abbreviate(counts)}, expected counts such as 2(x3),1")
     parts = re.findall(r"([0-9]+)(?:\(x([0-9]+)\))?", counts)
     ranks = [int(count) for count, nodes in parts for _ in range(int(nodes or 1))]
+    topology = network_of_hosts(topology)
     number = {name: node for node, name in enumerate(host_names(topology))}
     if unknown := [name for name in names if name not in number]:
         raise ValueError(f"{topology}: has no node {abbreviate(unknown[0])}")

@@ -24,7 +24,7 @@ from netplace.runs.programs import Reading, application_program, is_trace
 from netplace.scheduling import Allocation, Job, Partitioner, make_partitioner
 from netplace.scheduling.power import PowerModel
 from netplace.topologies import Grid, Topology
-from netplace.topologies.compute_nodes import network_of_hosts
+from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, slots_of
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -51,19 +51,20 @@ def free_nodes(topology: Topology, rule: str, free: NDArray[np.bool_], seed: int
 
 
 def rank_order(topology: Topology, mapping: str, app: str, nodes: Nodes, size: int, seed: int) -> list[int]:
-    """Return the node of each rank of a job."""
-    text = app or "all-to-all"
+    """Return the host of each rank of a job on hosts, so many of which its ranks fill."""
+    text, each = app or "all-to-all", slots_a_host(topology)
+    tasks = size * each
     if is_trace(text.partition(",")[0]):
-        program = program_once(text, size, Config())
+        program = program_once(text, tasks, Config())
     else:
-        program = application_program(text, Reading(), size)
-    made = map_tasks(mapping, topology, size, nodes=nodes, program=program, seed=seed)
-    return made.tolist()  # type: ignore[no-any-return]
+        program = application_program(text, Reading(), tasks)
+    made = map_tasks(mapping, topology, tasks, nodes=slots_of(topology, nodes), program=program, seed=seed)
+    return (made // each).tolist()  # type: ignore[no-any-return]
 
 
 def sharing(topology: Topology, nodes: dict[str, list[int]], job: str) -> list[Shared]:
     """Return the jobs that share links with a job."""
-    return shared_links(topology, nodes, of=job)
+    return shared_links(network_of_hosts(topology), nodes, of=job)
 
 
 def switching(topology: Topology, rule: str, model: PowerModel, state: PowerState) -> Decision:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from netplace.inputs import abbreviate
 from netplace.live.messages import Event, Left, Marked, Snapshot, Took, Waits
 from netplace.topologies import Topology
+from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
 __all__ = ["STATES", "Held", "MachineState", "host_names"]
@@ -38,8 +39,10 @@ class MachineState:
 
     Parameters
     ----------
+    machine : Topology
+        The machine; its hosts, which may have several slots each, are the nodes that jobs hold.
     hosts : iterable of str, optional
-        Name of each node; by default, the names in the topology's file, or n0, n1, ..
+        Name of each host; by default, the names in the topology's file, or n0, n1, ..
     now : float
         Time in seconds, at which all nodes become idle.
 
@@ -61,14 +64,15 @@ class MachineState:
         Number of events.
     """
 
-    def __init__(self, topology: Topology, hosts: Iterable[str], now: float) -> None:
-        self.topology = topology
+    def __init__(self, machine: Topology, hosts: Iterable[str], now: float) -> None:
+        self.machine, self.slots = machine, slots_a_host(machine)
+        self.topology = topology = network_of_hosts(machine)
         names = tuple(hosts) or host_names(topology)
         self.number = {name: node for node, name in enumerate(names)}
         if len(self.number) != topology.nodes:
             raise ValueError(
-                f"hosts: {len(self.number)} names for the {topology.nodes} nodes of {topology}; a service "
-                "places jobs on hosts, expected one name each, and a network without nodes:tasks=.."
+                f"hosts: {len(self.number)} names for the {topology.nodes} hosts of {machine}, expected one "
+                "name each"
             )
         self.hosts = names
         self.jobs: dict[str, Held] = {}
@@ -85,7 +89,7 @@ class MachineState:
         """Apply an event to the state."""
         self.changes += 1
         if isinstance(event, Took):
-            nodes = np.array([*event.ranks, *event.extra], np.int64)
+            nodes = np.array([*dict.fromkeys(event.ranks), *event.extra], np.int64)
             if event.job in self.jobs or not self.free[nodes].all():
                 raise ValueError(f"job {event.job} cannot take its nodes: they are not free")
             self.waiting.pop(event.job, None)
@@ -118,7 +122,7 @@ class MachineState:
         """Return the whole state, of a machine with a digest."""
         return Snapshot(
             2,
-            self.topology.text,
+            self.machine.text,
             digest,
             [job.took for job in self.jobs.values()],
             list(self.waiting.values()),

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 from netplace.live import Cluster, Explain, Mark, Place, Plan, Release, RequestError, Service, State
+from netplace.live.journal import Journal
 from netplace.live.searches import LateError, Searches, rank_order
 from netplace.scheduling import Allocation, Job, make_partitioner
 from netplace.scheduling.partitioner.pss import processor_sets, written
@@ -59,6 +61,31 @@ def test_nodes_are_those_of_the_partitioner_and_return(rule):
         other.take(Allocation(expected.nodes))
         held[f"j{step}"] = expected.nodes
     assert cluster.free.sum() == other.free
+
+
+def test_jobs_on_hosts_with_several_slots_hold_hosts_and_fill_their_slots(tmp_path):
+    """Hosts are those that a machine with one slot a host gives; an order of ranks stays on them."""
+    machine = parse("nodes:tasks=4/torus:4x4")
+    cluster, plain = Cluster(machine), Cluster(parse("torus:4x4"))
+    journal = Journal(tmp_path, cluster)
+    for request in (Place("a", 3), Place("b", 2, "mc1x1"), Place("c", 5, "gen-alg+inc")):
+        expected = plain.place(request).nodes
+        assert cluster.place(request).nodes == [name for name in expected for _ in range(4)]
+    mapped = cluster.place(Place("d", 4, "", "classic", "2d-torus"))
+    assert Counter(mapped.nodes) == dict.fromkeys(plain.place(Place("d", 4)).nodes, 4)
+    for service in (cluster, plain):
+        service.handle(Mark("n15", "down"))
+        service.handle(Release("b"))
+    left = {"free": 3, "held": 12, "down": 1, "nodes": 16}
+    told, alike = cluster.handle(State()), plain.handle(State())
+    assert told | left == told == alike | {"machine": machine.text}
+    assert cluster.handle(Explain("d"))["mean_hops"] == plain.handle(Explain("d"))["mean_hops"]
+    with pytest.raises(RequestError, match="the machine has 16"):
+        cluster.place(Place("e", 17))
+    journal.close()
+    again = Cluster(machine)
+    Journal(tmp_path, again).close()
+    assert everything(again) == everything(cluster)
 
 
 def test_the_same_request_again_changes_nothing():
