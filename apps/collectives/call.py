@@ -320,8 +320,6 @@ class Algorithm:
     # ``copies(ranks)`` returns how many times its vector a rank copies between its own buffers.
     copies: Callable[[int], float] = lambda ranks: 0.0
     grouped: bool = False  # whether it uses the ranks that share a node or switch
-    # ``exact(call)`` returns whether all bytes are sent: an algorithm of published figures may round.
-    exact: Callable[[Call], bool] = lambda call: True
 
     @classmethod
     def shifting(

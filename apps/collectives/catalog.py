@@ -107,7 +107,7 @@ _ROWS = (
         halving_doubling.halving_doubling, "halving at distances .., 2, 1, then doubling")),
     ("allreduce", "halving_doubling_rounded", Algorithm(
         halving_doubling.halving_doubling_rounded,
-        "halving_doubling, with shares rounded down as published", exact=halving_doubling.divides)),
+        "halving_doubling, with shares rounded down as published")),
     ("allreduce", "double_binary_tree", Algorithm(
         tree_based.allreduce_double_binary_tree, "one half of the vector up and down each of two trees")),
     ("allreduce", "hierarchical", Algorithm(

@@ -69,7 +69,8 @@ def halving_doubling(call: Call) -> Rounds:
 def halving_doubling_rounded(call: Call) -> Rounds:
     """Allreduce with halves rounded down, on which published figures are based.
 
-    The remainder of the division by the core is not sent: a few bytes of a vector. Real only if `divides`.
+    The remainder of the division by the core is not sent: a few bytes of a vector. Real only if
+    the core divides the vector.
     """
 
     def begin(folding: Folding, place: int, count: int) -> int:
@@ -84,11 +85,6 @@ def halving_doubling_rounded(call: Call) -> Rounds:
         return first, first + call.bytes // folding.size * count
 
     return _by_intervals(call, half, shares)
-
-
-def divides(call: Call) -> bool:
-    """Return whether the core divides the vector, so that nothing is rounded."""
-    return call.bytes % Folding(call.ranks).size == 0
 
 
 def _allreduced(call: Call, folding: Folding, folded: Rounds, windows: _Windows) -> Rounds:

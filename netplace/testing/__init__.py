@@ -16,14 +16,12 @@ Examples
 from __future__ import annotations
 
 from netplace.testing.application import check_application, check_traffic
-from netplace.testing.collective import check_collective
 from netplace.testing.mapping import check_mapping, check_partition
 from netplace.testing.scheduling import check_partitioner, check_policy, check_run_times
 from netplace.testing.topology import check_topology
 
 __all__ = [
     "check_application",
-    "check_collective",
     "check_mapping",
     "check_partition",
     "check_partitioner",
