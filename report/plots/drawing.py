@@ -63,7 +63,13 @@ def still(figure: Figure) -> str:
 
 
 def axes_of(figure: Figure) -> Any:
-    """Return the axes of a figure that Matplotlib's state machine knows, so that notebooks show it."""
+    """Draw a figure that Matplotlib's state machine knows, so that notebooks show it.
+
+    Returns
+    -------
+    Axes or ndarray of Axes
+        The axes of the only panel, or of each panel.
+    """
     from matplotlib import pyplot
 
     with _drawn(figure, pyplot.figure) as (_, grid):
