@@ -167,12 +167,19 @@ def test_jobs_that_the_hook_put_off_prefer_nodes_and_begin(tmp_path):
     until, free = map(int, (tmp_path / "until").read_text().split())
     assert 50 < until - time.time() < 70
     assert free == 3
-    controller.queue.append(waiting("8"))
-    follower(tmp_path, controller).place_all(60)
-    assert (tmp_path / "until").read_text().split()[1] == "0", "new jobs join the queue at once"
     controller = FakeController([delayed("5")])
     assert follower(tmp_path / "none", controller, act=False).place_all() == 0
     assert controller.calls == []
+
+
+@pytest.mark.parametrize(
+    ("reason", "free"),
+    [("None", 0), ("Resources", 0), ("Priority", 0), ("QOSMaxJobsPerUserLimit", 8)],
+)
+def test_new_jobs_join_a_queue_at_once(tmp_path, reason, free):
+    """Also one that waits for a reason that Slurm has not found yet: free nodes may be its own."""
+    follower(tmp_path, FakeController([waiting("8", reason=reason)])).place_all(60)
+    assert int((tmp_path / "until").read_text().split()[1]) == free
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import itertools
 import math
+import shutil
+import subprocess
 from collections import Counter
 from itertools import chain
 
@@ -50,6 +52,24 @@ def mixed(tmp_path):
 
 def counted(path):
     return summary_of(open_trace(path, Reading(in_order=False))).as_data()
+
+
+PLATFORM = """<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+<cluster id="c" prefix="n" suffix="" radical="0-2" speed="1Gf" bw="1GBps" lat="1us"/>
+</platform>"""
+
+
+@pytest.mark.all  # needs SimGrid
+@pytest.mark.skipif(shutil.which("smpirun") is None, reason="needs smpirun of SimGrid")
+def test_simgrid_replays_what_is_written_for_it(mixed, tmp_path):
+    convert(recorded(open_trace(mixed)), tmp_path / "other.tit", Options(flops=1e9, compute=1.0))
+    for name, text in (("c.xml", PLATFORM), ("hosts", "n0\nn1\nn2\n"), ("list", "other.tit\n")):
+        (tmp_path / name).write_text(text)
+    words = ["smpirun", "-np", "3", "-platform", "c.xml", "-hostfile", "hosts", "-replay", "list"]
+    told = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=60).stderr
+    # Rank 2 computes 11.2 us at 1 Gflop/s; SimGrid ends with an error if more is sent than is received.
+    assert float(told.rpartition("Simulation time ")[2]) > 11.2e-6
 
 
 @pytest.mark.parametrize("ending", [".trace", ".trace.gz", ".tit", ".goal", ".trc"])
