@@ -50,7 +50,7 @@ def app_command(name: str, **given: Any) -> None:
     if matrix:
         _write_matrix(program, matrix)
 
-    recorded = "a replay omits the recorded computation unless you set --cpu-scale 1"
+    recorded = "a replay omits the recorded computation unless you set --compute recorded"
     show(
         CommandOutput(
             lambda: description,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     0,
 )
 @flag("--root", "Root of bcast, reduce, gather and scatter.", WHOLE, 0)
-@flag("--algorithm", "Algorithm, or your own as FILE.py:function. [default: from the table]")
+@flag("--algorithm", "Algorithm. [default: from the table]")
 @flag(
     "--collectives",
     "Selection table of collective algorithms: builtin, openmpi, mpich, nccl or FILE.toml.",

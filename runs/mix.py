@@ -54,9 +54,9 @@ from netplace.scheduling.workload import Workload
 #
 # No log contains the communication time of a job. This project contains the recorded computation of the NAS
 # Parallel Benchmarks between their MPI calls (``apps/traces/README.md``). In a run with this computation on a
-# compact torus with one task per node and default settings, the rest of the time is communication
-# (``docs/figures/communication.py``). The recording was made on a shared machine and is accurate to within a
-# factor of two.
+# compact torus with one task per node and default settings, the rest of the time is communication:
+# ``netplace run --compute recorded`` prints the time, and ``netplace app`` the computation. The recording was
+# made on a shared machine and is accurate to within a factor of two.
 
 
 # By name, shares of the time in which applications communicate; each is drawn as often.

@@ -1,6 +1,6 @@
 """Checks for your own rules: each function tests one kind of rule.
 
-Pass the function or class itself, or the text by which a user selects it (a name, or ``file.py:function``).
+Pass the function or class itself, or the name by which a user selects it.
 The check tries the rule on small cases, such as the given `networks`; the rule can reject some cases with a
 ValueError. If a case fails, the check raises an `AssertionError` that names the requirement and the case. The
 rules that come with netplace pass the same checks.
