@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import rich_click as click
 
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import flag
 from netplace.cli.settings import json_flag
-from netplace.plain_data import to_builtins
 from netplace.report.terminal.screen import number, print_json, print_tables, table
-
-if TYPE_CHECKING:
-    from netplace.report.tables.installation import Installation
 
 UNSOUND = 1  # exit code: something is wrong with the installation
 _STATIC = {"vcs": 1, "tree_routing": "static"}
@@ -47,89 +42,61 @@ def doctor_command(no_test: bool, as_json: bool) -> None:
     """
     from netplace.report.tables.installation import installation
 
-    facts = installation()
-    counts = [] if no_test else _counts()
-    wrong = tuple(
+    facts = installation() | {"self_test": [] if no_test else [_count(*golden) for golden in GOLDEN_COUNTS]}
+    facts["problems"] += [
         f"{one['trace']} on {one['network']}: {one['cycles']:,} cycles, expected {one['expected']:,}"
-        for one in counts
+        for one in facts["self_test"]
         if not one["right"]
-    )
-    facts = replace(facts, problems=facts.problems + wrong)
+    ]
     if as_json:
-        print_json(to_builtins(facts) | {"self_test": counts})
+        print_json(facts)
     else:
-        _show(facts, counts)
-    if facts.problems:
+        _show(facts)
+    if facts["problems"]:
         sys.exit(UNSOUND)
 
 
-def _counts() -> list[dict[str, Any]]:
-    """Simulate the golden runs and return what comes of each, and the CPU time that it takes."""
+def _count(trace: str, network: str, expected: int, settings: dict[str, Any]) -> dict[str, Any]:
+    """Simulate a golden run and return what comes of it, and the CPU time that it takes."""
     from netplace.apps.bundled import bundled_trace
     from netplace.apps.formats import read
     from netplace.netsim import Config, simulate
     from netplace.topologies import parse
 
-    counts = []
-    for trace, network, expected, settings in GOLDEN_COUNTS:
-        path = bundled_trace(trace)
-        if path is None:
-            raise ValueError(f"{trace}: is not there, expected a trace that comes with netplace")
-        began = time.process_time()
-        cycles = simulate(parse(network), read(path), config=Config(**settings)).cycles
-        counts.append(
-            {
-                "trace": trace,
-                "network": network,
-                "cycles": cycles,
-                "expected": expected,
-                "right": cycles == expected,
-                "cpu_seconds": time.process_time() - began,
-            }
-        )
-    return counts
+    path = bundled_trace(trace)
+    if path is None:
+        raise ValueError(f"{trace}: is not there, expected a trace that comes with netplace")
+    began = time.process_time()
+    cycles = simulate(parse(network), read(path), config=Config(**settings)).cycles
+    return {
+        "trace": trace,
+        "network": network,
+        "cycles": cycles,
+        "expected": expected,
+        "right": cycles == expected,
+        "cpu_seconds": time.process_time() - began,
+    }
 
 
-def _show(facts: Installation, counts: list[dict[str, Any]]) -> None:
+def _show(facts: dict[str, Any]) -> None:
     from netplace.report.tables.installation import EXTRAS
 
-    memory = (
-        "-"
-        if facts.memory_gib is None
-        else (f"{facts.memory_gib:.1f} GiB, {facts.free_memory_gib:.1f} GiB free")
-    )
+    plain = {name: value for name, value in facts.items() if not isinstance(value, dict | list)}
     rows = [
-        ["netplace", f"{facts.netplace}, {facts.place}"],
-        ["Python", facts.python],
-        ["system", facts.system],
-        ["cores", str(facts.cores)],
-        ["memory", memory],
-        ["compiled part", facts.compiled_part],
-        [
-            "packages",
-            ", ".join(f"{name} {version or 'missing'}" for name, version in facts.versions.items()),
-        ],
+        [name.replace("_", " ").replace("gib", "GiB"), number(value, 1) if "gib" in name else str(value)]
+        for name, value in plain.items()
     ]
-    for extra, version in facts.extras.items():
+    rows += [[name, version or "missing"] for name, version in facts["versions"].items()]
+    for extra, version in facts["extras"].items():
         how = (
             f"{EXTRAS[extra][0]} {version}" if version else f"not installed; pip install 'netplace[{extra}]'"
         )
         rows.append([f"extra {extra}", f"{how} ({EXTRAS[extra][1]})"])
-    tables = [table("", ["installation", ""], rows, texts=(0, 1))]
+    counts = [
+        [f"{one['trace']} on {one['network']}", *map(number, (one["cycles"], one["expected"]))]
+        for one in facts["self_test"]
+    ]
+    print_tables(table("", ["installation", ""], rows, texts=(0, 1)))
     if counts:
-        lines = [
-            [
-                f"{one['trace']} on {one['network']}",
-                number(one["cycles"]),
-                number(one["expected"]),
-                number(one["cpu_seconds"], 2),
-            ]
-            for one in counts
-        ]
-        tables.append(table("self-test, cycles", ["program", "here", "INSEE", "CPU s"], lines))
-    print_tables(*tables)
-    right = sum(one["right"] for one in counts)
-    click.echo(
-        "\n".join(facts.problems)
-        or f"no problem found{f': {right} of {len(counts)} counts correct' if counts else ''}"
-    )
+        print_tables(table("self-test, cycles", ["program", "here", "INSEE"], counts))
+    click.echo("\n".join(facts["problems"]) or "no problem found")

@@ -71,7 +71,8 @@ def provenance(result: str = "") -> Provenance | None:
     if notes is None:
         return None
     here = installation()
-    versions = {"netplace": here.netplace, "python": here.python.partition(",")[0], **here.versions}
+    python = here["python"].partition(",")[0]
+    versions = {"netplace": here["netplace"], "python": python, **here["versions"]}
     seeds = {seed for plan in notes.plans.values() if isinstance(seed := getattr(plan, "seed", None), int)}
     return Provenance(
         command=command_line(),
@@ -82,7 +83,7 @@ def provenance(result: str = "") -> Provenance | None:
         inputs=tuple(_inputs(notes)),
         code=code(),
         versions={name: version for name, version in versions.items() if version is not None},
-        platform=f"{here.system}, {here.cores} cores",
+        platform=f"{here['system']}, {here['cores']} cores",
         plugins={plugin.path: plugin.digest for plugin in loaded_plugins()},
     )
 

@@ -10,8 +10,9 @@ import platform
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from netplace import _native as native
 from netplace.netsim.threads import cores
@@ -27,44 +28,26 @@ _PLACE = Path(__file__).resolve().parents[2]
 _LITTLE = 2.0  # GiB: with less free, large networks do not fit
 
 
-@dataclass(frozen=True)
-class Installation:
-    netplace: str | None  # its version; None: it is not installed as a package
-    place: str  # the folder where it is
-    # Version and place of Python; system and kind of processor.
-    python: str
-    system: str
-    cores: int  # cores that may be used
-    # Memory of the machine and what is free of it, in GiB; None: the system does not say.
-    memory_gib: float | None
-    free_memory_gib: float | None
-    compiled_part: str  # the file of the compiled part
-    # Versions of what it needs, and of what more can be installed; None: it is missing.
-    versions: dict[str, str | None]
-    extras: dict[str, str | None]
-    problems: tuple[str, ...]  # what is wrong, a sentence each
-
-
-def installation() -> Installation:
-    total, free = _memory()
-    problems = []
-    if free is not None and free < _LITTLE:
-        problems.append(f"{free:.1f} GiB of memory are free, but large networks and tables need more")
+def installation() -> dict[str, Any]:
+    """Return versions and places, and as ``problems`` what is wrong; None is a version or size not known."""
     versions = {name: _version(name) for name in _NEEDED}
-    problems += [f"{name}: is not installed" for name, version in versions.items() if version is None]
-    return Installation(
-        netplace=_version("netplace"),
-        place=str(_PLACE),
-        python=f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}",
-        system=f"{platform.system()} {platform.release()}, {platform.machine()}",
-        cores=cores(),
-        memory_gib=total,
-        free_memory_gib=free,
-        compiled_part=str(native.__file__),
-        versions=versions,
-        extras={extra: _version(name) for extra, (name, _) in EXTRAS.items()},
-        problems=tuple(problems),
-    )
+    problems = [f"{name}: is not installed" for name, version in versions.items() if version is None]
+    memory = _memory()
+    if (free := memory.get("MemAvailable", _LITTLE)) < _LITTLE:
+        problems.append(f"{free:.1f} GiB of memory are free, but large networks and tables need more")
+    return {
+        "netplace": _version("netplace"),
+        "place": str(_PLACE),
+        "python": f"{platform.python_version()} ({platform.python_implementation()}), {sys.executable}",
+        "system": f"{platform.system()} {platform.release()}, {platform.machine()}",
+        "cores": cores(),
+        "memory_gib": memory.get("MemTotal"),
+        "free_memory_gib": memory.get("MemAvailable"),
+        "compiled_part": str(native.__file__),
+        "versions": versions,
+        "extras": {extra: _version(name) for extra, (name, _) in EXTRAS.items()},
+        "problems": problems,
+    }
 
 
 @functools.cache
@@ -100,17 +83,15 @@ def _git(place: Path, *words: str) -> str:
 
 
 def _version(name: str) -> str | None:
-    try:
+    with suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    return None
 
 
-def _memory() -> tuple[float | None, float | None]:
-    """Return all memory and what is free of it, in GiB; None where the system does not say."""
+def _memory() -> dict[str, float]:
+    """Return the entries of Linux's list of memory, in GiB; nothing on other systems."""
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        sizes = {line.split(":")[0]: int(line.split()[1]) / 2**20 for line in lines}
-        return sizes["MemTotal"], sizes["MemAvailable"]
-    except (OSError, ValueError, LookupError):
-        return None, None
+    except OSError:
+        return {}
+    return {line.split(":")[0]: int(line.split()[1]) / 2**20 for line in lines}
