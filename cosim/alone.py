@@ -146,7 +146,7 @@ class StandaloneTimes:
         If the job never ends, the time until nothing moves any more counts as its run time.
         """
         if job.nodes not in self._compact:
-            self._compact[job.nodes] = compact(self._placing.machine, job)
+            self._compact[job.nodes] = compact(self._placing.hosts, job)
         try:
             return self._estimate_factor * self.seconds(job, self._compact[job.nodes])
         except DeadlockError as error:

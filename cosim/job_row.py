@@ -11,6 +11,7 @@ from netplace.placement.compactness import pairwise_sum
 from netplace.plain_data import to_builtins
 from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
+from netplace.topologies.compute_nodes import slots_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +138,7 @@ def job_rows(
     rows = []
     for row, number in enumerate(schedule.number.tolist()):
         done = measured.get(number) if schedule.state[row] == State.DONE else None
-        nodes = done.placed.nodes if done else schedule.allocations[row]
+        nodes = done.placed.nodes if done else slots_of(placing.machine, schedule.allocations[row])
         taken: dict[str, Any] = dict.fromkeys(_TAKEN)
         if done is not None:
             slowdown = done.live / done.alone if done.alone else 1.0

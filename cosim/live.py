@@ -17,6 +17,7 @@ from netplace.netsim.engine import Blocked
 from netplace.netsim.explain import explain
 from netplace.netsim.network import LAST_CYCLE
 from netplace.scheduling import Allocation, Completion, Job
+from netplace.topologies.compute_nodes import slots_a_host
 
 _WITHIN = 1e-6  # cycles: times nearer than this to a cycle are that cycle, seconds being rounded
 
@@ -116,7 +117,7 @@ class LiveExecution:
         self._apply_faults()
         new = np.flatnonzero(self.network.cut & ~self._cut)
         self._cut[new] = True
-        return new
+        return np.unique(new // slots_a_host(self.placing.machine))
 
     def refused(self, job: Job, why: str) -> None:
         """Record that a waiting job can no longer start, because of faults."""

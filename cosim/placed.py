@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from netplace.scheduling import Allocation, Job
 from netplace.scheduling.partitioner.allocation import Nodes
 from netplace.streams import stream
 from netplace.topologies import Topology
+from netplace.topologies.compute_nodes import network_of_hosts, slots_of
 from netplace.topologies.routing import default_on
 
 
@@ -79,6 +81,11 @@ class JobPlacer:
         check_fields(self)
         check_int(self.seed, "seed", 0)
 
+    @cached_property
+    def hosts(self) -> Topology:
+        """The network of the hosts, which the scheduler gives to jobs."""
+        return network_of_hosts(self.machine)
+
     def network(self, engine: str = "kernel", *, explain: bool = False) -> Network:
         """Return the machine's network without jobs, with the same seed."""
         network = Network(
@@ -92,7 +99,7 @@ class JobPlacer:
         return replace(self, seed=stream(self.seed, "network", draw))
 
     def put(self, job: Job, allocation: Allocation) -> PlacedJob:
-        """Place the tasks of a job on the nodes of `allocation`.
+        """Place the tasks of a job on the slots of the hosts of `allocation`.
 
         Raises
         ------
@@ -111,7 +118,7 @@ class JobPlacer:
             (allocation.mapping or self.mapping) if work.application else "consecutive",
             self.machine,
             work.tasks,
-            nodes=allocation.nodes,
+            nodes=slots_of(self.machine, allocation.nodes),
             program=self._body(work),
             seed=self.seed,
             job=job.number,

@@ -16,6 +16,7 @@ from netplace.netsim import Network
 from netplace.runs.mix import read_mix
 from netplace.runs.networks import network_of
 from netplace.scheduling import Job
+from netplace.topologies.compute_nodes import slots_a_host
 
 
 def placing_of(plan: CosimPlan, threads: int | str = 1) -> JobPlacer:
@@ -31,7 +32,8 @@ def placing_and_times(
 ) -> tuple[JobPlacer, LoopTimes]:
     """Return the placement of the jobs of a plan, and times alone, some of which may be stored."""
     machine = network_of(plan.jobs.machine)
-    program_for = application_work(plan.config, plan.collectives)
+    slots = slots_a_host(machine)
+    program_for = application_work(plan.config, plan.collectives, slots)
     given = JobPlacer(machine, plan.config, program_for, plan.jobs.mapping, plan.jobs.seed, threads, watch)
     loops = LoopTimes(without_faults(given), plan.target_half_width, stored)
     if not plan.applications:
@@ -46,8 +48,8 @@ def placing_and_times(
             check_block(work, TIMED, plan.config, plan.max_packets)
             plain = replace(given, program_for=lambda _: work, mapping="consecutive")
             times = loops if work.compute else rough
-            periods[work, job.nodes] = times.iteration(plain.put(job, compact(machine, job)))
+            periods[work, job.nodes] = times.iteration(plain.put(job, compact(given.hosts, job)))
         return periods[work, job.nodes]
 
     mix = read_mix(plan.applications).choosing(plan.collectives)
-    return replace(given, program_for=mixed_work(mix, plan.config, period, plan.jobs.seed)), loops
+    return replace(given, program_for=mixed_work(mix, plan.config, period, plan.jobs.seed, slots)), loops

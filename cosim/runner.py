@@ -88,7 +88,7 @@ def cosimulate(
         _check_programs(placing, jobs)
     began = time.process_time()
     if plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
-        fitting = [job for job in jobs if job.nodes <= placing.machine.nodes]
+        fitting = [job for job in jobs if job.nodes <= placing.hosts.nodes]
         packets = check_affordable(placing, fitting, plan.fidelity, plan.max_packets)
         if meter is not None:
             draws = plan.draws if isinstance(plan.draws, int) and plan.draws > 1 else 1
@@ -98,13 +98,13 @@ def cosimulate(
     if plan.jobs.site:
         rules, own = read_site(plan.jobs.site), plan.jobs
         site = SiteRun(
-            rules, placing.machine, jobs, own.partition, runner.execution, own.estimates, own.overrun
+            rules, placing.hosts, jobs, own.partition, runner.execution, own.estimates, own.overrun
         )
     made = schedule(
-        placing.machine,
+        placing.hosts,
         jobs if site is None else site.admitted,
         policy or (plan.jobs.policy if site is None else site.policy),
-        make_partitioner(plan.jobs.partition, placing.machine, plan.jobs.seed),
+        make_partitioner(plan.jobs.partition, placing.hosts, plan.jobs.seed),
         runner.execution,
         estimates=plan.jobs.estimates,
         overrun=plan.jobs.overrun,

@@ -53,11 +53,11 @@ class JobProgram:
 ProgramFor = Callable[[Job], JobProgram]
 
 
-def application_work(config: Config, collectives: str = "builtin") -> ProgramFor:
+def application_work(config: Config, collectives: str = "builtin", slots: int = 1) -> ProgramFor:
     """Return a function that returns the work of a job that names its application.
 
     The number of iterations is the job's `repeats`. `collectives` gives the collective algorithms for
-    programs that do not choose any.
+    programs that do not choose any; `slots` is the number of tasks of a node.
     """
 
     def work(job: Job) -> JobProgram:
@@ -66,13 +66,13 @@ def application_work(config: Config, collectives: str = "builtin") -> ProgramFor
                 f"job {job.number}: has no program, but a job on a network needs one; set "
                 "the applications of a log with --applications"
             )
-        return JobProgram(choosing(job.program, collectives), job.tasks or job.nodes, job.repeats)
+        return JobProgram(choosing(job.program, collectives), job.tasks or job.nodes * slots, job.repeats)
 
     return work
 
 
 def mixed_work(
-    mix: Mix, config: Config, period: Callable[[Job, JobProgram], float], seed: int = 0
+    mix: Mix, config: Config, period: Callable[[Job, JobProgram], float], seed: int = 0, slots: int = 1
 ) -> ProgramFor:
     """Return the function that gives the work of a job of a log, with all its iterations.
 
@@ -88,7 +88,7 @@ def mixed_work(
 
     def made(job: Job) -> JobProgram:
         cycles = job.run_time * 1e9 / config.cycle_ns
-        text, tasks, share = mix.draw(job, config, seed)
+        text, tasks, share = mix.draw(job, config, seed, slots)
         once = JobProgram(text, tasks)
         if not text:
             return replace(once, compute=round(cycles))

@@ -26,7 +26,8 @@ class WorkloadSettings(Settings, frozen=True):
     machine: Annotated[
         str,
         _job(
-            "Network of the machine, such as torus:32x32x32; see netplace list networks.",
+            "Network of the machine, such as torus:32x32x32; see netplace list networks. With nodes:tasks=T, "
+            "the nodes of a job are hosts with T tasks each.",
             metavar="NETWORK",
             required="a network such as torus:32x32x32",
         ),

@@ -47,8 +47,8 @@ def is_job_list(workload: str) -> bool:
     return Path(workload).suffix == ".toml"
 
 
-def read_job_list(path: str | Path) -> Workload:
-    """Return the jobs of the tables ``[[job]]`` of a file.
+def read_job_list(path: str | Path, slots: int = 1) -> Workload:
+    """Return the jobs of the tables ``[[job]]`` of a file, for a machine with so many slots a host.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def read_job_list(path: str | Path) -> Workload:
     faults = []
     for place, table in enumerate(tables):
         try:
-            jobs += _jobs(table, len(jobs) + 1)
+            jobs += _jobs(table, len(jobs) + 1, slots)
         except ValueError as error:
             key = str(error).partition(":")[0].partition(" ")[0]
             where = line_of(text, f"job.{place}", key if key in table else "")
@@ -74,34 +74,35 @@ def read_job_list(path: str | Path) -> Workload:
     return Workload.of(jobs)
 
 
-def digests_of_programs(workload: str) -> list[tuple[str, str]]:
+def digests_of_programs(workload: str, slots: int = 1) -> list[tuple[str, str]]:
     """Return the traces that the jobs of a file run, each with its SHA-256."""
     if not is_job_list(workload) and ".csv" not in Path(workload).name.lower():
         return []
-    requests = [request_of(program) for program in _programs(workload, file_digest(Path(workload)))]
+    requests = [request_of(program) for program in _programs(workload, file_digest(Path(workload)), slots)]
     traces = {str(trace_path(request["trace"])) for request in requests if "trace" in request}
     return [(trace, trace_digest(Path(trace))) for trace in sorted(traces)]
 
 
 @lru_cache(maxsize=16)
-def _programs(workload: str, digest: str) -> list[str]:
+def _programs(workload: str, digest: str, slots: int) -> list[str]:
     """Return the programs of a file whose content has the digest: all plans of a study ask for them."""
-    kinds = (read_job_list(workload) if is_job_list(workload) else read_csv(workload)).kinds
+    kinds = (read_job_list(workload, slots) if is_job_list(workload) else read_csv(workload)).kinds
     return sorted({program for program, _ in kinds if program})
 
 
-def _jobs(table: Mapping[str, Any], number: int) -> list[Job]:
+def _jobs(table: Mapping[str, Any], number: int, slots: int) -> list[Job]:
     """Return the jobs of an entry, the first one with a number."""
     for key in table:
         check_choice(key, _KEYS, "key of a job")
     program = _program(table)
-    tasks = _tasks(program, table)
-    nodes = check_int(table.get("nodes", tasks), "nodes", tasks)
+    tasks = _tasks(program, table, slots)
+    fewest = -(-tasks // slots)
+    nodes = check_int(table.get("nodes", fewest), "nodes", fewest)
     submit = check_float(table.get("submit", 0.0), "submit", 0.0, 2.0**53)
     interval = check_float(table.get("interval", 0.0), "interval", 0.0, 2.0**53)
     repeats = check_int(table.get("repeats", 1), "repeats", 1, (1 << 31) - 1)
     count = check_int(table.get("count", 1), "count", 1, _MOST)
-    own = 0 if tasks == nodes else tasks
+    own = 0 if tasks == nodes * slots else tasks
     return [
         Job(number + k, submit + k * interval, nodes, 0.0, program=program, tasks=own, repeats=repeats)
         for k in range(count)
@@ -133,7 +134,7 @@ def _ranks(trace: Path, digest: str) -> int:
     return read(trace).tasks
 
 
-def _tasks(program: str, table: Mapping[str, Any]) -> int:
+def _tasks(program: str, table: Mapping[str, Any], slots: int) -> int:
     """Return the number of tasks of a program, which must exist."""
     request = request_of(program)
     name = "tasks" if "tasks" in table else "nodes"
@@ -146,7 +147,7 @@ def _tasks(program: str, table: Mapping[str, Any]) -> int:
         return ranks
     if given is None:
         raise ValueError("tasks: not given, expected the number of tasks of the program")
-    tasks = check_int(given, name)
+    tasks = check_int(given, name) * (slots if name == "nodes" else 1)
     try:
         program_once(program, tasks, Config())
     except ValueError as error:

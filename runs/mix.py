@@ -125,12 +125,13 @@ class Mix:
         )
         return replace(self, classes=tuple(classes))
 
-    def draw(self, job: Job, config: Config, seed: int = 0) -> tuple[str, int, float]:
+    def draw(self, job: Job, config: Config, seed: int = 0, slots: int = 1) -> tuple[str, int, float]:
         """Return the program of a job, its tasks, and the share of its time in which it communicates.
 
-        A job that never communicates has no program.
+        A job that never communicates has no program; `slots` is the number of tasks of a node.
         """
-        if job.nodes == 1:
+        full = job.nodes * slots
+        if full == 1:
             return "", 1, 0.0
         fitting = [job_class for job_class in self.classes if job_class.fits(job)]
         if not fitting:
@@ -144,23 +145,24 @@ class Mix:
         chosen = fitting[int(rng.choice(len(fitting), p=weights / weights.sum()))]
         share = chosen.share(rng)
         if share == 0:
-            return "", job.nodes, 0.0
-        return chosen.application, self._tasks(chosen, job, config), share
+            return "", full, 0.0
+        return chosen.application, self._tasks(chosen, job, config, full), share
 
-    def _tasks(self, chosen: Class, job: Job, config: Config) -> int:
-        """Return how many tasks an application has on the nodes of a job."""
-        if _exists(chosen.application, job.nodes, config):
-            return job.nodes
-        below = next((n for n in range(job.nodes - 1, 1, -1) if _exists(chosen.application, n, config)), None)
+    def _tasks(self, chosen: Class, job: Job, config: Config, full: int) -> int:
+        """Return how many tasks an application has on the nodes of a job, which have room for `full`."""
+        if _exists(chosen.application, full, config):
+            return full
+        below = next((n for n in range(full - 1, 1, -1) if _exists(chosen.application, n, config)), None)
         if chosen.round == "down" and below is not None:
             return below
-        most = 2 * job.nodes + 1
-        above = next((n for n in range(job.nodes + 1, most) if _exists(chosen.application, n, config)), None)
+        above = next(
+            (n for n in range(full + 1, 2 * full + 1) if _exists(chosen.application, n, config)), None
+        )
         if below is None and above is None:
-            raise ValueError(f"{self.source}: job {job.number}: {_refusal(chosen.application, job, config)}")
+            raise ValueError(f"{self.source}: job {job.number}: {_refusal(chosen.application, full, config)}")
         near = " and ".join(str(size) for size in (below, above) if size is not None)
         raise ValueError(
-            f"{self.source}: {chosen.application} does not run on the {job.nodes} nodes of job "
+            f"{self.source}: {chosen.application} does not run with {full} tasks on the nodes of job "
             f"{job.number}; "
             f'the nearest sizes are {near}; round = "down" uses the smaller one'
         )
@@ -173,13 +175,13 @@ def _exists(application: str, tasks: int, config: Config) -> bool:
         return False
 
 
-def _refusal(application: str, job: Job, config: Config) -> str:
-    """Return why an application does not exist on the nodes of a job."""
+def _refusal(application: str, tasks: int, config: Config) -> str:
+    """Return why an application does not exist with so many tasks."""
     try:
-        program_once(application, job.nodes, config)
+        program_once(application, tasks, config)
     except ValueError as error:
         return str(error)
-    return f"{application} on {job.nodes} nodes sends nothing to another node"
+    return f"{application} with {tasks} tasks sends nothing to another task"
 
 
 def choosing(application: str, collectives: str) -> str:
@@ -189,9 +191,9 @@ def choosing(application: str, collectives: str) -> str:
     return f"{application},collectives={collectives}"
 
 
-def with_programs(jobs: Workload, mix: Mix, config: Config, seed: int = 0) -> Workload:
+def with_programs(jobs: Workload, mix: Mix, config: Config, seed: int = 0, slots: int = 1) -> Workload:
     """Return the jobs of a log with the programs that they run, drawn from classes."""
-    drawn = [mix.draw(job, config, seed) for job in jobs]
+    drawn = [mix.draw(job, config, seed, slots) for job in jobs]
     kinds = {kind: place for place, kind in enumerate(dict.fromkeys((text, n) for text, n, _ in drawn))}
     return replace(
         jobs,

@@ -6,11 +6,17 @@ from functools import lru_cache
 
 from netplace.runs.digests import Digest, digests_of_wiring
 from netplace.topologies import Topology, parse
+from netplace.topologies.compute_nodes import network_of_hosts
 
 
 def network_of(text: str) -> Topology:
     """Return the network of a text form, cached while its files stay the same."""
     return _network(text, digests_of_wiring(text))
+
+
+def hosts_of(text: str) -> Topology:
+    """Return the network of the hosts of a machine, which a scheduler gives to jobs."""
+    return network_of_hosts(network_of(text))
 
 
 @lru_cache(maxsize=64)

@@ -34,6 +34,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,12 +45,13 @@ from netplace.plan_settings import OF_TABLES, SCHEDULE_SETTINGS
 from netplace.runs.job_list import read_job_list
 from netplace.runs.job_programs import program_once
 from netplace.runs.mix import read_mix
-from netplace.runs.networks import network_of
+from netplace.runs.networks import hosts_of, network_of
 from netplace.runs.placing import place_jobs
 from netplace.runs.plan import CANDIDATES, Plan, known_mapping, make_plan
 from netplace.runs.study_file import axis, seeds_of
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling import PARTITIONERS, make_partitioner
+from netplace.topologies.compute_nodes import slots_a_host
 
 _TABLES = ("machine", "table", "job", "jobs", "schedule", "applications")
 _OF_TABLE = ("store", "mappings", "seeds", "repeats", "equal_rotations", "scattered_factor")
@@ -100,7 +102,7 @@ class _Reader:
         machine = self._table("machine", ("network", *SETTINGS))
         table = self._table("table", _OF_TABLE)
         schedule = self._table("schedule", _OF_SCHEDULE) or dict(_USUAL_RULES)
-        jobs = self._jobs()
+        jobs = self._jobs(machine.get("network"))
         if "network" not in machine:
             self._fault("machine", "", "network: not given, expected a network such as torus:8x8")
         mappings = self._mappings(table)
@@ -147,7 +149,7 @@ class _Reader:
             self._try(name, key, lambda key=key: check_choice(key, keys, "key"))
         return dict(table)
 
-    def _jobs(self) -> dict[str, Any]:
+    def _jobs(self, networks: Any) -> dict[str, Any]:
         """Return the settings of the workload."""
         if ("job" in self._data) == ("jobs" in self._data):
             self._fault("", "", "expected either tables [[job]] or a table [jobs]")
@@ -163,8 +165,12 @@ class _Reader:
             return jobs
         if "applications" in self._data:
             self._fault("", "applications", "applications: given with [[job]], expected a log in [jobs]")
+        slots = 1  # the most of a host; which networks exist is told with the plans
+        for network in networks if isinstance(networks, list) else [networks]:
+            with suppress(ValueError):
+                slots = max(slots, slots_a_host(network_of(str(network))))
         try:
-            read_job_list(self._path)
+            read_job_list(self._path, slots)
         except FaultsError as error:
             self._faults += error.faults
         return {"workload": str(self._path)}
@@ -233,7 +239,7 @@ class _Reader:
         """Return whether an allocator exists on a network; if not, this is noted."""
         text = str(rules.get("partition", SCHEDULE_SETTINGS["partition"].default))
         try:
-            topology = network_of(network)
+            topology = hosts_of(network)
             PARTITIONERS.split(text, "partition")
         except ValueError:
             return True  # which is told with the plan

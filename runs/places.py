@@ -12,7 +12,9 @@ from netplace.placement.rule import Nodes
 from netplace.runs.chance import network_is_random, rule_is_random
 from netplace.runs.networks import network_of
 from netplace.runs.partitions import nodes_of_jobs, partitions_with
+from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.topologies import Grid, Topology, Tree
+from netplace.topologies.compute_nodes import slots_a_host, slots_of
 from netplace.topologies.host_lists import spelled
 
 Place = tuple[str, str]  # the network, or ``"mesh"`` where no other part of it is used; and the nodes on it
@@ -28,6 +30,13 @@ def place_of(network: str, rule: str, tasks: int, config: Config) -> Place | Non
         return None
     topology = network_of(network)
     return canonical(topology, nodes_of_jobs(rule, topology, [tasks])[0], config)
+
+
+def on_slots(machine: Topology, allocation: Allocation) -> Allocation:
+    """Return an allocation of hosts as one of their slots, which form no box."""
+    if slots_a_host(machine) == 1:
+        return allocation
+    return Allocation(slots_of(machine, allocation.nodes), mapping=allocation.mapping)
 
 
 def canonical(topology: Topology, nodes: Nodes, config: Config) -> Place:

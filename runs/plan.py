@@ -35,6 +35,7 @@ from netplace.scheduling.times import RUN_TIMES, LogTimes, estimate_rule, make_t
 from netplace.scheduling.workload import DROPS, WORKLOADS
 from netplace.scheduling.workload.sacct import is_sacct
 from netplace.settings import check_given, read_back
+from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host
 
 # To be raised when a plan would no longer give the schedule that it gave.
 REVISION = 2
@@ -109,7 +110,7 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     policy = _policy(said, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)
     requeues = policy != _SITE and find_policy(policy).requeues
     times = said.get("times", SCHEDULE_SETTINGS["times"].default)
-    limited_by_estimate = _check_times(times, machine, said.get("simulate", False))
+    limited_by_estimate = _check_times(times, network_of_hosts(machine), said.get("simulate", False))
     said.setdefault("overrun", "kill" if limited_by_estimate else SCHEDULE_SETTINGS["overrun"].default)
     check_choice(said["overrun"], OVERRUNS, "overrun")
     if said["overrun"] == "requeue" and not requeues:
@@ -118,7 +119,8 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
         )
     estimate_rule(said.get("estimates", SCHEDULE_SETTINGS["estimates"].default), LogTimes())
     _check_options(workload, said)
-    power, switching = _power(said, machine.nodes)
+    hosts = network_of_hosts(machine)
+    power, switching = _power(said, hosts.nodes)
     if "site" in said and switching not in ("", "always-on"):
         raise ValueError(f"site: {said['site']!r} given, but {power} switches nodes by {switching}")
     _check_partition(said, times)
@@ -128,13 +130,13 @@ def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     if workload in WORKLOADS:
         said.setdefault("jobs", JOBS)
     if "installed" in said:
-        check_int(said["installed"], "installed", 1, machine.nodes)
+        check_int(said["installed"], "installed", 1, hosts.nodes)
     resolved = {"machine": machine.text, "policy": policy, "power": power, "switching": switching}
     plan = Plan(
         **said | resolved | {"mappings": _mappings(said, times, config)},
         config=settings_on(machine, config) if times.partition(":")[0] in FILE_TIMES else config,
         seed=check_int(seed, "seed", 0),
-        digests=_digests(said, workload, times, power),
+        digests=_digests(said, workload, times, power, slots_a_host(machine)),
     )
     _check_programs(plan)
     return plan
@@ -287,7 +289,9 @@ _OWN: dict[str, Registry[Any]] = {
 _READ_BY_PARTITIONERS = ("curve", "nodes", "pss")  # whose options may name files
 
 
-def _digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> tuple[Digest, ...]:
+def _digests(
+    said: Mapping[str, Any], workload: str, times: str, power: str, slots: int
+) -> tuple[Digest, ...]:
     """Return the files of a schedule with their digests; `said` is by the names of its settings."""
     digests = []
     if "site" in said:  # with the outages that it may name
@@ -296,7 +300,7 @@ def _digests(said: Mapping[str, Any], workload: str, times: str, power: str) -> 
         digests.append(("applications", digest_of_mix(said["applications"])))
     if workload not in WORKLOADS:
         digests.append(("workload", file_digest(Path(workload))))
-        digests += digests_of_programs(workload)
+        digests += digests_of_programs(workload, slots)
     name, _, path = times.partition(":")
     if name == "table" and not said.get("simulate"):
         digests.append(("times", file_digest(Path(path))))

@@ -20,7 +20,7 @@ from netplace.runs.campaign import Progress, complete
 from netplace.runs.execute import Ended
 from netplace.runs.executors import Executor
 from netplace.runs.file_times import BEST_KNOWN
-from netplace.runs.places import Place, canonical, is_random, place_of, stays_inside
+from netplace.runs.places import Place, canonical, is_random, on_slots, place_of, stays_inside
 from netplace.runs.programs import request_of
 from netplace.runs.repetitions import RepeatedTime, without_repeats
 from netplace.runs.resolve import resolve
@@ -32,6 +32,7 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
 from netplace.topologies import Grid, Topology
+from netplace.topologies.compute_nodes import slots_a_host
 from netplace.topologies.host_lists import spelled
 
 if TYPE_CHECKING:
@@ -97,6 +98,7 @@ class RunTimeTable:
     ) -> None:
         self.machine, self.config, self.name = machine, config or Config(), name
         self.mapping = mapping
+        self._slots = slots_a_host(machine)
         self._mappings = tuple(mappings)
         self._separate, self._scattered_factor = separate, scattered_factor
         self._equal_rotations, self._inside = equal_rotations, inside
@@ -159,6 +161,7 @@ class RunTimeTable:
         """Return the run time of a job on its nodes in seconds."""
         if not job.program:
             return job.run_time
+        allocation = on_slots(self.machine, allocation)
         mapping = allocation.mapping or self.mapping
         cycles = self._cycles(job, allocation)
         if cycles is None and allocation.shape is None and self._scattered_factor is not None:
@@ -186,7 +189,7 @@ class RunTimeTable:
         if isinstance(self.machine, Grid):
             shape = self._factors("cubic")(job)[0][0]
             return Allocation(np.arange(math.prod(shape)), shape, "consecutive")
-        return Allocation(np.arange(job.nodes), mapping="consecutive")
+        return Allocation(np.arange(job.nodes * self._slots), mapping="consecutive")
 
     def _cycles(self, job: Job, allocation: Allocation) -> float | None:
         """Return the cycles of a job on its nodes, which are simulated if that is possible and necessary."""
@@ -212,7 +215,7 @@ class RunTimeTable:
             return job.run_time
         known = [cycles for cycles, _, _ in self._boxes(job)]
         if not known:
-            first = Allocation(np.arange(job.nodes))
+            first = Allocation(np.arange(job.nodes * self._slots))
             cycles = self._cycles(job, first)
             if cycles is None:
                 raise LookupError(self.lacking([self.run_of(job, first, self._simulated(self.mapping))]))
@@ -247,7 +250,7 @@ class RunTimeTable:
         return self._box_place(allocation.shape)
 
     def tasks(self, job: Job) -> int:
-        return job.tasks or job.nodes
+        return job.tasks or job.nodes * self._slots
 
     def _box_place(self, shape: Shape) -> Place:
         assert isinstance(self.machine, Grid)

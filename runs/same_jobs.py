@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from netplace.runs.networks import network_of
+from netplace.runs.networks import hosts_of
 from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import refused_jobs, workload_of
@@ -37,7 +37,7 @@ def contestants(plans: Sequence[Plan]) -> list[list[int]]:
     """Return the indices of the plans with the same jobs."""
     groups: dict[object, list[int]] = {}
     for place, plan in enumerate(plans):
-        nodes = None if plan.from_file else plan.installed or network_of(plan.machine).nodes
+        nodes = None if plan.from_file else plan.installed or hosts_of(plan.machine).nodes
         key = plan.workload, plan.jobs, repr(plan.options), nodes, None if plan.from_file else plan.seed
         groups.setdefault(key, []).append(place)
     return list(groups.values())

@@ -15,7 +15,7 @@ from netplace.netsim.result import versions
 from netplace.runs.file_times import FILE_TIMES
 from netplace.runs.job_list import is_job_list, read_job_list
 from netplace.runs.mix import read_mix, with_programs
-from netplace.runs.networks import network_of
+from netplace.runs.networks import hosts_of, network_of
 from netplace.runs.plan import Plan, check_unchanged, read_options
 from netplace.runs.power_file import read_power
 from netplace.runs.schedule_figures import Rejected, ScheduleFigures
@@ -30,6 +30,7 @@ from netplace.scheduling.simulator import hold_back
 from netplace.scheduling.site_rules import SiteRun
 from netplace.scheduling.workload import Workload, make_workload, read, scale_to_load
 from netplace.topologies import Topology
+from netplace.topologies.compute_nodes import slots_a_host
 
 _BATCHES = 20
 
@@ -49,16 +50,18 @@ class ScheduleRun:
 
 def workload_of(plan: Plan) -> Workload:
     options = read_options(plan.options)
-    nodes = plan.installed or network_of(plan.machine).nodes
+    slots = slots_a_host(network_of(plan.machine))
+    nodes = plan.installed or hosts_of(plan.machine).nodes
     if plan.from_file:
         target = options.pop("load", None)
-        read_whole = (
-            read_job_list(plan.workload) if is_job_list(plan.workload) else read(plan.workload, **options)
-        )
+        if is_job_list(plan.workload):
+            read_whole = read_job_list(plan.workload, slots)
+        else:
+            read_whole = read(plan.workload, **options)
         jobs = read_whole if plan.jobs is None else read_whole[: plan.jobs]
         jobs = jobs if target is None else scale_to_load(jobs, nodes, target)
         if plan.applications:
-            jobs = with_programs(jobs, read_mix(plan.applications), plan.config, plan.seed)
+            jobs = with_programs(jobs, read_mix(plan.applications), plan.config, plan.seed, slots)
     else:
         jobs = make_workload(plan.workload, nodes, plan.jobs or 1, plan.seed, **options)
     return jobs.without(np.isin(jobs.number, plan.without), "not every compared plan can run them")
@@ -69,7 +72,7 @@ def refused_jobs(plan: Plan, jobs: Workload) -> dict[int, str]:
     _, _, option = plan.partition.partition(":")
     if option.startswith("bps"):
         return {}
-    machine = network_of(plan.machine)
+    machine = hosts_of(plan.machine)
     partitioner = make_partitioner(plan.partition, machine, plan.seed)
     if plan.installed is not None:
         hold_back(partitioner, plan.installed, machine)
@@ -90,7 +93,7 @@ def run_schedule(
     `tell` gets the number of ended jobs and the time; `policy` decides instead of the plan's.
     """
     check_unchanged(plan)
-    machine, jobs = network_of(plan.machine), workload_of(plan)
+    machine, jobs = hosts_of(plan.machine), workload_of(plan)
     rules = read_power(plan.power, plan.switching) if plan.power else None
     began = time.process_time()
     with ExitStack() as stack:
@@ -119,7 +122,7 @@ def run_schedule(
         site=None if site is None else site.counts(),
         notes=(
             *jobs.notes,
-            *notes_on(machine, plan.config),
+            *notes_on(network_of(plan.machine), plan.config),
             *(rules.model.warnings if rules else ()),
         ),
     )

@@ -16,6 +16,7 @@ from netplace.runs.campaign import Progress
 from netplace.runs.execute import Ended
 from netplace.runs.executors import Executor
 from netplace.runs.networks import network_of
+from netplace.runs.places import on_slots
 from netplace.runs.plan import Plan
 from netplace.runs.resources import simulators
 from netplace.runs.run_times import RunTimeTable, simulated_times
@@ -27,6 +28,7 @@ from netplace.scheduling.partitioner.contiguous import Boxes, Factors
 from netplace.scheduling.simulation import reason_against
 from netplace.scheduling.workload import Workload
 from netplace.topologies import Topology
+from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,21 +143,25 @@ def _needed(plan: Plan, jobs: Workload) -> tuple[list[Job], dict[int, list[Alloc
     if plan.partition.partition(":")[2].startswith("bps"):
         rule = Factors(grid_of(machine, plan.partition), round_up=True, inside=_stays_inside(plan))
     else:
-        rule = make_partitioner(plan.partition, machine, plan.seed)
+        rule = make_partitioner(plan.partition, network_of_hosts(machine), plan.seed)
     seen: dict[tuple[object, ...], Job] = {}
     for job in jobs:
         if job.program:
             seen.setdefault((job.program, job.tasks, job.nodes, job.repeats > 1, job.run_time > 0), job)
     chosen = list(seen.values())
-    return chosen, {job.number: places_of(job, rule) for job in chosen}
+    any_box = slots_a_host(machine) == 1
+    return chosen, {
+        job.number: [on_slots(machine, place) for place in places_of(job, rule, any_box)] for job in chosen
+    }
 
 
-def places_of(job: Job, rule: Partitioner | Factors) -> list[Allocation]:
+def places_of(job: Job, rule: Partitioner | Factors, any_box: bool = True) -> list[Allocation]:
     """Return the places that an allocator can give a job, each once, as far as they are known beforehand.
 
-    Of places that depend on the other jobs, this is the first. Factors stand for all boxes.
+    Of places that depend on the other jobs, this is the first. Factors stand for all boxes; without
+    `any_box`, only the first box counts.
     """
-    if isinstance(rule, Boxes | Factors):
+    if isinstance(rule, Factors) or (any_box and isinstance(rule, Boxes)):
         boxes = rule(job) if isinstance(rule, Factors) else rule.shapes(job)
         return [Allocation(np.arange(int(np.prod(shape))), shape, mapping) for shape, mapping in boxes]
     if reason_against(job, rule):

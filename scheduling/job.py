@@ -14,7 +14,7 @@ class Job:
     number : int
         Unique number in the workload.
     nodes : int
-        Number of requested nodes, at least 1.
+        Number of requested nodes, at least 1: hosts, if the machine has several slots a host.
     run_time : float
         Run time in the log or model, at least 0. In a schedule, a `RunTimes` determines the run time.
     estimate : float or None
@@ -22,7 +22,7 @@ class Job:
     program : str
         Text of the program that it runs, such as ``"lu,class=W"`` or the name of a trace; empty if unknown.
     tasks : int
-        Number of tasks of the program; 0 means one on each node.
+        Number of tasks of the program; 0 means one on each slot of the nodes.
     repeats : int
         Number of times that the program runs, one after the other.
     communication : float

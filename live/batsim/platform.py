@@ -12,7 +12,7 @@ import numpy as np
 from netplace.cosim import CosimPlan, cosimulate
 from netplace.inputs import abbreviate
 from netplace.live.batsim.protocol import Event, Talk, finite, read, read_interval_set, write
-from netplace.runs.networks import network_of
+from netplace.runs.networks import hosts_of
 from netplace.runs.plan import Plan
 from netplace.runs.schedules import refused_jobs, run_schedule, workload_of
 from netplace.scheduling import Allocation, Job
@@ -41,7 +41,7 @@ def run_with(talk: Talk, plan: Plan | CosimPlan, threads: int | str = 1) -> Any:
     jobs = workload_of(own)
     refused = refused_jobs(own, jobs)
     fitting = [job for job in jobs if job.number not in refused]
-    machine = network_of(own.machine)
+    machine = hosts_of(own.machine)
     nodes = np.setdiff1d(np.arange(own.installed or machine.nodes), machine.service)
     names = getattr(machine, "hosts", ()) or [f"n{node}" for node in range(machine.nodes)]
     queue = ForeignQueue(talk, fitting, {f"{names[node]}": node for node in nodes.tolist()})

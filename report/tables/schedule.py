@@ -19,6 +19,7 @@ from netplace.runs.tables import write_table
 from netplace.scheduling import Schedule
 from netplace.scheduling.metrics import PER_JOB, Metrics, contests
 from netplace.scheduling.metrics.contest import SEEDS_ALONE
+from netplace.topologies.compute_nodes import network_of_hosts
 from netplace.topologies.host_lists import spelled
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def write_folder(
         use = energy_of(schedule, read_power(plan.power, plan.switching).model)
         write_figure(folder / "power.png", power_figure(use, f"{title}, {use.switching}"))
     when = f"{title}, after {(moment - origin) / 3600:,.2f} h"
-    machine = parse(plan.machine)
+    machine = network_of_hosts(parse(plan.machine))
     held = holders(schedule, moment, machine.nodes)
     write_figure(folder / "occupancy.png", occupancy_figure(machine, held, when))
 

@@ -5,7 +5,13 @@ import re
 import pytest
 
 from netplace.cosim import cosimulate, make_cosim_plan, placing_of
+from netplace.netsim import Config
 from netplace.runs.job_list import read_job_list
+from netplace.runs.mix import read_mix
+from netplace.runs.plan import make_plan
+from netplace.runs.schedules import run_schedule
+from netplace.scheduling import Job, make_partitioner
+from netplace.topologies import parse
 
 JOBS = """\
 [[job]]
@@ -84,3 +90,43 @@ def test_mistakes_are_told_before_anything_runs(jobs, old, new, sentence):
     jobs.write_text(JOBS.replace(old, new))
     with pytest.raises(ValueError, match=re.escape(sentence)):
         cosimulate(make_cosim_plan(PLAN | {"workload": str(jobs)}))
+
+
+HOSTS = """\
+[[job]]
+program = "2d-mesh"
+tasks = 16
+count = 2
+
+[[job]]
+program = "all-to-all"
+nodes = 8
+"""
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy"])
+def test_nodes_of_jobs_are_hosts_whose_slots_tasks_fill(tmp_path, policy):
+    """Hosts are those of the network without slots; the table of each place alone has the live time alone."""
+    (tmp_path / "jobs.toml").write_text(HOSTS)
+    asked = {"machine": "nodes:tasks=4/torus:4x4", "partition": "contiguous", "policy": policy}
+    asked["workload"] = str(tmp_path / "jobs.toml")
+    rows = cosimulate(make_cosim_plan(asked)).outcome["jobs"]
+    assert [row["size"] for row in rows] == [4, 4, 8]
+    assert [len(row["nodes"]) for row in rows] == [16, 16, 32]
+    whole = make_partitioner("contiguous", parse("torus:4x4"))
+    for row in rows:  # all start at once
+        found = whole.find(Job(row["job"], 0.0, row["size"], 1.0))
+        whole.take(found)
+        assert row["nodes"] == [slot for host in found.nodes for slot in range(4 * host, 4 * host + 4)]
+    table = asked | {"times": f"table:{tmp_path / 'times.sqlite'}", "simulate": True}
+    made = run_schedule(make_plan(table), keep_nodes=True).schedule
+    assert made.nodes.tolist() == [4, 4, 8]
+    assert made.machine_nodes == 16
+    times = (made.end - made.start).tolist()
+    assert times == pytest.approx([row["alone"] for row in rows])
+
+
+def test_jobs_of_a_log_have_a_task_for_each_slot(tmp_path):
+    (tmp_path / "mix.toml").write_text('[[class]]\napplication = "all-to-all"\n')
+    mix = read_mix(tmp_path / "mix.toml")
+    assert mix.draw(Job(1, 0.0, 3, 10.0), Config(), slots=4)[:2] == ("all-to-all", 12)

@@ -37,6 +37,7 @@ from netplace.scheduling.metrics import PER_JOB, Metrics
 from netplace.scheduling.power.figures import PowerFigures
 from netplace.scheduling.workload import WORKLOADS
 from netplace.topologies import names_file, parse
+from netplace.topologies.compute_nodes import network_of_hosts
 
 _MOST_POINTS = 20_000
 _WAITS = (0, 60, 600, 3600, 6 * 3600, 24 * 3600, math.inf)
@@ -46,7 +47,7 @@ _NAMES = ("none", "up to 1 min", "1 to 10 min", "10 to 60 min", "1 to 6 h", "6 t
 def page(path: Path) -> Page:
     plan, figures, rows = read_schedule(path)
     own = names_file(plan.machine)  # a file that a result names is not read
-    machine = int(_running(rows)[1].max(initial=1)) if own else parse(plan.machine).nodes
+    machine = int(_running(rows)[1].max(initial=1)) if own else network_of_hosts(parse(plan.machine)).nodes
     parts: list[Part] = [_occupancy(rows, machine)]
     missing = []
     if "places" in rows:
