@@ -46,17 +46,6 @@ def test_several_jobs_need_nodes_of_their_own(engine):
     assert [job.nodes.tolist() for job in result.jobs] == [[0, 1], [2, 3]]
 
 
-def test_a_node_is_free_again_when_its_job_has_ended(engine):
-    network = Network(parse("torus:4x4"), engine=engine)
-    network.start(computing(5), [3, 4])
-    with pytest.raises(ValueError, match="node 4 is still used by job 0"):
-        network.start(computing(1), [4, 5])
-    assert network.advance() == [0]
-    network.start(computing(1), [4, 5])
-    assert network.advance() == [1]
-    assert network.now == 6
-
-
 def test_no_job_starts_in_the_past(engine):
     network = Network(parse("torus:4x4"), engine=engine)
     assert network.advance(10) == []
@@ -74,15 +63,6 @@ def test_jobs_that_do_nothing(engine):
     network.finish()
     record = network.job(0)
     assert (record.start, record.end, record.task_end.tolist()) == (4, 4, [4, 4, 4])
-
-
-def test_messages_to_oneself_cost_nothing(engine):
-    writer = TaskWriter(0, 1)
-    request = writer.isend(0, 10**6)
-    writer.recv(0, 10**6)
-    writer.wait(request)
-    result = simulate(parse("torus:4x4"), Program.of([writer]), engine=engine)
-    assert (result.cycles, result.packets) == (0, 0)
 
 
 def test_engines_are_listed():
@@ -121,16 +101,6 @@ def test_links_carry_phits_as_they_cross(engine, network):
     whole.start(program)
     whole.finish()
     assert (network.counters().link_cycles == whole.counters().link_cycles - last).all()
-
-
-def test_link_loads_of_a_window_that_ends_in_mid_packet():
-    found = [
-        simulate(parse("torus:4x4"), APPLICATIONS["butterfly"].make(tasks=16), engine=engine, window=20)
-        for engine in ENGINES
-    ]
-    loads = [result.window_load() for result in found]
-    assert (loads[0] == loads[1]).all()
-    assert loads[0].max() == 1.0
 
 
 def test_a_slow_link_is_loaded_while_it_is_in_use(engine):

@@ -165,24 +165,11 @@ def test_a_short_search_is_a_search_too():
     assert solve_qap(W, torus.distances(), iterations=200).cost < 0.7 * at_random
 
 
-def test_more_iterations_are_not_worse():
-    A, B = matrices("asymmetric", 40, 40)
-    costs = [solve_qap(A, B, iterations=n).cost for n in (10, 1000, 20_000)]
-    assert costs == sorted(costs, reverse=True)
-    assert costs[0] > costs[2]
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_time_ends_a_search(method):
     A, B = matrices("symmetric", 40, 50)
     found = solve_qap(A, B, method=method, seconds=0.05)
     assert 0.05 <= found.seconds < 5.0  # it ends; a slow machine may be late by an iteration
-
-
-def test_flows_for_which_every_mapping_is_alike():
-    A, B = 1 - np.eye(9), matrices("asymmetric", 9, 9)[1]
-    B -= np.diag(np.diagonal(B))
-    assert solve_qap(A, B, seconds=0.01).cost == solve_qap(A, B, iterations=20).cost == B.sum()
 
 
 def test_nothing_to_choose():
@@ -354,13 +341,6 @@ def test_the_best_known_cost_is_reached(name, iterations, excess):
     assert found.cost <= (1 + excess) * best
     assert found.cost == (A * B[np.ix_(found.mapping, found.mapping)]).sum()
     assert found.iterations <= iterations
-
-
-def test_a_halo_finds_its_torus():
-    distance = parse("torus:4x4x4").distances()
-    shuffled = np.random.default_rng(2).permutation(64)
-    halo = (distance == 1)[np.ix_(shuffled, shuffled)] * 1000
-    assert solve_qap(halo, distance, iterations=10_000).cost == halo.sum()
 
 
 @pytest.mark.parametrize("name", ["2d-torus", pytest.param("lu", marks=pytest.mark.all), "butterfly"])

@@ -47,18 +47,6 @@ def test_x_varies_fastest() -> None:
     assert int(network.node((3, 2, 1))) == 23
 
 
-def test_ports_of_a_mesh_stop_at_the_border() -> None:
-    network = mesh((3, 2))
-    assert network.neighbor.tolist() == [
-        [1, -1, 3, -1],
-        [2, 0, 4, -1],
-        [-1, 1, 5, -1],
-        [4, -1, -1, 0],
-        [5, 3, -1, 1],
-        [-1, 4, -1, 2],
-    ]
-
-
 def test_ports_of_a_torus_go_round() -> None:
     network = torus((3, 2))
     assert network.neighbor.tolist() == [
@@ -81,25 +69,11 @@ def test_a_side_of_two_has_parallel_links() -> None:
     assert mesh((2, 3)).neighbor[0, :2].tolist() == [1, -1]
 
 
-def test_a_side_of_one_has_no_links() -> None:
-    for network in (torus((1, 4)), mesh((1, 4))):
-        assert (network.neighbor[:, :2] == -1).all()
-        assert (network.link_number[:, :2] == -1).all()
-    assert np.array_equal(torus((1, 4)).distances(), torus((4,)).distances())
-
-
 def test_a_single_node_is_a_network_without_links() -> None:
     for network in (torus((1,)), mesh((1, 1))):
         assert network.links().shape == (0, 4)
         assert network.records(0, 0).tolist() == [[0] * network.dims]
         assert (network.diameter, network.average_distance, network.bisection_width) == (0, 0.0, 0)
-
-
-def test_half_ring_ties_give_either_sign() -> None:
-    network = torus((4, 5, 6))
-    far = int(network.node((2, 1, 3)))
-    assert network.records(0, far).tolist() == [[-2, 1, -3], [-2, 1, 3], [2, 1, -3], [2, 1, 3]]
-    assert network.records(far, 0).tolist() == [[-2, -1, -3], [-2, -1, 3], [2, -1, -3], [2, -1, 3]]
 
 
 @given(grids())
@@ -241,31 +215,6 @@ def trees(draw: st.DrawFn) -> Tree:
     return kary_ntree(down, stages) if up == down else thin_tree(down, up, stages)
 
 
-def test_a_two_ary_two_tree_by_hand() -> None:
-    # Nodes 0..3, leaf switches 4 and 5, top switches 6 and 7; ports: two up, two down.
-    network = kary_ntree(2, 2)
-    assert network.neighbor.tolist() == [
-        [4, -1, -1, -1],
-        [4, -1, -1, -1],
-        [5, -1, -1, -1],
-        [5, -1, -1, -1],
-        [6, 7, 0, 1],
-        [6, 7, 2, 3],
-        [-1, -1, 4, 5],
-        [-1, -1, 4, 5],
-    ]
-    assert network.entry.tolist() == [
-        [2, -1, -1, -1],
-        [3, -1, -1, -1],
-        [2, -1, -1, -1],
-        [3, -1, -1, -1],
-        [2, 2, 0, 0],
-        [3, 3, 0, 0],
-        [-1, -1, 0, 0],
-        [-1, -1, 1, 1],
-    ]
-
-
 @given(trees())
 def test_links_join_the_switches_that_the_rule_names(network: Tree) -> None:
     D, U = network.down, network.up
@@ -308,25 +257,6 @@ def test_any_way_up_to_the_common_level_and_the_forced_ports_lead_down(
     for stage in reversed(range(level)):
         place = int(network.neighbor[place, network.up + b // network.down**stage % network.down])
     assert place == b
-
-
-def test_levels() -> None:
-    network = kary_ntree(4, 3)
-    assert network.level(0, [0, 3, 4, 15, 16, 63]).tolist() == [0, 1, 2, 2, 3, 3]
-    assert network.distance(0, [0, 3, 4, 16]).tolist() == [0, 2, 4, 6]
-
-
-def test_stages_of_routers() -> None:
-    network = thin_tree(4, 2, 3)
-    stages = network.stage_of(np.arange(network.routers))
-    assert np.bincount(stages + 1).tolist() == [64, 16, 8, 4]
-    assert (np.diff(stages) >= 0).all()
-
-
-def test_one_stage_is_a_single_switch() -> None:
-    network = kary_ntree(5, 1)
-    assert (network.nodes, network.routers, network.diameter) == (5, 6, 2)
-    assert network.neighbor[5].tolist() == [-1] * 5 + [0, 1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(

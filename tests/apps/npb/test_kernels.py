@@ -25,13 +25,6 @@ def test_class_a_of_cg_as_counted_by_hand(messages, tasks, count, kilobytes, vec
     assert max(len(said.partners(task)) for task in range(tasks)) == partners
 
 
-def test_the_diagonal_exchanges_with_itself(messages):
-    said = messages(cg("S", 16, 1))
-    for task in range(16):
-        on_diagonal = task % 4 == task // 4
-        assert sum(peer == task for peer, _ in said.sent(task)) == (26 if on_diagonal else 0)
-
-
 def test_twice_as_many_columns_as_rows_halve_the_rows():
     # 2 x 4 tasks, 1400 unknowns: rows of 700, of which a pair of columns holds 350 each.
     part = Part.of(6, 8, 1400)  # row 1, column 2
@@ -58,21 +51,6 @@ def test_transposing_is_mutual_and_segments_make_up_the_vector(tasks, unknowns):
             assert task in [other for other, _ in parts[partner].partners]
     columns = 2 ** -(-(tasks.bit_length() - 1) // 2)
     assert sum(part.transposed_segment for part in parts[:columns]) == unknowns
-
-
-def test_slabs_up_to_as_many_tasks_as_planes(messages):
-    said = messages(ft("A", 16, 6))
-    for task in range(16):
-        sent = said.sent(task)
-        assert sent[:15] == [((task + k) % 16, 524288) for k in range(1, 16)]
-        assert len(sent) == (15 if task == 0 else 16)
-        assert all(size == 16 for _, size in sent[15:])
-
-
-def test_the_section_opens_with_a_forward_transform():
-    traffic = ft("A", 16, 6).traffic()
-    assert traffic.W[3, 4] == 7 * 524288
-    assert traffic.W[1, 0] == 7 * 524288 + 6 * 16
 
 
 def test_pencils_on_more_tasks_than_planes(messages):
@@ -146,25 +124,6 @@ def test_tasks_beyond_the_last_bucket_get_nothing():
     assert np.array_equal(_redistribute(held), [[0, 4, 0, 0], [0, 4, 0, 0], [4, 0, 0, 0], [4, 0, 0, 0]])
 
 
-@pytest.mark.parametrize(
-    ("problem_class", "tasks", "least", "most", "mean"),
-    [("A", 16, 126_000, 136_000, 131072), ("A", 64, 6_950, 9_800, 8192), ("W", 64, 760, 1340, 1024)],
-)
-def test_pairs_exchange_about_equal_numbers_of_keys(messages, problem_class, tasks, least, most, mean):
-    said = messages(is_(problem_class, tasks))
-    sizes = np.array([[size for _, size in said.sent(task)[1 - tasks :]] for task in range(tasks)])
-    assert sizes.shape == (tasks, tasks - 1)
-    assert least <= sizes.min() < sizes.max() <= most
-    assert abs(sizes.mean() - mean) < 0.01 * mean
-
-
-def test_iterations_differ_by_the_keys_that_task_0_changes():
-    program = is_("S", 8, 10)
-    sent = [program.cut(i, i).traffic().W for i in range(1, 11)]
-    assert any(not np.array_equal(sent[0], other) for other in sent[1:])
-    assert all(abs(other - sent[0]).max() <= 40 for other in sent)
-
-
 def test_programs_too_large_are_refused_before_keys_are_drawn(monkeypatch):
     monkeypatch.setattr(sys.modules["netplace.apps.npb.is_"], "_exchanges", None)
     with pytest.raises(ValueError, match=r"is\.D\.1024 with 20 iterations takes 14.,.*; use at most 8 iter"):
@@ -208,13 +167,6 @@ def test_uneven_blocks_give_the_rest_to_the_first():
     assert [Block.of(task, 16, 33).x for task in range(4)] == [9, 8, 8, 8]
 
 
-def test_norms_are_computed_in_the_last_iteration_alone(messages):
-    program = lu("S", 4, 3)
-    norms = [sum(size == 40 for _, size in messages(program, i).sent(0)) for i in (1, 2, 3)]
-    assert norms == [0, 0, 2 * 2]  # two allreduce of log2(4) rounds
-    assert sum(size == 40 for _, size in messages(lu("S", 4, 1)).sent(0)) == 4
-
-
 @pytest.mark.parametrize(
     ("tasks", "counts", "kilobytes", "partners"),
     [(16, {126, 140}, 2293, {4, 5}), (64, {126, 128, 130, 144}, 875, {6, 9})],
@@ -226,13 +178,6 @@ def test_class_a_of_mg_as_counted_by_hand(messages, tasks, counts, kilobytes, pa
     assert {len(said.partners(task)) for task in range(tasks)} == partners
     # By hand, a fourth of the whole section, including what precedes the first cycle and follows the last.
     assert round(program.traffic().W.sum(axis=1).mean() / 4000) == kilobytes
-
-
-def test_faces_of_sixty_four_in_class_a(messages):
-    # 4 x 4 x 4 tasks with 64**3 points: x faces 64 x 64, y 66 x 64, z 66 x 66 numbers.
-    sent = messages(mg("A", 64, 1)).sent(0)
-    assert sent[-6:] == [(1, 32768), (3, 32768), (4, 33792), (12, 33792), (16, 34848), (48, 34848)]
-    assert {8, 32, 128, 512, 2048, 8192} <= {size for _, size in sent}
 
 
 def test_few_points_for_many_tasks_leave_some_idle(messages):

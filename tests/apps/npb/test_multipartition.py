@@ -27,12 +27,6 @@ def test_each_task_has_one_cell_in_each_layer_and_one_neighbour_on_each_side(gri
         assert grid.predecessor(grid.successor(task, axis), axis) == task
 
 
-def test_lengths_of_an_uneven_cube():
-    grid = Multipartition(102, 16)
-    assert [grid.length(place) for place in range(4)] == [26, 26, 25, 25]
-    assert [grid.inner_length(place) for place in range(4)] == [25, 26, 25, 24]
-
-
 def test_faces_of_an_uneven_cube():
     grid = Multipartition(10, 4)  # edges of 5 and 5
     assert grid.face_bytes(0, 0, 1) == 2 * 5 * 8 * 25
