@@ -19,18 +19,8 @@ FABRICS = (  # of networks that the table router serves
     {"crossbar_speedup": 1},
 )
 CALLS = (
-    "start",
-    "start",
-    "start",
-    "advance",
-    "advance",
-    "advance",
-    "stop",
-    "load",
-    "silence",
-    "rest",
-    "step",
-)
+    "start", "start", "start", "advance", "advance", "advance", "stop", "load", "silence", "rest", "step",
+)  # fmt: skip
 
 
 def made_config(rng):

@@ -13,29 +13,13 @@ FILES = {
     "fabric.txt": fabric_text(),
 }
 NETWORKS = [
-    "mesh:3x2x2",
-    "mesh:3x2,c=2",
-    "torus:3x3",
-    "torus:3x3,c=2",
-    "twisted:4x2",
-    "tree:2,3",
-    "thintree:2,1,3",
-    "hypercube:3",
-    "hyperx:3x3,c=2",
-    "dragonfly:a=2,p=2,h=2,links=relative",
-    "dragonfly+:leaves=2,spines=2,p=2,h=2",
-    "slimfly:3,p=1",
-    "xgft:2;4,4;1,2",
-    "tree-file:machine.tree",
-    "slurm:tree.conf",
-    "slurm:block.conf",
-    "ibnetdiscover:fabric.txt",
-    "graph:machine.txt",
-    "rail-optimized:hosts=4,gpus=2,leaves=2,spines=2",
-    "faulty:links=0.1,seed=1/torus:4x4",
-    "service:nodes=0+5/torus:4x4",
-    "nodes:tasks=2,rails=2/dragonfly:a=2,p=1,h=1",
-]
+    "mesh:3x2x2", "mesh:3x2,c=2", "torus:3x3", "torus:3x3,c=2", "twisted:4x2", "tree:2,3", "thintree:2,1,3",
+    "hypercube:3", "hyperx:3x3,c=2", "dragonfly:a=2,p=2,h=2,links=relative",
+    "dragonfly+:leaves=2,spines=2,p=2,h=2", "slimfly:3,p=1", "xgft:2;4,4;1,2", "tree-file:machine.tree",
+    "slurm:tree.conf", "slurm:block.conf", "ibnetdiscover:fabric.txt", "graph:machine.txt",
+    "rail-optimized:hosts=4,gpus=2,leaves=2,spines=2", "faulty:links=0.1,seed=1/torus:4x4",
+    "service:nodes=0+5/torus:4x4", "nodes:tasks=2,rails=2/dragonfly:a=2,p=1,h=1",
+]  # fmt: skip
 APP = ("--app", "2d-mesh", "--tasks", "4")
 COMMANDS = {
     "run": ("run", "--network", "NETWORK", *APP, "--vcs", "4", "--mapping", "random"),

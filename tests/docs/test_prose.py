@@ -9,23 +9,15 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / "scripts" / "prose"
 
 UNIDIOMATIC = [
-    "The page has metrics that foretell run time or do not.",
-    "The results are carried out anew.",
-    "So one asks which speed-up pays for contiguity.",
-    "It is a hundred times as slow.",
-    "In a round, two and two are put together.",
-    "The packets of its may still be on their way.",
-    "The run was broken off, and has gone on.",
-    "The second run finds all that there.",
-    "What was done is told.",
-    "Half width of what is not counted.",
-    "The wait is the doing of the program.",
-    "It counts who waited for whom.",
-    "The kernel makes 11 million packet-hops a second.",
-    "The value stands in the second column.",
-    "This can not be had with faults.",
+    "The page has metrics that foretell run time or do not.", "The results are carried out anew.",
+    "So one asks which speed-up pays for contiguity.", "It is a hundred times as slow.",
+    "In a round, two and two are put together.", "The packets of its may still be on their way.",
+    "The run was broken off, and has gone on.", "The second run finds all that there.",
+    "What was done is told.", "Half width of what is not counted.", "The wait is the doing of the program.",
+    "It counts who waited for whom.", "The kernel makes 11 million packet-hops a second.",
+    "The value stands in the second column.", "This can not be had with faults.",
     "Every neighbour sends a packet.",
-]
+]  # fmt: skip
 
 IDIOMATIC = [
     "The page shows how well the metrics predict run time.",

@@ -161,19 +161,8 @@ def test_a_table_with_spoiled_text_is_refused_in_a_sentence(netplace, tables, re
 
 
 NAMES = [
-    "=1+2",
-    "@SUM(A1)",
-    "+a",
-    "-a",
-    "\tx",
-    "\rx",
-    "'=1",
-    "''-x",
-    "=HYPERLINK(1)",
-    "-",
-    "plain",
-    "'quoted'",
-]
+    "=1+2", "@SUM(A1)", "+a", "-a", "\tx", "\rx", "'=1", "''-x", "=HYPERLINK(1)", "-", "plain", "'quoted'",
+]  # fmt: skip
 NUMBERS = ["-1", "+2.5", "-.5e-3", "-inf", "+1e9"]
 
 

@@ -82,20 +82,11 @@ def test_jobs_that_share_nothing_do_not_feel_each_other(run):
 
 
 KINDS = (
-    "torus:{a}x{b},c=1",
-    "torus:{a}x{b}x2",
-    "torus:{b},c={c}",
-    "mesh:{a}x{b},c={c}",
-    "hyperx:{a}x{b},c={c}",
-    "dragonfly:a={c},p={c},h=1",
-    "dragonfly:a={a},p=1,h=1",
-    "dragonfly+:leaves={c},spines=2,p={c},h=1",
-    "dragonfly+:leaves=2,spines={c},p=1,h=2,g=3",
-    "slimfly:3,p={c}",
-    "xgft:2;{a},{b};1,{c}",
-    "xgft:3;2,{a},2;1,{c},2",
-    "tree:{c},2",
-)
+    "torus:{a}x{b},c=1", "torus:{a}x{b}x2", "torus:{b},c={c}", "mesh:{a}x{b},c={c}", "hyperx:{a}x{b},c={c}",
+    "dragonfly:a={c},p={c},h=1", "dragonfly:a={a},p=1,h=1", "dragonfly+:leaves={c},spines=2,p={c},h=1",
+    "dragonfly+:leaves=2,spines={c},p=1,h=2,g=3", "slimfly:3,p={c}", "xgft:2;{a},{b};1,{c}",
+    "xgft:3;2,{a},2;1,{c},2", "tree:{c},2",
+)  # fmt: skip
 RUNS = 60  # in every slow run of the suite; more by the seed
 
 

@@ -118,42 +118,6 @@ def test_a_job_does_not_feel_one_that_was_stopped_far_away(network):
     assert network.job(here).task_end.tolist() == alone.jobs[0].task_cycles.tolist()
 
 
-@pytest.mark.parametrize("times", [2, 3, 50])
-def test_a_program_repeated_is_the_program_in_copies(times):
-    program = APPLICATIONS["2d-torus"].make(tasks=16)
-    told = []
-    for given_program, count in ((program, times), (program.repeat(times), 1)):
-        network = Network(TORUS, Config(vcs=1))
-        network.start(given_program, times=count)
-        network.finish()
-        counters = network.counters()
-        told.append((network.job(0).task_end.tolist(), counters.link_packets, counters.message_delays))
-    for one, other in zip(*told, strict=True):
-        assert np.array_equal(one, other)
-
-
-def test_iterations_are_repeated_between_what_comes_before_and_after():
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    for task, writer in enumerate(writers):
-        writer.compute(10 + task)
-        for number in range(2):
-            writer.mark(number)
-            request = writer.irecv(1 - task, 100)
-            writer.send(1 - task, 100)
-            writer.compute(30)
-            writer.wait(request)
-        writer.mark(-1)
-        writer.compute(5)
-    program = Program.of(writers)
-    ends = []
-    for given_program, count in ((program, 6), (program.repeat(6), 1)):
-        network = Network(TORUS)
-        network.start(given_program, times=count)
-        network.finish()
-        ends.append(network.job(0).task_end.tolist())
-    assert ends[0] == ends[1]
-
-
 def resident():
     """Return the bytes of this process that are in memory."""
     gc.collect()

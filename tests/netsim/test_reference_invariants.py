@@ -184,27 +184,6 @@ def _round_the_ring(network, bytes):
     return network.run(FOR_EVER)
 
 
-def test_a_ring_without_a_bubble_locks_and_says_so():
-    network = engine("torus:7", vcs=1, vc_policy="oblivious", bubble=0)
-    assert _round_the_ring(network, 20 * 64) == Exit.IDLE
-    assert network.in_flight > 0
-    blocked = network.blocked()
-    assert [task[:2] for task in blocked.tasks] == [(0, i) for i in range(7)]
-    assert {task[3] for task in blocked.tasks} <= {"injector", "receive"}
-    wants = {(router, number): asked for router, number, _, asked in blocked.fifos}
-    # Input 0 of every router, X+, is full and waits for the next one round.
-    for router in range(7):
-        assert wants[router, 0] == [((router + 1) % 7, 0)]
-        assert network._fabric.routers[router].fifos[0].room < 16
-
-
-@pytest.mark.parametrize("bubble", [2, 3])
-def test_a_bubble_keeps_the_ring_moving(bubble):
-    # One packet is not enough: two neighbours may enter in the same cycle, each counting on the other's room.
-    network = engine("torus:7", vcs=1, vc_policy="oblivious", bubble=bubble)
-    assert _round_the_ring(network, 20 * 64) == Exit.JOB_ENDED
-
-
 def test_a_locked_network_wakes_for_another_job_and_counts_the_time():
     network = engine("torus:7x2", vcs=1, vc_policy="oblivious", bubble=0)
     assert _round_the_ring(network, 20 * 64) == Exit.IDLE

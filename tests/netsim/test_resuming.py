@@ -69,20 +69,6 @@ def test_simulate_is_a_network_run_to_its_end(engine):
     assert one == other
 
 
-def test_jobs_come_and_go(engine):
-    network = Network(parse("mesh:4x4"), engine=engine)
-    exchange = APPLICATIONS["all-to-all"].make(tasks=4)
-    ends = []
-    first = network.start(exchange, [0, 1, 2, 3])
-    second = network.start(exchange, [4, 5, 6, 7], at=40)
-    third = network.start(exchange, [8, 9, 10, 11], at=1000)
-    while ended := network.advance():
-        ends += [(job, network.now) for job in ended]
-    alone = simulate(parse("mesh:4x4"), exchange, engine=engine).cycles
-    assert sorted(ends) == [(first, alone), (second, 40 + alone), (third, 1000 + alone)]
-    assert [job.cycles for job in network.result().jobs] == [alone] * 3
-
-
 def test_nodes_are_used_again_while_packets_of_the_old_job_fly(engine):
     network = Network(parse("mesh:8"), engine=engine, record_messages=True)
     unread = network.start(writers([("send", 1, 64)], []), [0, 7])

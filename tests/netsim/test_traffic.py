@@ -161,10 +161,6 @@ def test_tree_at_full_load(vcs, routing):
     assert point.accepted == pytest.approx(accepted, rel=within)
 
 
-def test_a_draw_repeats():
-    assert draw(1, POLICY, 2, 3, 4) == draw(1, POLICY, 2, 3, 4)
-
-
 def test_each_number_matters():
     base = (1, POLICY, 2, 3, 4)
     others = [tuple(n + (place == i) for i, n in enumerate(base)) for place in range(5)]

@@ -266,14 +266,6 @@ def test_optimise_gives_nodes_of_the_partition():
     assert found.cost == (W * torus.distances(found.mapping)).sum() == W.sum()  # all neighbours side by side
 
 
-def test_classic_with_another_criterion():
-    thin, program = parse("thintree:4,2,2"), application("butterfly", 16)
-    rule = "classic:grasp,iterations=2,criterion=oversubscription"
-    found = find_mapping(rule, thin, 16, program=program)
-    C = cost_matrix(thin, found.mapping, "oversubscription")
-    assert found.cost == (program.traffic().W * C).sum()
-
-
 def test_a_rule_of_ones_own():
     def backwards(problem):
         return problem.nodes[::-1][: problem.tasks]

@@ -186,19 +186,6 @@ JOB = {"app": "butterfly", "tasks": 16, "packets": 2}
 OTHERS = ("consecutive", "column", "classic", "td", "link-load")
 
 
-def cycles(mapping: str, seed: int = 0) -> int:
-    return execute(resolve("torus:4x4", {**JOB, "mapping": mapping}, seed=seed)).cycles
-
-
-def test_best_is_as_fast_as_the_fastest_of_the_others():
-    # Rules by chance draw otherwise within best: its own permutations, its own searches.
-    assert cycles("best:3") <= min(cycles("consecutive"), cycles("column"))
-    torus, program = parse("torus:4x4"), application("butterfly", 16, bytes=128)
-    [found] = place_jobs(torus, [program], ["best:3"])
-    assert found.cost == simulate(torus, program, found.mapping).cycles
-    assert found.iterations <= len(OTHERS) + 3
-
-
 def test_the_run_time_keeps_a_limit():
     torus, program = parse("torus:4x4"), application("butterfly", 16, bytes=128)
     nodes = map_tasks("consecutive", torus, 16)

@@ -194,20 +194,3 @@ def test_a_thousand_stored_runs_are_tabulated_quickly(tmp_path):
         table = time_table(run_table(store.rows()))
     assert time.process_time() - began < 2
     assert table["count"].tolist() == [100] * 10
-
-
-def test_run_times_are_statistics_over_seeds_in_files_too(store, tmp_path):
-    other = resolve("mesh:4x4", JOB)
-    frame = run_table([*store.rows(RUNS), row(other, 500)])
-    times = time_table(frame).set_index("network")
-    cycles = [execute(run).cycles for run in RUNS]
-    found = times.loc["torus:4x4"]
-    assert (found["count"], found["missing"], found["failed"]) == (4, 0, 0)
-    assert found["mean"] == pytest.approx(statistics.fmean(cycles))
-    assert found["std"] == pytest.approx(statistics.stdev(cycles))
-    assert (found["min"], found["max"]) == (min(cycles), max(cycles))
-    assert times.loc["mesh:4x4", "mean"] == 500
-    for name in ("t.csv", "t.parquet"):
-        write_table(frame, tmp_path / name)
-        read = times_of(read_table(tmp_path / name), name).set_index("network")
-        assert read["mean"].to_dict() == times["mean"].to_dict()

@@ -67,14 +67,6 @@ def test_memory_is_that_of_the_rows():
     assert (peak(6_000) - peak(2_000)) / 4_000 < 2.5 * row
 
 
-def test_the_same_jobs_give_the_same_schedule():
-    first, second = (schedule(MACHINE, stream(500), "easy", Row(), estimates="factor:3") for _ in range(2))
-    for name in COLUMNS:
-        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
-    assert first.cost == second.cost
-    assert first.busy == second.busy
-
-
 def test_the_partitioner_is_left_as_it_is():
     partitioner = Row()
     partitioner.take(Allocation(np.array([0, 1, 2])))  # nodes out of service
@@ -213,16 +205,6 @@ def test_a_job_that_its_penalty_takes_past_the_estimate_fails_there():
     assert result.end[2] - result.start[2] == 104
     assert measure(result).failed == 1
     assert measure(result).useful < measure(result).utilisation
-
-
-class Unknown(LogTimes):
-    def seconds(self, job, allocation):
-        raise LookupError(f"no run time of {job.program}")
-
-
-def test_a_run_time_that_is_not_known_ends_the_simulation():
-    with pytest.raises(LookupError, match="no run time of lu"):
-        schedule(MACHINE, [Job(1, 0, 1, 0, program="lu")], "fcfs", Row(), Unknown())
 
 
 def test_every_rule_of_run_times_has_an_example_that_works():

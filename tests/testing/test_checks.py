@@ -243,19 +243,10 @@ SMALL = {
 MACHINES = ("mesh:4x4", "torus:3x3x2", "mesh:16", "tree:4,2")
 SLOW = ("optimal", "gen-alg", "gen-alg+inc")
 NETWORKS = (
-    "mesh:4x3",
-    "torus:4x4",
-    "torus:2x3,c=2",
-    "twisted:4x3+1",
-    "tree:2,3",
-    "thintree:3,2,2",
-    "hypercube:3",
-    "hyperx:3x2,c=2",
-    "dragonfly:a=2,p=1,h=1",
-    "dragonfly+:leaves=2,spines=2,p=1,h=1",
-    "slimfly:3",
+    "mesh:4x3", "torus:4x4", "torus:2x3,c=2", "twisted:4x3+1", "tree:2,3", "thintree:3,2,2", "hypercube:3",
+    "hyperx:3x2,c=2", "dragonfly:a=2,p=1,h=1", "dragonfly+:leaves=2,spines=2,p=1,h=1", "slimfly:3",
     "xgft:2;2,3;1,2",
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", [name for name in MAPPINGS if name not in ("file", "hosts")])

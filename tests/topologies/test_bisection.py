@@ -10,29 +10,10 @@ import pytest
 from netplace.topologies import Topology, Tree, parse
 
 GRIDS = [
-    "mesh:2",
-    "mesh:7",
-    "mesh:3x3",
-    "mesh:5x2",
-    "mesh:4x4",
-    "mesh:5x3",
-    "mesh:3x3x2",
-    "mesh:3x1x3",
-    "mesh:2x2x2x2",
-    "torus:2",
-    "torus:3",
-    "torus:1x5",
-    "torus:2x2",
-    "torus:3x2",
-    "torus:3x3",
-    "torus:4x3",
-    "torus:5x3",
-    "torus:4x4",
-    "torus:2x2x2",
-    "torus:2x3x3",
-    "torus:4x2x2",
-    "torus:1x3x1x3",
-]
+    "mesh:2", "mesh:7", "mesh:3x3", "mesh:5x2", "mesh:4x4", "mesh:5x3", "mesh:3x3x2", "mesh:3x1x3",
+    "mesh:2x2x2x2", "torus:2", "torus:3", "torus:1x5", "torus:2x2", "torus:3x2", "torus:3x3", "torus:4x3",
+    "torus:5x3", "torus:4x4", "torus:2x2x2", "torus:2x3x3", "torus:4x2x2", "torus:1x3x1x3",
+]  # fmt: skip
 TWISTED = [
     f"twisted:{x}x{y}+{twist}"
     for x, y in itertools.product(range(2, 9), repeat=2)

@@ -13,19 +13,11 @@ from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import marked
 
 EVERY = [
-    "torus:4x3,c=2",
-    "mesh:3x3x2,c=3",
-    "hyperx:4x3,c=2",
-    "dragonfly:a=4,p=2,h=2",
-    "dragonfly:a=4,p=2,h=2,links=relative",
-    "dragonfly:a=4,p=2,h=2,links=circulant",
-    "dragonfly:a=4,p=2,h=2,g=5",
-    "dragonfly:a=3,p=1,h=2,g=4,links=relative",
-    "dragonfly+:leaves=3,spines=2,p=2,h=2",
-    "slimfly:5",
-    "slimfly:7,p=2",
-    "xgft:3;4,3,2;1,2,3",
-]
+    "torus:4x3,c=2", "mesh:3x3x2,c=3", "hyperx:4x3,c=2", "dragonfly:a=4,p=2,h=2",
+    "dragonfly:a=4,p=2,h=2,links=relative", "dragonfly:a=4,p=2,h=2,links=circulant",
+    "dragonfly:a=4,p=2,h=2,g=5", "dragonfly:a=3,p=1,h=2,g=4,links=relative",
+    "dragonfly+:leaves=3,spines=2,p=2,h=2", "slimfly:5", "slimfly:7,p=2", "xgft:3;4,3,2;1,2,3",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -13,36 +13,13 @@ from numpy.typing import ArrayLike
 from netplace.topologies import TOPOLOGIES, Topology, kary_ntree, mesh, parse, thin_tree, torus, twisted_torus
 
 SMALL = [
-    "mesh:1",
-    "mesh:4x3",
-    "mesh:1x4x1",
-    "mesh:2x3x2x2x2",
-    "torus:1",
-    "torus:1x1",
-    "torus:2x2",
-    "torus:5x4",
-    "torus:1x6",
-    "torus:4x1x3",
-    "torus:3x2x2x3x2",
-    "twisted:2x2+1",
-    "twisted:3x2+1",
-    "twisted:8x4",
-    "twisted:4x8+3",
-    "tree:2,1",
-    "tree:2,3",
-    "tree:4,2",
-    "thintree:3,2,3",
-    "thintree:4,2,2",
-    "thintree:4,1,1",
-    "torus:4x3,c=2",
-    "mesh:3x3x2,c=3",
-    "hyperx:4x3,c=2",
-    "dragonfly:a=4,p=2,h=2,links=relative",
-    "dragonfly:a=3,p=1,h=2,g=5,links=circulant",
-    "dragonfly+:leaves=3,spines=2,p=2,h=2",
-    "slimfly:5,p=1",
+    "mesh:1", "mesh:4x3", "mesh:1x4x1", "mesh:2x3x2x2x2", "torus:1", "torus:1x1", "torus:2x2", "torus:5x4",
+    "torus:1x6", "torus:4x1x3", "torus:3x2x2x3x2", "twisted:2x2+1", "twisted:3x2+1", "twisted:8x4",
+    "twisted:4x8+3", "tree:2,1", "tree:2,3", "tree:4,2", "thintree:3,2,3", "thintree:4,2,2", "thintree:4,1,1",
+    "torus:4x3,c=2", "mesh:3x3x2,c=3", "hyperx:4x3,c=2", "dragonfly:a=4,p=2,h=2,links=relative",
+    "dragonfly:a=3,p=1,h=2,g=5,links=circulant", "dragonfly+:leaves=3,spines=2,p=2,h=2", "slimfly:5,p=1",
     "xgft:3;4,3,2;1,2,3",
-]
+]  # fmt: skip
 
 
 @pytest.fixture(params=SMALL)

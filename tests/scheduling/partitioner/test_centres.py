@@ -153,24 +153,10 @@ def test_median_and_nearest_by_definition(machine, data):
 
 
 LARGER = (
-    "mesh:7",
-    "torus:8",
-    "mesh:4x1x5",
-    "mesh:19x11",
-    "torus:18x12",
-    "mesh:7x6x5",
-    "torus:8x7x5",
-    "torus:6x5x3x2",
-    "torus:9x9x9",
-    "mesh:3x120",
-    "torus:4x140",
-    "mesh:300",
-    "torus:301",
-    "torus:9x7,c=3",
-    "mesh:6x5x4,c=4",
-    "torus:20x6,c=5",
-    "mesh:26x5,c=6",
-)
+    "mesh:7", "torus:8", "mesh:4x1x5", "mesh:19x11", "torus:18x12", "mesh:7x6x5", "torus:8x7x5",
+    "torus:6x5x3x2", "torus:9x9x9", "mesh:3x120", "torus:4x140", "mesh:300", "torus:301", "torus:9x7,c=3",
+    "mesh:6x5x4,c=4", "torus:20x6,c=5", "mesh:26x5,c=6",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("machine", LARGER)

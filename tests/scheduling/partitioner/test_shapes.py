@@ -146,14 +146,6 @@ def test_the_next_shape_is_tried_when_the_first_is_not_free():
     assert cubic.find(job(4, 2)) is None
 
 
-def test_the_mapping_of_the_ranking_comes_with_the_box():
-    partitioner = make_partitioner(
-        "contiguous:bps", parse("torus:4x4"), ranking=lambda job: [((4, 1), "td"), ((2, 2), "")]
-    )
-    found = partitioner.find(job(4))
-    assert (found.shape, found.mapping) == ((4, 1), "td")
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [

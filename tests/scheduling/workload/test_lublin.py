@@ -12,7 +12,6 @@ from netplace.scheduling.workload.lublin import (
     hyper_gamma_share,
     size_range,
 )
-from netplace.scheduling.workload.summary import hours
 
 JOBS = 60_000
 SINGLE = [name for name, streams in KINDS.items() if len(streams) == 1]
@@ -104,19 +103,6 @@ def test_weights_are_those_of_the_gamma_distribution(kind):
     own = KINDS[kind][0]
     shares = np.diff(gammainc(own.anum, (np.arange(11, 60) - 0.5) / own.bnum))
     assert day_weights(own) == pytest.approx(np.roll(shares / shares.mean(), 10), rel=1e-9)
-
-
-@pytest.mark.parametrize("target", [None, 0.5])
-@pytest.mark.parametrize("kind", SINGLE)
-def test_arrivals_follow_the_day_at_any_load(kind, target):
-    """Shares of hours are the model's weights; few jobs come after long gaps, hence the tolerance."""
-    workload = lublin(128, 200_000, seed=3, kind=kind, load=target)
-    expected = day_weights(KINDS[kind][0]).reshape(24, 2).sum(axis=1) / 48
-    found = np.bincount(hours(workload), minlength=24) / len(workload)
-    assert np.abs(found - expected).max() < 0.008
-    distance = [np.abs(found - np.roll(expected, shift)).sum() for shift in range(24)]
-    assert np.argmin(distance) == 0
-    assert 11 <= found.argmax() <= 17
 
 
 @pytest.mark.parametrize("kind", SINGLE)
