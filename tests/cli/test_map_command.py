@@ -40,16 +40,8 @@ def test_traits_are_the_metrics_where_there_are_some():
     nodes = np.random.default_rng(1).permutation(16)
     found, load = traits(torus, nodes, W)
     wanted = metrics(torus, nodes, W)
-    for name in (
-        "TAD",
-        "WTAD",
-        "TAD_AL",
-        "WTAD_AL",
-        "pair_hops",
-        "byte_hops",
-        "pair_hops_al",
-        "byte_hops_al",
-    ):
+    names = ("TAD", "WTAD", "TAD_AL", "WTAD_AL", "pair_hops", "byte_hops", "pair_hops_al", "byte_hops_al")
+    for name in names:
         assert getattr(found, name) == pytest.approx(getattr(wanted, name))
     assert load.sum() == pytest.approx(found.cost) == wanted.byte_hops * W.sum()  # a byte loads a link a hop
     assert load.max() == found.most_link_load

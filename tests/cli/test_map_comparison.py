@@ -108,16 +108,7 @@ def test_stored_searches_give_the_same_answer_with_workers(netplace, tmp_path):
 
 
 def test_the_partition_is_the_same_for_all_searches(netplace):
-    flags = [
-        "--network",
-        "mesh:4x4",
-        "--program",
-        "butterfly,tasks=4",
-        "--partition",
-        "random",
-        "--seed",
-        "3",
-    ]
+    flags = ["--network", "mesh:4x4", "--program", "butterfly,tasks=4", "--partition", "random", "--seed", 3]
     found = described(netplace("map", *flags, "--mapping", "random", "--mapping", "classic", "--json"))
     assert len(found["candidates"][0]["cycles"]) == 1  # consecutive: neither it nor the network is random
     time = simulate(parse("mesh:4x4"), _program("butterfly,tasks=4"), found["nodes"]).cycles

@@ -196,17 +196,10 @@ def test_new_jobs_join_a_queue_at_once(tmp_path, reason, free):
         slurm.QueuedJob("1", "RUNNING", "None", 2, ("n0", "n1"), mark="1"),
     ],
     ids=[
-        "unmarked",
-        "put off by others",
-        "held later",
-        "user",
-        "admin",
-        "begin",
-        "dependency",
-        "starts",
+        "unmarked", "put off by others", "held later", "user", "admin", "begin", "dependency", "starts",
         "running",
     ],
-)
+)  # fmt: skip
 def test_no_other_job_is_touched(tmp_path, job):
     controller = FakeController([job])
     assert follower(tmp_path, controller).place_all() == 0

@@ -56,6 +56,9 @@ def test_usual_settings_are_no_other_than_given_ones(text, offered):
     assert results[0][0] > 100
 
 
+COUNTS = ("nodes", "routers", "ports", "queue", "buffer", "vcs", "injectors", "injected", "ack")
+
+
 @pytest.mark.parametrize("text", NETWORKS)
 def test_wrong_descriptions_never_crash(text):
     chance = np.random.default_rng(1)
@@ -64,17 +67,7 @@ def test_wrong_descriptions_never_crash(text):
         if chance.random() < 0.4:
             name = chance.choice(list(settings))
             settings[name] = int(chance.choice([-1, 0, 1, 2, 7, 63, 1 << 12, 1 << 20, 1 << 40]))
-            if name in (
-                "nodes",
-                "routers",
-                "ports",
-                "queue",
-                "buffer",
-                "vcs",
-                "injectors",
-                "injected",
-                "ack",
-            ):
+            if name in COUNTS:
                 settings[name] = min(settings[name], 64)
         else:
             name = chance.choice(list(arrays))

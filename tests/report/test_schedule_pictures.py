@@ -144,12 +144,6 @@ def test_whole_numbers_are_not_rounded_on_pages(value, text):
     assert _plain_value(value) == pytest.approx(value, abs=0.5, rel=1e-6 if value < 1 else 0)
 
 
-def test_fonts_of_a_picture_are_real(tmp_path):
-    frame = bar_frame(**MEANS, use_half_width=[0.01, 0.02])
-    write_figure(tmp_path / "c.pdf", comparison_figure("title", frame, MEASURES))
-    assert b"/Type3" not in (tmp_path / "c.pdf").read_bytes()
-
-
 SERIES = {"consecutive": [1.0, 1.0], "td": [0.8, float("nan")]}
 HALF = {"consecutive": [0.0, 0.0], "td": [0.1, 0.0]}
 

@@ -270,16 +270,6 @@ def test_files_that_are_none(tmp_path: Path, kind: str, content: str, message: s
         parse(f"{kind}:{written(tmp_path, 'f', content)}")
 
 
-def test_slurm_tree(tmp_path: Path) -> None:
-    content = "SwitchName=s0 Nodes=n[0-3]\nSwitchName=s1 Nodes=n[4-5]\nSwitchName=s2 Switches=s[0-1]\n"
-    network = parse(f"slurm:{written(tmp_path, 'topology.conf', content)}")
-    assert isinstance(network, Graph)
-    assert (network.nodes, network.diameter) == (6, 4)
-    assert network.names == ("s0", "s1", "s2")
-    assert network.hosts == ("n0", "n1", "n2", "n3", "n4", "n5")
-    assert network.distance(0, [3, 4]).tolist() == [2, 4]
-
-
 def test_slurm_conf_with_continued_lines_blanks_and_quotes(tmp_path: Path) -> None:
     first = "SwitchName=s0 \\\n  Nodes=n[0-1],\\\nn2 \n"
     content = first + 'SwitchName = s1 Nodes = "n[3-4]"\nSwitchName=s2 Switches=s[0-1]\\'

@@ -13,7 +13,6 @@ from lives import PATIENT, a_job
 from netplace.native import scheduling
 from netplace.placement.compactness import pairwise_sum
 from netplace.scheduling.partitioner import Allocation, make_partitioner
-from netplace.scheduling.partitioner.centres import ALGORITHMS
 from netplace.scheduling.partitioner.centres.algorithms import (
     best_centre,
     best_of_batch,
@@ -287,20 +286,6 @@ def test_no_swap_lessens_what_was_improved(machine, data):
             assert found.cost == pairwise_sum(network, found.nodes)
             for out, new in itertools.product(nodes, free - nodes):
                 assert pairwise_sum(network, sorted(nodes - {out} | {new})) >= found.cost
-
-
-@pytest.mark.parametrize("machine", ["mesh:6x3", "mesh:3x3x2", "mesh:18"])
-@PATIENT
-@given(data=st.data())
-def test_mm_is_exact_for_three_nodes(machine, data):
-    """The sum over three pairs is twice the sides of their box, and twice their distance from the median."""
-    grid = parse(machine)
-    free = np.array(sorted(data.draw(st.sets(st.integers(0, 17), min_size=3))))
-    sums = [
-        2 * int(np.ptp(grid.coordinates(list(three)), axis=0).sum())
-        for three in itertools.combinations(free.tolist(), 3)
-    ]
-    assert ALGORITHMS["mm"](space_of(grid, "mm"), free, 3).cost == min(sums)
 
 
 def test_the_tight_example_of_manhattan_median():

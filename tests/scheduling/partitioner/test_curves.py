@@ -14,7 +14,6 @@ from lives import PATIENT, a_job, live, lives
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.curves import LISTINGS, ORDERS, SELECTIONS
-from netplace.scheduling.partitioner.curves.along import minimum_span
 from netplace.scheduling.partitioner.curves.orders import curve_objective
 from netplace.topologies import parse
 
@@ -43,28 +42,6 @@ NAIVE = {
     "best-fit": lambda lengths, i, size: lengths[i],
     "sum-of-squares": lambda lengths, i, size: squares(after(lengths, i, size)),
 }
-
-
-@pytest.mark.parametrize("name", SELECTIONS)
-@PATIENT
-@given(lengths=st.lists(st.integers(1, 9), min_size=1, max_size=12), size=st.integers(1, 9))
-def test_selections(name, lengths, size):
-    fitting = [i for i, length in enumerate(lengths) if length >= size]
-    assume(fitting)
-    best = min(fitting, key=lambda i: (NAIVE[name](lengths, i, size), i))
-    assert SELECTIONS[name](np.array(lengths), size) == best
-
-
-@PATIENT
-@given(places=st.sets(st.integers(0, 25), min_size=1, max_size=9), data=st.data())
-def test_minimum_span_is_the_least_of_all_subsets(places, data):
-    size = data.draw(st.integers(1, len(places)))
-    ordered = sorted(places)
-    chosen = minimum_span(np.array(ordered), size).tolist()
-    assert len(set(chosen)) == size
-    assert places.issuperset(chosen)
-    best = min(max(some) - min(some) for some in itertools.combinations(ordered, size))
-    assert max(chosen) - min(chosen) == best
 
 
 @functools.cache
@@ -269,17 +246,6 @@ def test_examples():
     grid = parse("torus:4x3")
     assert ORDERS["snake"](grid).tolist() == [0, 1, 2, 3, 7, 6, 5, 4, 8, 9, 10, 11]
     assert ORDERS["hilbert"](parse("mesh:7")).tolist() == list(range(7))
-
-
-def test_hilbert_keeps_neighbourhoods():
-    """Among 64 nodes in line the mean distance is far below that of rows, in an odd box as well."""
-
-    def spread(curve):
-        path = walk(curve, (27, 25))[: 25 * 27 // 64 * 64].reshape(-1, 64, 2)
-        return np.abs(path[:, :, None] - path[:, None]).sum(axis=-1).mean()
-
-    assert spread("hilbert") < 6.5
-    assert spread("row") > 9
 
 
 @pytest.mark.parametrize("bits", [1, 2, 3, 4, 5])
