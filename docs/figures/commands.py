@@ -1,6 +1,6 @@
-"""The pictures of the tutorials, made by the commands that their pages show.
+"""The pictures of tutorials and guides, made by the commands that their pages show.
 
-Run with ``python docs/figures/tutorial.py``; takes a minute.
+Run with ``python docs/figures/commands.py``; takes a minute.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PAGES = HERE.parent / "tutorial"
+PAGES = HERE.parent
 # page: {picture that its commands leave: its name among the figures}
 PICTURES = {
-    "first-table.md": {"bars.png": "tutorial-bars.png"},
-    "shared-machine.md": {
+    "guides/three-networks.md": {"load.png": "three-networks.png"},
+    "tutorial/first-table.md": {"bars.png": "tutorial-bars.png"},
+    "tutorial/shared-machine.md": {
         "live/sharing.png": "tutorial-sharing.png",
         "live/waiting.png": "tutorial-waiting.png",
     },
@@ -38,7 +39,7 @@ def follow(page: Path, folder: Path) -> None:
 
 
 def main() -> None:
-    """Follow each tutorial in a folder of its own and keep its pictures."""
+    """Follow each page in a folder of its own and keep its pictures."""
     for page, pictures in PICTURES.items():
         with tempfile.TemporaryDirectory() as folder:
             follow(PAGES / page, Path(folder))
