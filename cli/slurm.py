@@ -74,7 +74,8 @@ def watch_command(ended: Path | None, output: Path | None, **given: Any) -> None
         jobs = controller.jobs() if ended is None else read_ended(ended)
         found = hurt_by(machine, jobs)
         pairs = {frozenset((one.job, one.other)) for one in found}
-        verdict = f"{sum(bool(job.nodes) for job in jobs)} jobs on nodes, {len(pairs)} pairs share links"
+        placed = sum(bool(job.nodes) for job in jobs)
+        verdict = f"jobs on nodes: {placed}, pairs that share links: {len(pairs)}"
         parts = _tables(machine, jobs, found)
         print_data(parts, verdict)
         if output is not None:
@@ -102,11 +103,9 @@ def _tables(machine: Topology, jobs: Sequence[QueuedJob | Ended], found: Sequenc
         DataTable(
             "Jobs",
             ["job", "nodes", "load met (nodes)", "names of the nodes"],
-            [
-                [job.number, len(job.nodes), met.get(job.number, 0.0), host_list(job.nodes)]
-                for job in on_nodes
-            ],
+            [[one.number, len(one.nodes), met.get(one.number, 0), host_list(one.nodes)] for one in on_nodes],
             "Load met: mean load of other jobs on the links of a job, in nodes that send all the time.",
+            (0, 0, 2, 0),
         ),
         DataTable(
             "Jobs that share links",

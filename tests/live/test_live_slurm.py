@@ -372,7 +372,7 @@ def test_a_page_shows_the_jobs_and_those_that_share_links(tmp_path, netplace):
     words = ("slurm", "watch", "--machine", "mesh:8", "--folder", tmp_path / "a", "--bin", tmp_path)
     result = netplace(*words, "-o", page)
     assert result.exit_code == 0, result.output
-    assert "2 jobs on nodes, 1 pairs share links" in page.read_text()
+    assert "jobs on nodes: 2, pairs that share links: 1" in page.read_text()
     assert "traffic of the job" in result.output, "every field has a name"
     tree = [word if word != "mesh:8" else "xgft:2;4,2;1,2" for word in words]
     rows = [line.split() for line in netplace(*tree).output.splitlines()]
