@@ -52,8 +52,9 @@ def allocate_command(**given: Any) -> None:
     from netplace.scheduling import make_partitioner
     from netplace.scheduling.partitioner.curves import order_of
     from netplace.topologies import parse
+    from netplace.topologies.compute_nodes import network_of_hosts
 
-    topology = parse(given["machine"])
+    topology = network_of_hosts(parse(given["machine"]))
     partitions = list(given["partitions"])
     if bool(partitions) == given["every"]:
         raise ValueError("--all or --partition: expected one of them")

@@ -85,7 +85,8 @@ def scheduler_command(machine: str, policy: str, partition: str, seed: int, endp
     """
     from netplace.live import machine_of
     from netplace.live.batsim import Decider, serve
+    from netplace.topologies.compute_nodes import network_of_hosts
 
-    decider = Decider(machine_of(machine), policy, partition, seed)
+    decider = Decider(network_of_hosts(machine_of(machine)), policy, partition, seed)
     serve(endpoint, decider.answer, lambda: not decider.over)
     click.echo(f"netplace: the simulation has ended at {decider.now:g} s", err=True)

@@ -223,11 +223,7 @@ class TableRunner(FidelityRunner):
 
 def _fresh_times(plan: CosimPlan, placing: JobPlacer, engine: str, loops: LoopTimes) -> StandaloneTimes:
     return StandaloneTimes(
-        placing,
-        plan.estimate_factor,
-        engine,
-        target_half_width=plan.target_half_width,
-        stored=loops.stored,
+        placing, plan.estimate_factor, engine, target_half_width=plan.target_half_width, stored=loops.stored
     )
 
 

@@ -118,9 +118,7 @@ def figures(schedule: Schedule, rows: Sequence[JobRow], live: bool) -> CosimFigu
     """Return the figures that every co-simulation has; `live` says that its times are not a table's."""
     done = ended(rows)
     return CosimFigures(
-        schedule=measure(schedule),
-        sharing=_sharing(done),
-        table_error=table_error(done) if live else None,
+        schedule=measure(schedule), sharing=_sharing(done), table_error=table_error(done) if live else None
     )
 
 

@@ -29,11 +29,7 @@ _KEPT = 8  # partitioners with their own account of free nodes
 _SECONDS = 300.0  # from one look at a file to the next, as in the paper on processor sets
 _SLOW = ("gen-alg+inc", "line", "mm+inc", "optimal")  # searches, of up to any length
 _READ_FILES = ("file", "hosts", "nodes")  # mappings, and a partition
-_KNOWN: dict[str, Registry[Any]] = {
-    "partition": PARTITIONERS,
-    "mapping": MAPPINGS,
-    "app": APPLICATIONS,
-}
+_KNOWN: dict[str, Registry[Any]] = {"partition": PARTITIONERS, "mapping": MAPPINGS, "app": APPLICATIONS}
 
 
 def check_name(kind: str, text: str, allowed: Iterable[str]) -> None:

@@ -25,15 +25,7 @@ import msgspec
 from netplace.inputs import abbreviate
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
-__all__ = [
-    "Controller",
-    "Ended",
-    "QueuedJob",
-    "SlurmNode",
-    "read_ended",
-    "read_nodes",
-    "read_queue",
-]
+__all__ = ["Controller", "Ended", "QueuedJob", "SlurmNode", "read_ended", "read_nodes", "read_queue"]
 
 _MOST_NAMES = 1_000_000
 _ENVIRONMENT = ("HOME", "PATH", "SLURM_CONF")
