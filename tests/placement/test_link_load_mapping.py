@@ -111,11 +111,6 @@ def test_the_same_seed_gives_the_same_mapping():
     assert one.mapping.tolist() == other.mapping.tolist()
 
 
-def test_time_limits_the_search():
-    found = find_mapping("link-load:seconds=0.2", parse("torus:8x8"), 64, W=traffic(64, 1))
-    assert found.seconds < 5
-
-
 @pytest.mark.parametrize(
     ("option", "words"),
     [("most", r"mapping link-load: objective: unknown name 'most'.*max"), ("routing=d-mod-k", r"d-mod-k")],

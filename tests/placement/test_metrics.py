@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from collections import Counter
 
 import networkx as nx
 import numpy as np
@@ -123,19 +122,6 @@ def test_loads_add_up_to_bytes_times_hops(text):
     found = link_loads(network, nodes, W)
     assert found.sum() == pytest.approx((W * network.distances(nodes)).sum())
     assert np.allclose(found, link_loads(network, nodes, sparse.csr_array(W)))
-
-
-@pytest.mark.parametrize("text", ["torus:5x3", "torus:4x3", "torus:4x4", "mesh:4x4", "mesh:3x3x2"])
-def test_loads_of_a_grid_are_those_of_all_its_minimal_routes(text):
-    grid = parse(text)
-    W = np.random.default_rng(5).integers(0, 9, (grid.nodes, grid.nodes))
-    graph, expected = nx.DiGraph(grid.links()[:, [0, 2]].tolist()), Counter()
-    for source, target in itertools.permutations(range(grid.nodes), 2):
-        routes = list(nx.all_shortest_paths(graph, source, target))
-        for route in routes:
-            for hop in itertools.pairwise(route):
-                expected[hop] += W[source, target] / len(routes)
-    assert loads(text, range(grid.nodes), W) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("text", ["torus:20x11", "mesh:20x11"])

@@ -196,17 +196,6 @@ def test_a_router_takes_its_nodes_along() -> None:
     assert network.home.tolist() == [10, 10, 11, 11, 12, 12, 13, 13, 14, 14]
 
 
-def test_slow_links_halve_what_a_link_carries() -> None:
-    config = Config(routing="up-down", queue_packets=8)
-    found = []
-    for text in ("dragonfly:a=2,p=2,h=1", "faulty:slow=1/dragonfly:a=2,p=2,h=1"):
-        point = measure_load(
-            parse(text), 1.0, traffic="adversarial", config=config, warmup=2000, measure=4000
-        )
-        found.append(point.accepted)
-    assert found[1] / found[0] == pytest.approx(0.5, rel=0.08)
-
-
 def test_the_same_seed_draws_the_same_faults() -> None:
     first, again, other = (parse(f"faulty:links=0.1,seed={seed}/torus:6x6") for seed in (1, 1, 2))
     assert np.array_equal(first.neighbor, again.neighbor)

@@ -116,19 +116,6 @@ def test_visited_nodes():
     assert partitioner.visited == 200
 
 
-def test_random_draws_every_free_node_as_often():
-    partitioner = make_partitioner("random", parse("mesh:10"), seed=3)
-    partitioner.take(Allocation(np.array([0, 5])))
-    count = np.zeros(10, int)
-    for _ in range(4000):
-        nodes = partitioner.find(a_job(3)).nodes
-        assert (np.diff(nodes) > 0).all()
-        count[nodes] += 1
-    assert count[[0, 5]].tolist() == [0, 0]
-    # Binomial with p = 3/8: standard deviation 31 of 1500.
-    assert np.abs(np.delete(count, [0, 5]) - 1500).max() < 4 * 31
-
-
 def test_every_choice_is_as_likely():
     rng = np.random.default_rng(4)
     drawn = Counter(tuple(RandomFree(4, rng).find(a_job(2)).nodes.tolist()) for _ in range(6000))

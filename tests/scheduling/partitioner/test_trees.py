@@ -53,20 +53,6 @@ def test_the_same_nodes_as_a_plain_scan(text, events, threshold):
         assert found == naive(free, size, tree.down, tree.nodes, math.floor(size * threshold / 100))
 
 
-@pytest.mark.parametrize("text", TREES)
-@PATIENT
-@given(data=st.data(), threshold=st.sampled_from([0, 10, 20, 25, 34, 50, 100]))
-def test_the_same_nodes_on_any_occupancy(text, data, threshold):
-    tree = parse(text)
-    free = data.draw(st.sets(st.integers(0, tree.nodes - 1), min_size=1))
-    size = data.draw(st.integers(1, len(free)))
-    partitioner = Subtrees(hierarchy(tree), threshold)
-    partitioner.take(Allocation(np.array(sorted(set(range(tree.nodes)) - free), np.int64)))
-    allocation = partitioner.find(a_job(size))
-    found = None if allocation is None else allocation.nodes.tolist()
-    assert found == naive(free, size, tree.down, tree.nodes, math.floor(size * threshold / 100))
-
-
 def one_level(free: set[int], size: int, down: int, nodes: int, allowed: int) -> list[int] | None:
     """Return the nodes that the published rule gives, group by group."""
     width = down ** level_of(size, down)
@@ -100,18 +86,6 @@ def test_quasi_contiguous_as_published(text, data, threshold):
         assert tree.level(allocation.nodes[0], allocation.nodes).max() <= level + 1
         inside = tree.level(allocation.nodes[0], allocation.nodes).max() <= level
         assert Contiguity(tree).of(allocation.nodes) == inside
-
-
-def test_a_job_of_two_may_have_one_outside():
-    tree = parse("tree:4,2")
-    partitioner = make_partitioner("quasi-contiguous:10", tree)
-    partitioner.take(Allocation(np.array([0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14])))
-    assert partitioner.find(a_job(2)).nodes.tolist() == [3, 7]
-    assert not partitioner.by_count
-    below = make_partitioner("quasi-contiguous:10", parse("tree:2,3"))
-    # Free are 1 and 7: the switch above 1 has none but it.
-    below.take(Allocation(np.array([0, 2, 3, 4, 5, 6])))
-    assert below.find(a_job(2)) is None
 
 
 def test_contiguous_is_for_trees_and_takes_no_option():
