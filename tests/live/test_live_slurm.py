@@ -172,10 +172,7 @@ def test_jobs_that_the_hook_put_off_prefer_nodes_and_begin(tmp_path):
     assert controller.calls == []
 
 
-@pytest.mark.parametrize(
-    ("reason", "free"),
-    [("None", 0), ("Resources", 0), ("Priority", 0), ("QOSMaxJobsPerUserLimit", 8)],
-)
+@pytest.mark.parametrize(("reason", "free"), [("None", 0), ("Resources", 0), ("Priority", 0), ("QOS", 8)])
 def test_new_jobs_join_a_queue_at_once(tmp_path, reason, free):
     """Also one that waits for a reason that Slurm has not found yet: free nodes may be its own."""
     follower(tmp_path, FakeController([waiting("8", reason=reason)])).place_all(60)
@@ -195,11 +192,8 @@ def test_new_jobs_join_a_queue_at_once(tmp_path, reason, free):
         waiting("1", preferred=frozenset({"n0", "n1"})),  # it starts in a moment
         slurm.QueuedJob("1", "RUNNING", "None", 2, ("n0", "n1"), mark="1"),
     ],
-    ids=[
-        "unmarked", "put off by others", "held later", "user", "admin", "begin", "dependency", "starts",
-        "running",
-    ],
-)  # fmt: skip
+    ids=["unmarked", "put off", "held later", "user", "admin", "begin", "dependency", "starts", "running"],
+)
 def test_no_other_job_is_touched(tmp_path, job):
     controller = FakeController([job])
     assert follower(tmp_path, controller).place_all() == 0
