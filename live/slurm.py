@@ -28,7 +28,7 @@ from netplace.topologies.host_lists import count_hosts, expand, host_list
 __all__ = ["Controller", "Ended", "QueuedJob", "SlurmNode", "read_ended", "read_nodes", "read_queue"]
 
 _MOST_NAMES = 1_000_000
-_ENVIRONMENT = ("HOME", "PATH", "SLURM_CONF")
+_ENVIRONMENT = ("HOME", "PATH", "SLURM_CONF", "TZ")
 _COMMANDS = ("scontrol", "squeue")
 _ON_NODES = ("RUNNING", "COMPLETING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "STOPPED")
 # Fields of a job that can have any value. A job with a value in another field is left to Slurm.

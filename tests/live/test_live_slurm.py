@@ -157,9 +157,7 @@ def follower(tmp_path, controller, act=True, told=None, machine=None):
 
 
 def test_jobs_that_the_hook_put_off_prefer_nodes_and_begin(tmp_path):
-    controller = FakeController(
-        [delayed("5"), delayed("6", 3), waiting("7", reason="QOSMaxJobsPerUserLimit")]
-    )
+    controller = FakeController([delayed("5"), delayed("6", 3), waiting("7", reason="QOS")])
     assert follower(tmp_path, controller).place_all(60) == 2
     assert controller.calls == [
         "update JobId=5 Prefer=n0|n1 StartTime=now", "update JobId=6 Prefer=n2|n3|n4 StartTime=now"
@@ -223,10 +221,8 @@ def test_what_slurm_refuses_is_tried_without_the_preference_and_at_most_twice(tm
     placer = follower(tmp_path, controller)
     for _ in range(5):
         assert placer.place_all() == 0
-    assert (
-        controller.calls
-        == ["update JobId=5 Prefer=n0|n1 StartTime=now"] + ["update JobId=5 StartTime=now"] * 2
-    )
+    plain = "update JobId=5 StartTime=now"
+    assert controller.calls == ["update JobId=5 Prefer=n0|n1 StartTime=now", plain, plain]
 
 
 def test_one_job_is_released_if_its_own_user_holds_it(tmp_path):
@@ -315,6 +311,12 @@ def test_a_controller_that_is_late_or_away_is_one_sentence(tmp_path, netplace):
     result = netplace(*words)
     assert result.exit_code == 2
     assert "exit code 3: 'down'" in result.output
+
+
+def test_slurms_commands_print_times_in_the_zone_in_which_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    write_commands(tmp_path, squeue="", scontrol="echo NodeName=n0 State=IDLE Partitions=$TZ")
+    assert slurm.Controller(tmp_path).nodes()[0].queues == {"Asia/Tokyo"}
 
 
 CLUSTER = """
