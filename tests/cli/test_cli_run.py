@@ -125,6 +125,9 @@ def test_options_of_an_application_by_flag_or_behind_its_name(netplace):
         netplace("run", "--app", "all-to-all", "--packets", "3", "--packet-phits", "32", *flags)
     )
     assert larger["packets"] == 16 * 15 * 3
+    sort = ("--app", "is", "--class", "S", "--iterations", "2"), ("--app", "is,class=S,iterations=2")
+    one, other = (described(netplace("run", *words, "--tasks", "4", *flags)) for words in sort)
+    assert one["cycles"] == other["cycles"]
 
 
 def test_an_application_of_ones_own(netplace, plugin):
