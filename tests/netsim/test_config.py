@@ -10,11 +10,7 @@ from reference_cases import program as writers
 from netplace.apps import APPLICATIONS, OperationError, TaskWriter, application
 from netplace.apps.formats import read
 from netplace.netsim import (
-    ARBITERS,
-    EJECTIONS,
     ENGINES,
-    TREE_ROUTINGS,
-    VC_POLICIES,
     Config,
     CycleLimitError,
     Network,
@@ -60,11 +56,6 @@ def test_only_rings_ask_for_a_bubble():
 def test_it_does_not_change():
     with pytest.raises(FrozenInstanceError):
         Config().vcs = 3
-
-
-@pytest.mark.parametrize("names", [VC_POLICIES, ARBITERS, EJECTIONS, TREE_ROUTINGS])
-def test_every_choice_is_explained(names):
-    assert all(len(text.split()) >= 4 for text in names.values())
 
 
 OF_GRIDS = {"tree_routing": "static", "vc_discipline": "hop", "allow_deadlock": True}

@@ -9,7 +9,7 @@ from scipy import sparse
 from netplace.placement.mapping import cost_between, cost_locations, cost_matrix, optimise, solve_qap
 from netplace.placement.mapping.qap.large import annealing, place_many
 from netplace.placement.mapping.qap.large.multilevel import Machine, bisected, clustered, merged, nearest
-from netplace.placement.mapping.qap.locations import Locations, tabulated
+from netplace.placement.mapping.qap.locations import Locations
 from netplace.placement.mapping.qap.problem import Budget
 from netplace.topologies import parse
 
@@ -98,13 +98,6 @@ def test_blocks_of_the_order_are_compact(text):
     near = nearest(locations.take(order))
     assert (near != np.arange(network.nodes)[:, None]).all()
     assert all(len(set(row)) == len(row) for row in near.tolist())
-
-
-def test_blocks_of_a_table_are_compact_too():
-    distance = parse("torus:8x8").distances()
-    order = bisected(tabulated(distance))
-    halves = [distance[np.ix_(half, half)].mean() for half in (order[:32], order[32:])]
-    assert max(halves) < 0.9 * distance.mean()
 
 
 @pytest.mark.parametrize("count", [64, 65, 96, 99, 127])

@@ -163,10 +163,6 @@ def test_blocks_make_up_the_cube(tasks):
         assert block.east is None or blocks[block.east].west == task
 
 
-def test_uneven_blocks_give_the_rest_to_the_first():
-    assert [Block.of(task, 16, 33).x for task in range(4)] == [9, 8, 8, 8]
-
-
 @pytest.mark.parametrize(
     ("tasks", "counts", "kilobytes", "partners"),
     [(16, {126, 140}, 2293, {4, 5}), (64, {126, 128, 130, 144}, 875, {6, 9})],
