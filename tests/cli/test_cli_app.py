@@ -102,7 +102,7 @@ def test_recorded_computation_is_told_and_given_cycles_are_not_part_of_it(netpla
     assert told["recorded_computation_us"] == 15.75
     assert told["computation_cycles"] == 500
     shown = netplace("app", tmp_path / "pair.trace")
-    assert "--cpu-scale 1" in shown.stderr
+    assert "--compute recorded" in shown.stderr
 
 
 def test_generated_programs_have_recorded_nothing(netplace):
