@@ -43,21 +43,21 @@ class Operations:
     interleaved: bool = False
 
     def __post_init__(self) -> None:
-        what = shortened(self.name) if isinstance(self.name, str) and self.name else "program"
+        label = shortened(self.name) if isinstance(self.name, str) and self.name else "program"
         for column, (kind, dims) in _COLUMNS.items():
             given = getattr(self, column)
-            made = integers_as(kind, given, f"{what}: {column}", dims)
+            made = integers_as(kind, given, f"{label}: {column}", dims)
             if made is not given:
                 object.__setattr__(self, column, made)
         check_fields(self)
         freeze_arrays(self)
         if len(self.name) > _LONGEST_NAME:
             raise ValueError(
-                f"{what}: a name of {len(self.name)} characters, expected at most {_LONGEST_NAME}"
+                f"{label}: a name of {len(self.name)} characters, expected at most {_LONGEST_NAME}"
             )
         if not len(self.first):
             raise ValueError(
-                f"{what}: first is empty, expected the first operation of each task and the end of the last "
+                f"{label}: first is empty, expected the first operation of each task and the end of the last "
                 f"task"
             )
 

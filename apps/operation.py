@@ -68,13 +68,13 @@ class OperationError(ValueError):
         self.reason = reason
 
 
-def check_length(operations: int, what: str) -> None:
+def check_length(operations: int, label: str) -> None:
     """Check before memory is spent on it that a program is not absurdly long."""
     if operations > MOST_OPERATIONS:
-        raise ValueError(f"{what}: {operations} operations are too many, expected at most {MOST_OPERATIONS}")
+        raise ValueError(f"{label}: {operations} operations are too many, expected at most {MOST_OPERATIONS}")
 
 
-def check_written(operations: int, what: str) -> None:
+def check_written(operations: int, label: str) -> None:
     """Check before they are written, task by task, that there are not too many operations."""
-    check_length(operations, what)
-    check_size(operations, BYTES_PER_OPERATION, "operations", what)
+    check_length(operations, label)
+    check_size(operations, BYTES_PER_OPERATION, "operations", label)

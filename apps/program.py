@@ -126,8 +126,8 @@ class Program(Operations):
             ("messages", int(sent.N.sum())),
             ("bytes", int(sent.W.sum())),
         ]
-        what = "bytes from each task (row) to each other" + (", in blocks" if count < self.tasks else "")
-        return html_table(self.name or "program", rows) + html_matrix(what, W.tolist())
+        label = "bytes from each task (row) to each other" + (", in blocks" if count < self.tasks else "")
+        return html_table(self.name or "program", rows) + html_matrix(label, W.tolist())
 
     def traffic(self) -> Traffic:
         """Return how many bytes and messages each task sends to each other task, and which pairs send any."""

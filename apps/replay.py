@@ -237,10 +237,10 @@ def _check_lengths(program: Operations) -> None:
         if places.shape != (program.tasks, 2) or (places[:, 0] > places[:, 1]).any():
             raise ValueError(f"{name}: section {section!r} needs a first operation and an end for each task")
         bounds += [(f"section {section!r}", np.arange(program.tasks), column) for column in places.T]
-    for what, task, place in bounds:
+    for label, task, place in bounds:
         known = (task >= 0) & (task < program.tasks)
         if known.all():
             known = (first[task] <= place) & (place <= first[task + 1])
         if not known.all():
             wrong = int(known.argmin())
-            raise ValueError(f"{name}: {what} of task {task[wrong]} is at {place[wrong]}, outside that task")
+            raise ValueError(f"{name}: {label} of task {task[wrong]} is at {place[wrong]}, outside that task")

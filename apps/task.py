@@ -181,14 +181,14 @@ class TaskWriter:
         self._requests = request + 1
         return request
 
-    def _integer(self, value: int, what: str, bits: int = 62) -> int:
+    def _integer(self, value: int, label: str, bits: int = 62) -> int:
         # The quick way through, for programs of millions of operations.
         if type(value) is int and 0 <= value < 1 << bits:
             return value
-        number = check_int(value, f"{what} in task {self.task}", 0)
+        number = check_int(value, f"{label} in task {self.task}", 0)
         if number >= 1 << bits:
             raise ValueError(
-                f"{what} in task {self.task}: {value} is too large, expected less than 2**{bits}"
+                f"{label} in task {self.task}: {value} is too large, expected less than 2**{bits}"
             )
         return number
 

@@ -146,8 +146,8 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     machine = machine_of(given["machine"])
     hosts = _hosts(given, machine)
     config = settings_on(machine, config_from(given))
-    beside = read_running_jobs(Path(given["beside"]), machine, hosts, config) if given["beside"] else []
-    held = np.concatenate([np.zeros(0, np.int64), *(job.held for job in beside)])
+    running = read_running_jobs(Path(given["beside"]), machine, hosts, config) if given["beside"] else []
+    held = np.concatenate([np.zeros(0, np.int64), *(job.held for job in running)])
     if given["free"]:
         free = nodes_from(given["free"], machine, hosts, "--free")
         both = free[np.isin(free, held)]
@@ -170,8 +170,8 @@ def _situation(given: dict[str, Any]) -> tuple[Situation, list[str], Nodes]:
     note_plans([run])
     [program] = programs_of(run)
     if run.config != config and given["beside"]:  # phits were made larger for the job
-        beside = read_running_jobs(Path(given["beside"]), machine, hosts, run.config)
-    situation = Situation(machine, program, tuple(beside), run.config, given["seed"], on_nodes(run))
+        running = read_running_jobs(Path(given["beside"]), machine, hosts, run.config)
+    situation = Situation(machine, program, tuple(running), run.config, given["seed"], on_nodes(run))
     return situation, hosts, free
 
 
@@ -206,8 +206,8 @@ def _asked(given: dict[str, Any]) -> dict[str, str]:
         "simulations",
         "seed",
     )
-    asked = {name: str(given[name]) for name in names if given[name] not in (None, "")}
-    return asked | ({"from": given["matrix"]} if given["matrix"] else {})
+    request = {name: str(given[name]) for name in names if given[name] not in (None, "")}
+    return request | ({"from": given["matrix"]} if given["matrix"] else {})
 
 
 def _print(content: dict[str, Any], folder: Path | None, commands: dict[str, str]) -> None:
@@ -253,8 +253,13 @@ def _advise_on_rules(given: dict[str, Any], output: Path | None, hosts: list[str
             flag = "from" if name == "matrix" else name
             raise ValueError(f"--{flag}: given with --log, which recommends a rule for all jobs")
     default = f"slurm:{default_slurm_rule(machine)}" if given["default"] == "slurm" else given["default"]
-    said = {"machine": machine.text, "workload": given["log"], "policy": given["queue"], "partition": default}
-    plan = make_plan(said, given["seed"])
+    values = {
+        "machine": machine.text,
+        "workload": given["log"],
+        "policy": given["queue"],
+        "partition": default,
+    }
+    plan = make_plan(values, given["seed"])
     note_plans([plan])
     sizes: dict[int, int] = {}
     for nodes in workload_of(plan).nodes.tolist():

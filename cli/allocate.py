@@ -58,9 +58,9 @@ def allocate_command(**given: Any) -> None:
     partitions = list(given["partitions"])
     if bool(partitions) == given["every"]:
         raise ValueError("--all or --partition: expected one of them")
-    if given["nodes"] > (most := len(topology.computing)):
-        computing = " that compute" if most < topology.nodes else ""
-        raise ValueError(f"--nodes: {given['nodes']} are more than the {most} of {topology}{computing}")
+    if given["nodes"] > (maximum := len(topology.computing)):
+        computing = " that compute" if maximum < topology.nodes else ""
+        raise ValueError(f"--nodes: {given['nodes']} are more than the {maximum} of {topology}{computing}")
     if given["order"]:
         order_of(topology, given["order"])
     for text in partitions:

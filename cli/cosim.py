@@ -99,13 +99,13 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
         given["collectives"] = "+".join([given["collectives"] or "builtin", *given["algorithms"]])
     plan = plan_of(make_cosim_plan, KEYS, given)
     tell_limits([(plan.jobs.machine, plan.config)])
-    beside = output or execution.store
+    store = output or execution.store
     written = None
 
     def run_here(plan: CosimPlan) -> dict[str, Any]:
         nonlocal written
         written = _of_folder(output, plan)
-        return written or _watched(plan, beside, threads)
+        return written or _watched(plan, store, threads)
 
     function = run_here if execution.dask is None else partial(outcome_of, threads=threads)
     [outcome] = execution.outcomes([plan], function, "schedules", "co-simulations")
@@ -125,7 +125,7 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
     )
 
 
-def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[str, Any]:
+def _watched(plan: CosimPlan, store: Path | None, threads: int | str) -> dict[str, Any]:
     """Return what came of a plan, executed here; show what share of the packets has been simulated."""
     from netplace.cosim.runner import outcome_of
     from netplace.runs.meter import PacketMeter
@@ -134,10 +134,10 @@ def _watched(plan: CosimPlan, beside: Path | None, threads: int | str) -> dict[s
     named = f"jobs ({jobs.policy}, {jobs.partition}, {plan.fidelity})"
     if plan.fidelity == "sampled":
         with progress(named, jobs.jobs) as tell:
-            return outcome_of(plan, beside, tell, threads)
+            return outcome_of(plan, store, tell, threads)
     with progress(f"of the packets of {named}", PER_CENT) as tell:
         meter = PacketMeter(tell, partial(tell_cost, f"co-simulates {named}"))
-        return outcome_of(plan, beside, None, threads, meter)
+        return outcome_of(plan, store, None, threads, meter)
 
 
 def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:
@@ -173,8 +173,8 @@ def _study(study: Path, unpaired: bool, measures: Sequence[str], execution: Exec
         plans = [replace(plan, jobs=jobs) for plan, jobs in zip(plans, shared.plans, strict=True)]
         notes += shared.notes
     alone = execution.dask is None and execution.workers in (None, 1)  # else others carry them out
-    beside, threads = execution.store or study, execution.network_threads()
-    function = partial(_watched if alone else outcome_of, beside=beside, threads=threads)
+    store, threads = execution.store or study, execution.network_threads()
+    function = partial(_watched if alone else outcome_of, store=store, threads=threads)
     outcomes = execution.outcomes(plans, function, "schedules", "co-simulations", beside=study)
     rows = common_rows(plans, outcomes, unpaired)
     ranked = rankings(plans, outcomes)

@@ -87,8 +87,8 @@ def _points(given: dict[str, Any]) -> list[Point]:
     mapping = f"hosts:{given['hosts']}" if given["hosts"] else "consecutive"
     files = [("pingpong", "", path) for path in given["pingpong"]]
     for text in given["collectives"]:
-        what, colon, path = text.partition(":")
-        kind, _, algorithm = what.partition("=")
+        label, colon, path = text.partition(":")
+        kind, _, algorithm = label.partition("=")
         if not colon or not path:
             raise ValueError(f"--collective: {text}, expected a form such as alltoall=pairwise:osu.txt")
         files.append(
@@ -161,7 +161,7 @@ def _toml(found: Fitted, given: dict[str, Any]) -> str:
     from dataclasses import fields
 
     files = [*given["pingpong"], *given["collectives"]]
-    said = "; ".join(
+    notes = "; ".join(
         f"{name} {value:.4g} ({low:.4g} to {high:.4g})" for name, (value, low, high) in found.values.items()
     )
     config: Config = found.config
@@ -173,7 +173,7 @@ def _toml(found: Fitted, given: dict[str, Any]) -> str:
     lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
     head = {
         "says": f"fitted to {', '.join(Path(file).name for file in files)}",
-        "fitted": said,
+        "fitted": notes,
         "network": given["network"],
     }
     return "\n".join(

@@ -56,14 +56,14 @@ class Checked(click.ParamType):  # type: ignore[type-arg]  # generic since click
         return self._check(value, max(param.opts, key=len) if param else "number")
 
 
-def whole(least: int = -MOST, most: int = MOST) -> Checked:
-    """Return the type of whole numbers from `least` to `most`."""
-    return Checked("integer", lambda value, flag: check_int(value, flag, least, most))
+def whole(minimum: int = -MOST, maximum: int = MOST) -> Checked:
+    """Return the type of whole numbers from `minimum` to `maximum`."""
+    return Checked("integer", lambda value, flag: check_int(value, flag, minimum, maximum))
 
 
-def real(least: float = -math.inf, most: float = math.inf) -> Checked:
-    """Return the type of finite numbers from `least` to `most`."""
-    return Checked("float", lambda value, flag: check_float(value, flag, least, most))
+def real(minimum: float = -math.inf, maximum: float = math.inf) -> Checked:
+    """Return the type of finite numbers from `minimum` to `maximum`."""
+    return Checked("float", lambda value, flag: check_float(value, flag, minimum, maximum))
 
 
 def output_file(*endings: str) -> Checked:

@@ -54,7 +54,7 @@ def _rules(name: str) -> tuple[list[str], Rows]:
         for name, rule in choice.items()
     ]
     rows += [[name, "", name, text] for name, text in _offered(choice)]
-    return [choice.what, "with option", "example", "description"], rows
+    return [choice.label, "with option", "example", "description"], rows
 
 
 def _offered(choice: Registry[Any]) -> Iterator[tuple[str, str]]:

@@ -91,7 +91,7 @@ def load_command(**given: Any) -> None:
         outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study)
     points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
     rows = curve_rows(plans, points)
-    said = page(plans, points, rows)
+    written = page(plans, points, rows)
 
     def figure() -> Figure:
         from netplace.report.plots.points import load_figure
@@ -100,8 +100,8 @@ def load_command(**given: Any) -> None:
 
     answer = CommandOutput(
         lambda: describe_points(plans, points),
-        lambda: said,
-        what="load",
+        lambda: written,
+        label="load",
         figure=figure,
     )
     show(answer, output, given["as_json"])
@@ -161,7 +161,7 @@ def _of_study(path: Path) -> list[LoadPlan]:
     return read_plans(path, KEYS, make_load_plan, "points")
 
 
-def offered_loads(text: str, most: float) -> list[float]:
+def offered_loads(text: str, maximum: float) -> list[float]:
     """Return the loads of ``FROM:TO:STEP`` (both ends included), ``A,B,C`` or one value."""
     words = text.split(":")
     try:
@@ -169,17 +169,17 @@ def offered_loads(text: str, most: float) -> list[float]:
     except ValueError:
         raise ValueError(f"--offered: {text!r} is not of the form FROM:TO:STEP or A,B,C") from None
     if len(words) > 1:
-        if len(words) != 3 or not numbers[2] > 0 or not numbers[0] <= numbers[1] <= most:
-            raise ValueError(f"--offered: {text!r} is not an increasing FROM:TO:STEP of at most {most}")
+        if len(words) != 3 or not numbers[2] > 0 or not numbers[0] <= numbers[1] <= maximum:
+            raise ValueError(f"--offered: {text!r} is not an increasing FROM:TO:STEP of at most {maximum}")
         first, last, step = numbers
         steps = int((last - first) / step + 1e-9)
         if steps >= _MOST_LOADS:
             raise ValueError(f"--offered: {text!r} has {steps + 1} loads, expected at most {_MOST_LOADS}")
         numbers = [round(first + place * step, 10) for place in range(steps + 1)]
     for load in numbers:
-        if not 0 < load <= most:
+        if not 0 < load <= maximum:
             raise ValueError(
-                f"--offered: {load} is out of range, expected more than 0 and at most {most} phits per node "
-                "and cycle"
+                f"--offered: {load} is out of range, expected more than 0 and at most {maximum} phits "
+                "per node and cycle"
             )
     return numbers

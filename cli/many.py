@@ -27,23 +27,23 @@ if TYPE_CHECKING:
 _MANY = "Parallel execution"
 
 
-def resource_flags(usual: str, *more: str) -> Callable[[Command], Command]:
-    """Return what adds ``--workers``, with `more` names, and ``--dask``; `usual`: how many, for the help."""
+def resource_flags(default: str, *more: str) -> Callable[[Command], Command]:
+    """Return what adds ``--workers``, with `more` names, and ``--dask``; `default`: how many."""
     names = " ".join(("--workers", *more, "workers"))
     cluster = (
         "Dask cluster instead of workers, tcp://HOST:PORT, with ,wait=SECONDS for its first worker. "
         "[default: 60]"
     )
     return flags(
-        flag(names, f"Worker processes. [default: {usual}]", PROCESSES, metavar="N", panel=_MANY),
+        flag(names, f"Worker processes. [default: {default}]", PROCESSES, metavar="N", panel=_MANY),
         flag("--dask", cluster, metavar="ADDRESS", panel=_MANY),
     )
 
 
-def store_flag(usual: str) -> Callable[[Command], Command]:
-    """Return what adds ``--store`` to a command; `usual` says for people where results are kept otherwise."""
-    said = f"File that stores results; stored results are reused. [default: {usual}]"
-    return flag("--store", said, OUTPUT, metavar="FILE", panel=_MANY)
+def store_flag(default: str) -> Callable[[Command], Command]:
+    """Return what adds ``--store`` to a command; `default` says where results are kept otherwise."""
+    text = f"File that stores results; stored results are reused. [default: {default}]"
+    return flag("--store", text, OUTPUT, metavar="FILE", panel=_MANY)
 
 
 study_flags = flags(
@@ -80,8 +80,8 @@ class Execution:
 
         return threads_beside(self.threads, self.workers or 1, "--threads")
 
-    def resources(self, usual: int | None, plans: int) -> Resources:
-        """Return who executes `plans` plans; unless asked otherwise `usual` workers, None: one a core."""
+    def resources(self, default: int | None, plans: int) -> Resources:
+        """Return who executes `plans` plans; unless asked otherwise `default` workers, None: one a core."""
         from netplace.runs.resources import Resources
 
         workers, dask = self.workers, self.dask
@@ -89,20 +89,20 @@ class Execution:
             raise ValueError(f"--workers: {workers} given with --dask {dask}, expected one of them")
         if workers is not None and workers > 1 and plans == 1:
             raise ValueError(f"--workers: {workers} given, but a single plan runs in one process")
-        return Resources(usual if workers is None else workers, dask, self.threads)
+        return Resources(default if workers is None else workers, dask, self.threads)
 
     def outcomes(
         self,
         plans: Sequence[PlanLike],
         function: Callable[[Any], Any],
         table: str,
-        what: str,
+        label: str,
         *,
         beside: Path | None = None,
     ) -> list[Any]:
         """Return the outcome of each plan, stored or made now; each is stored as it ends.
 
-        Workers need a `function` of a module. `table` is where in the store the outcomes are kept, and `what`
+        Workers need a `function` of a module. `table` is where in the store outcomes are kept, and `label`
         names the plans in messages. By default the store is beside the study file `beside`; where there is
         neither, nothing is kept.
         """
@@ -118,7 +118,7 @@ class Execution:
             kept: StoredOutcomes | InMemory = InMemory()
             if store is not None:
                 kept = StoredOutcomes(stack.enter_context(open_store(store)), table)
-            progress = stack.enter_context(sweep_progress(what, len(plans) > 1))
+            progress = stack.enter_context(sweep_progress(label, len(plans) > 1))
             return outcomes_of(plans, function, kept, resources, progress)
 
 
@@ -149,9 +149,9 @@ def plan_of(
     make: Callable[[dict[str, Any], int], AnyPlan], keys: Iterable[str], given: dict[str, Any]
 ) -> AnyPlan:
     """Return the plan that `make` makes of the flags among `keys`; mistakes name the flag."""
-    asked = {name: given[name] for name in keys if name in given}
-    with named_flags(asked):
-        return make(asked, given["seed"] or 0)
+    request = {name: given[name] for name in keys if name in given}
+    with named_flags(request):
+        return make(request, given["seed"] or 0)
 
 
 def described(plans: Sequence[PlanLike], outcomes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -159,9 +159,9 @@ def described(plans: Sequence[PlanLike], outcomes: Sequence[dict[str, Any]]) -> 
     return [{"plan": plan.to_dict(), **outcome} for plan, outcome in zip(plans, outcomes, strict=True)]
 
 
-def check_plans(count: int, what: str, flag: str) -> None:
+def check_plans(count: int, label: str, flag: str) -> None:
     """Check before they are made that so many plans and their outcomes fit into memory."""
-    check_size(count, _BYTES_PER_PLAN, what, flag)
+    check_size(count, _BYTES_PER_PLAN, label, flag)
 
 
 def refuse_beside_study(study: Path, *taken: str) -> None:
@@ -198,23 +198,23 @@ def named_flags(names: Container[str]) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        said = [line.partition(":") for line in str(error).splitlines()]
-        if not any(name in names for name, _, _ in said):
+        lines = [line.partition(":") for line in str(error).splitlines()]
+        if not any(name in names for name, _, _ in lines):
             raise
-        flags = (f"--{name.replace('_', '-')}" if name in names else name for name, _, _ in said)
-        told = (flag + colon + rest for flag, (_, colon, rest) in zip(flags, said, strict=True))
-        raise ValueError("\n".join(told)) from None
+        flags = (f"--{name.replace('_', '-')}" if name in names else name for name, _, _ in lines)
+        lines_with_flags = (flag + colon + rest for flag, (_, colon, rest) in zip(flags, lines, strict=True))
+        raise ValueError("\n".join(lines_with_flags)) from None
 
 
 _LONG = 20.0  # CPU seconds from which on a cost is told beforehand
 
 
-def tell_cost(what: str, seconds: float) -> None:
+def tell_cost(label: str, seconds: float) -> None:
     """Say beforehand what will be done and about how long it takes, if that is long."""
     if seconds > _LONG:
         amount, unit = (seconds, "s") if seconds < 300 else (seconds / 60, "min")
         amount, unit = (amount, unit) if amount < 300 else (amount / 60, "hours")
-        say(f"{what}: about {amount:,.0f} {unit} of CPU time")
+        say(f"{label}: about {amount:,.0f} {unit} of CPU time")
 
 
 def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
@@ -232,12 +232,12 @@ def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
     steps = count(1)
 
     def announce(runs: list[Run]) -> None:
-        what = (
+        label = (
             "run times are missing and are simulated"
             if next(steps) == 1
             else "more are simulated for the time of one more repetition"
         )
-        say(f"{len(runs):,} {what}, in about {expected_cpu_seconds(runs):,.0f} s of CPU time")
+        say(f"{len(runs):,} {label}, in about {expected_cpu_seconds(runs):,.0f} s of CPU time")
 
     with sweep_progress() as progress:
         complete_tables(

@@ -283,7 +283,7 @@ def _show(
     answer = CommandOutput(
         lambda: results,
         terminal=lambda: mapping_page(results).show(),
-        what="mapping",
+        label="mapping",
         also=also,
         remarks=results.get("notes", ()),
     )

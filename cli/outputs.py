@@ -71,7 +71,7 @@ class CommandOutput:
     # own is made of the files.
     page: Callable[[], Page] | None = None
     terminal: Callable[[], object] | None = None  # shows it on the terminal; None: shows `page`
-    what: str = ""  # key of `netplace.report.terminal.screen.PRINTED`; empty: a bare object
+    label: str = ""  # key of `netplace.report.terminal.screen.PRINTED`; empty: a bare object
     figure: Callable[[], Figure] | None = None  # returns the picture, which is on the page too
     draw: Drawn | None = None  # draws the picture into a file, where there is no `figure`
     # Writes all files but the page into a folder. None: what `data` returns goes there, and the picture.
@@ -86,7 +86,7 @@ class CommandOutput:
         data = self.details if of_page and self.details is not None else self.data
         page = None if self.page is None else self.page()
         answer = {} if page is None else {"question": page.question, "answer": page.answer}
-        return printed_text(with_provenance({**answer, **data()}, path), self.what)
+        return printed_text(with_provenance({**answer, **data()}, path), self.label)
 
     def show(self) -> None:
         """Show the answer on the terminal."""

@@ -59,9 +59,9 @@ def plan_study_command(
     after = None if second is None else read_outcome(Path(second))
     rows = list(_rows(before, after, difference / 100, power, figures))
     if not rows:
-        what = "in one entry" if after is None else "in both"
+        label = "in one entry" if after is None else "in both"
         raise ValueError(
-            f"{first}: no result has at least {_LEAST} seeds {what}, expected a pilot with several seeds"
+            f"{first}: no result has at least {_LEAST} seeds {label}, expected a pilot with several seeds"
         )
     content = {"difference": difference, "power": power, "paired": after is not None, "results": rows}
     of = "pairs of runs" if after is not None else "runs of each"
@@ -81,8 +81,8 @@ def plan_study_command(
         ],
         digits=[0, 0, 2, 0],
     )
-    most = max(rows, key=lambda row: row["seeds"])
-    answer = f"{table.rows[rows.index(most)][0]} needs the most: {most['seeds']:,} seeds."
+    maximum = max(rows, key=lambda row: row["seeds"])
+    answer = f"{table.rows[rows.index(maximum)][0]} needs the most: {maximum['seeds']:,} seeds."
     show(CommandOutput(lambda: content, lambda: Page(question, [answer], parts=[table])), output, as_json)
 
 

@@ -135,11 +135,16 @@ def _check_said_once(given: dict[str, Any]) -> None:
     options = [text.replace(":", ",", 1).split(",")[1:] for text in texts]
     for own, names in _OPTIONS_OF.items():
         value = given[own if own in given else f"{own}_"]
-        said = [word for words in options for word in words if word.partition("=")[0].strip() in names]
-        if value in (None, "") or not said or len(said) < len(texts) or said[0] == f"{own}={value}":
+        repeated = [word for words in options for word in words if word.partition("=")[0].strip() in names]
+        if (
+            value in (None, "")
+            or not repeated
+            or len(repeated) < len(texts)
+            or repeated[0] == f"{own}={value}"
+        ):
             continue
         raise ValueError(
-            f"--{own}: {value} given, and the application says {said[0]}; expected one of the two"
+            f"--{own}: {value} given, and the application says {repeated[0]}; expected one of the two"
         )
 
 
@@ -194,7 +199,7 @@ def _jobs(given: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"app": given["app"], **same, **options}]
     jobs: list[dict[str, Any]] = []
     for count, name in given["jobs"]:
-        jobs += [_named(name, same, options)] * check_int(count, "--jobs", most=_MOST_JOBS)
+        jobs += [_named(name, same, options)] * check_int(count, "--jobs", maximum=_MOST_JOBS)
     return jobs
 
 
@@ -209,9 +214,9 @@ def _program(text: str, flags: dict[str, Any]) -> dict[str, Any]:
     from netplace.runs.programs import request_of
 
     request = request_of(text)
-    usual = {"section": "whole", "iterations": "", "cpu_scale": 0.0}
+    default = {"section": "whole", "iterations": "", "cpu_scale": 0.0}
     for name, value in flags.items():
-        if name in request and value not in (request[name], usual.get(name)):
+        if name in request and value not in (request[name], default.get(name)):
             raise ValueError(
                 f"--{name.replace('_', '-')}: {value} given, but --program {text} says "
                 f"{request[name]}; expected one"

@@ -101,9 +101,9 @@ def run_command(**given: Any) -> None:
     tell_limits([(run.network, run.config)])
     tell_ignored([(run.network, run.config)])
     flags = (item.name for item in fields(_Asked) if item.name not in ("run", "seeds"))
-    asked = _Asked(run=run, seeds=seeds, **{name: given[name] for name in flags})
-    executed = _executed(asked)
-    _show(asked, executed)
+    request = _Asked(run=run, seeds=seeds, **{name: given[name] for name in flags})
+    executed = _executed(request)
+    _show(request, executed)
     lost = [execution.result for execution in executed if not execution.result.finished]
     for result in lost:
         say(f"seed {result.seed}: {result.lost}")
@@ -117,8 +117,8 @@ def _on_hosts(given: dict[str, Any]) -> dict[str, Any]:
         return given
     from netplace.placement.mapping.hosts import read_hosts
 
-    for name, usual in (("mapping", "consecutive"), ("partition", "whole"), ("jobs", ())):
-        if given[name] != usual:
+    for name, default in (("mapping", "consecutive"), ("partition", "whole"), ("jobs", ())):
+        if given[name] != default:
             raise ValueError(
                 f"--hosts: {given['hosts']} gives the nodes of one job, and --{name} was given; expected one "
                 "of the two"
@@ -179,7 +179,7 @@ class _Asked:
             )
 
 
-def _executed(asked: _Asked) -> list[Executed]:
+def _executed(request: _Asked) -> list[Executed]:
     from netplace.netsim.threads import threads_beside
     from netplace.runs.execute import run_simulation
     from netplace.runs.executors import run_each
@@ -188,41 +188,41 @@ def _executed(asked: _Asked) -> list[Executed]:
 
     simulate = partial(
         run_simulation,
-        engine=asked.engine,
-        record_messages=asked.records,
-        window=asked.window,
-        threads=threads_beside(asked.threads, asked.workers),
+        engine=request.engine,
+        record_messages=request.records,
+        window=request.window,
+        threads=threads_beside(request.threads, request.workers),
     )
-    with bytes_read(Path(job.path) for job in asked.run.jobs if job.path) as advance:
-        programs = repeated_of(asked.run, advance)  # kept, for all runs are of the same programs
-    _check_room(asked, [repeated.program for repeated in programs])
-    runs = [asked.run.seeded(seed) for seed in asked.seeds]
+    with bytes_read(Path(job.path) for job in request.run.jobs if job.path) as advance:
+        programs = repeated_of(request.run, advance)  # kept, for all runs are of the same programs
+    _check_room(request, [repeated.program for repeated in programs])
+    runs = [request.run.seeded(seed) for seed in request.seeds]
     note_plans(runs)
     with ExitStack() as stack:
         named = f"{len(runs)} runs" if len(runs) > 1 else f"replays {len(programs)} jobs on {runs[0].network}"
-        if len(runs) == 1 and asked.workers == 1:
+        if len(runs) == 1 and request.workers == 1:
             tell = stack.enter_context(progress("of the packets", PER_CENT))
             meter = PacketMeter(tell, partial(tell_cost, named))
             simulate = partial(simulate, watch=partial(meter.watch_alone, packets=packets_of_run(runs[0])))
         else:
             tell_cost(named, expected_cpu_seconds(runs))
-        store = stack.enter_context(open_store(asked.store)) if asked.store else None
+        store = stack.enter_context(open_store(request.store)) if request.store else None
         if len(runs) == 1:
             executed = [simulate(runs[0])]
         else:
-            executed = with_progress(run_each(simulate, runs, asked.workers), len(runs), "runs")
+            executed = with_progress(run_each(simulate, runs, request.workers), len(runs), "runs")
         if store:
             store.keep_executed(executed)
     return executed
 
 
-def _check_room(asked: _Asked, programs: Sequence[Program]) -> None:
+def _check_room(request: _Asked, programs: Sequence[Program]) -> None:
     """Check that the results of all runs, which are held until the last has ended, fit into memory."""
     from netplace.runs.networks import network_of
 
-    each = _BYTES_PER_RUN + 16 * network_of(asked.run.network).neighbor.size
-    each += sum(64 * program.tasks + 24 * len(program.kind) * asked.records for program in programs)
-    check_size(len(asked.seeds), each, "results of runs", "--seeds")
+    each = _BYTES_PER_RUN + 16 * network_of(request.run.network).neighbor.size
+    each += sum(64 * program.tasks + 24 * len(program.kind) * request.records for program in programs)
+    check_size(len(request.seeds), each, "results of runs", "--seeds")
 
 
 def _life(asked: _Asked, executed: Executed) -> dict[str, Any] | None:
@@ -236,21 +236,23 @@ def _life(asked: _Asked, executed: Executed) -> dict[str, Any] | None:
     return describe_life(packet, packet_life(executed.run, packet, executed.result))
 
 
-def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
+def _show(request: _Asked, executed: Sequence[Executed]) -> None:
     from netplace.report.tables.bounds import bound_sentences
     from netplace.report.tables.run import path_rows, path_table, run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, describe_jobs, summarise
 
     longest = max(run.window or 0 for run in executed)
-    if asked.window and longest > asked.window:
-        say(f"--window {asked.window}: gives too many windows, so netplace uses windows of {longest} cycles")
-    write_run(executed, asked.messages, asked.timeline, None)
-    paths = path_rows(executed) if asked.critical_path else []
-    life = _life(asked, executed[0])
+    if request.window and longest > request.window:
+        say(
+            f"--window {request.window}: gives too many windows, so netplace uses windows of {longest} cycles"
+        )
+    write_run(executed, request.messages, request.timeline, None)
+    paths = path_rows(executed) if request.critical_path else []
+    life = _life(request, executed[0])
 
     def described() -> dict[str, Any]:
         summary = summarise([describe(run) for run in executed])
-        summary |= {"critical_paths": paths} if asked.critical_path else {}
+        summary |= {"critical_paths": paths} if request.critical_path else {}
         return summary | ({"packet": life} if life else {})
 
     def detailed() -> dict[str, Any]:
@@ -272,9 +274,9 @@ def _show(asked: _Asked, executed: Sequence[Executed]) -> None:
     answer = CommandOutput(
         described,
         terminal=terminal,
-        what="run",
+        label="run",
         draw=lambda path: write_run(executed, None, None, path),
         folder=lambda path: write_run_folder(path, executed, detailed()),
         details=detailed,
     )
-    show(answer, asked.output, asked.as_json)
+    show(answer, request.output, request.as_json)

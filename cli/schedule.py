@@ -172,8 +172,8 @@ def _study(
     plans, outcomes, more = _outcomes_of(plans, study, given["unpaired"], execution)
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
     compared = compared_schedules(plans, figures, given["unpaired"], given["figures"])
-    said = [*notes, *more, *chain.from_iterable(map(remarks, plans, figures))]
-    return study_output(study, "schedule", compared, {"schedules": described(plans, outcomes)}, said)
+    sentences = [*notes, *more, *chain.from_iterable(map(remarks, plans, figures))]
+    return study_output(study, "schedule", compared, {"schedules": described(plans, outcomes)}, sentences)
 
 
 def _outcomes_of(

@@ -109,13 +109,13 @@ def _kept(journal: Journal | None) -> str:
 
 def _keep_metrics(service: Service, path: Path) -> None:
     """Write the metrics every few seconds; what prevents it is told once, and tried again."""
-    told = ""
+    written = ""
     while True:
         time.sleep(_METRICS_SECONDS)
         try:
             service.write_metrics(path)
-            told = ""
+            written = ""
         except OSError as error:
-            if str(error) != told:
-                told = str(error)
+            if str(error) != written:
+                written = str(error)
                 click.echo(f"netplace: --metrics {path}: {error.strerror}; tried again", err=True)

@@ -72,13 +72,13 @@ def flags_of(settings: Mapping[str, Setting], of_plan: bool = False) -> list[cli
     """Return a flag for each setting; `of_plan`: without a default, which its help shows."""
     flags: list[click.Parameter] = []
     for name, setting in settings.items():
-        usual = None if setting.default == "" else setting.default
-        text = f"{setting.help} [default: {usual}]" if of_plan and usual is not None else setting.help
+        default = None if setting.default == "" else setting.default
+        text = f"{setting.help} [default: {default}]" if of_plan and default is not None else setting.help
         more: dict[str, Any] = {"multiple": setting.repeatable}
         if setting.kind is bool:
-            more = {"is_flag": True, "default": None if of_plan else usual}
+            more = {"is_flag": True, "default": None if of_plan else default}
         elif setting.default is not None and not of_plan:
-            more |= {"default": setting.default, "show_default": usual is not None}
+            more |= {"default": setting.default, "show_default": default is not None}
         if setting.choices:
             more["shell_complete"] = partial(_beginning, setting.choices)
         words = ["--" + name.replace("_", "-"), name]
@@ -93,9 +93,9 @@ def flags_of(settings: Mapping[str, Setting], of_plan: bool = False) -> list[cli
 
 def _type_of(setting: Setting) -> Any:
     if setting.kind is int:
-        return whole(int(max(setting.least, -MOST)), int(min(setting.most, MOST)))
+        return whole(int(max(setting.minimum, -MOST)), int(min(setting.maximum, MOST)))
     if setting.kind is float:
-        return real(setting.least, setting.most)
+        return real(setting.minimum, setting.maximum)
     return {bool: None, int | str: DRAWS}.get(setting.kind, click.STRING)
 
 

@@ -79,8 +79,8 @@ def watch_command(ended: Path | None, output: Path | None, **given: Any) -> None
         parts = _tables(machine, jobs, found)
         print_data(parts, verdict)
         if output is not None:
-            asked = [("machine", str(machine)), ("time", time.strftime("%Y-%m-%d %H:%M:%S %z"))]
-            page = Page(f"Which jobs on {machine} share links?", [verdict], asked, parts, notes=[_ASSUMED])
+            request = [("machine", str(machine)), ("time", time.strftime("%Y-%m-%d %H:%M:%S %z"))]
+            page = Page(f"Which jobs on {machine} share links?", [verdict], request, parts, notes=[_ASSUMED])
             write_page(output, page, command_line())
 
     _repeat(look, given)
@@ -112,7 +112,7 @@ def _tables(machine: Topology, jobs: Sequence[QueuedJob | Ended], found: Sequenc
             ["job", "other job", "links", "traffic of the job on them (%)", "load met (nodes)"],
             [[one.job, one.other, one.links, 100 * one.share, one.load] for one in found],
             digits=(0, 0, 0, 0, 2),
-            most=20,
+            maximum=20,
         ),
     ]
     if tree := hierarchy(machine):

@@ -149,7 +149,7 @@ def _list() -> None:
     for study in STUDIES.values():
         rows.append([study.name, "", study.title])
         rows += [
-            ["", part + (" *" if part in study.default else ""), what] for part, what in study.parts.items()
+            ["", part + (" *" if part in study.default else ""), label] for part, label in study.parts.items()
         ]
         rows.append([])
     title = "studies and their tables (* made unless --table says otherwise)"

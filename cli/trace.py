@@ -101,10 +101,10 @@ def convert(file: str, **given: Any) -> None:
     """
     from netplace.apps.formats import open_trace, rewrite
 
-    asked = _asked(file, given)
-    with _reading(asked.path, given, in_order=True) as reading, _named(asked.path):
-        again = partial(open_trace, asked.path, reading)
-        trace = rewrite(again, asked.output, asked.options, asked.chosen, asked.ignore)
+    request = _asked(file, given)
+    with _reading(request.path, given, in_order=True) as reading, _named(request.path):
+        again = partial(open_trace, request.path, reading)
+        trace = rewrite(again, request.output, request.options, request.chosen, request.ignore)
     _tell(trace)
 
 
@@ -131,15 +131,15 @@ def cut(file: str, begin: float | None, end: float | None, **given: Any) -> None
         window = begin or 0.0, float("inf") if end is None else end
     iterations = _iterations(given["iterations"]) if given["iterations"] else None
     ranks = [*chain(*check_ranges(given["ranks"], "--ranks", _MOST_RANKS))] if given["ranks"] else None
-    asked = _asked(file, given)
-    with _named(asked.path):
-        trace, whole = _part(asked, given, window, iterations, ranks)
-    trace.notes += write(whole, asked.output, asked.options, asked.chosen)
+    request = _asked(file, given)
+    with _named(request.path):
+        trace, whole = _part(request, given, window, iterations, ranks)
+    trace.notes += write(whole, request.output, request.options, request.chosen)
     _tell(trace, whole.lost)
 
 
 def _part(
-    asked: _Asked,
+    request: _Asked,
     given: dict[str, Any],
     window: tuple[float, float] | None,
     iterations: tuple[int, int] | None,
@@ -152,21 +152,21 @@ def _part(
 
     part: Window | Iterations | None = None
     if window is not None:
-        with _reading(asked.path, given) as reading:
-            part = Window(*window, first_call(open_trace(asked.path, reading), ranks))
+        with _reading(request.path, given) as reading:
+            part = Window(*window, first_call(open_trace(request.path, reading), ranks))
     elif iterations is not None:
         part = Iterations(*iterations)
     if part is not None:
-        with suppress(UnresolvedError), _reading(asked.path, given, in_order=True) as reading:
-            trace = open_trace(asked.path, reading)
+        with suppress(UnresolvedError), _reading(request.path, given, in_order=True) as reading:
+            trace = open_trace(request.path, reading)
             if trace.sorted:
-                whole = cut_out(trace, part, asked.ignore, ranks)
+                whole = cut_out(trace, part, request.ignore, ranks)
                 if window is not None and iterations is not None:
                     whole = part_of(whole, Iterations(*iterations))
                 return trace, whole
-    with _reading(asked.path, given, in_order=True) as reading:
-        trace = open_trace(asked.path, reading)
-        whole = recorded(trace, asked.ignore, ranks)
+    with _reading(request.path, given, in_order=True) as reading:
+        trace = open_trace(request.path, reading)
+        whole = recorded(trace, request.ignore, ranks)
     if window is not None:
         whole = part_of(whole, Window(*window, first_call(whole.trace())))
     return trace, whole if iterations is None else part_of(whole, Iterations(*iterations))

@@ -21,11 +21,11 @@ _USUAL = 0.02  # deviation of a draw; docs/background/verdicts.md tells how ofte
 
 
 def draw_times(
-    draw: Callable[[int], float], target_half_width: float = _PRECISION, most: int = _MOST
+    draw: Callable[[int], float], target_half_width: float = _PRECISION, maximum: int = _MOST
 ) -> list[float]:
     """Return as many draws of a time as it takes to reach a relative half-width of their mean, at least 3."""
     times = [draw(number) for number in range(_LEAST)]
-    while len(times) < most and half_width_of(deviation(times), len(times)) > target_half_width:
+    while len(times) < maximum and half_width_of(deviation(times), len(times)) > target_half_width:
         times.append(draw(len(times)))
     return times
 

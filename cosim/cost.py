@@ -19,13 +19,13 @@ from netplace.scheduling import Job
 _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 
 
-def affordable_draws(placing: JobPlacer, jobs: Sequence[Job], most: float) -> int:
+def affordable_draws(placing: JobPlacer, jobs: Sequence[Job], maximum: float) -> int:
     """Return how many draws, of all jobs together and of each alone, take at most so many packets."""
     packets = sum(_all_packets(placing, placing.program_for(job)) for job in jobs)
-    return int(min(most / max(1.0, 2 * packets), 1e9))
+    return int(min(maximum / max(1.0, 2 * packets), 1e9))
 
 
-def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, most: float) -> float:
+def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, maximum: float) -> float:
     """Return the packets of a run of jobs, each also alone and on a new network; so many at most.
 
     A training job whose packets take hours is refused unless its bytes are scaled.
@@ -33,12 +33,12 @@ def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, mos
     packets = [_all_packets(placing, placing.program_for(job)) for job in jobs]
     alone = _DRAWS if network_is_random(placing.machine, placing.config) else 1
     live = sum(packets) * (1 + 2 * alone)
-    if live > most:
+    if live > maximum:
         longest = jobs[packets.index(max(packets))]
         times = placing.program_for(longest).iterations
         raise ValueError(
             f"fidelity: {fidelity} would simulate about {live:.2g} packets (most of them those of "
-            f"job {longest.number}, {times:,} iterations), expected at most {most:.2g}; "
+            f"job {longest.number}, {times:,} iterations), expected at most {maximum:.2g}; "
             "--fidelity sampled takes fewer, and --max-packets allows more"
         )
     hours = live * (1 + placing.machine.diameter / 2) / HOPS_PER_SECOND / 3600
@@ -53,13 +53,13 @@ def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, mos
     return live
 
 
-def check_block(work: JobProgram, iterations: int, config: Config, most: float) -> None:
+def check_block(work: JobProgram, iterations: int, config: Config, maximum: float) -> None:
     """Check that the simulation of the timed iterations of a job of a log is feasible."""
     packets = iterations * _of_body(work, config)
-    if packets > most:
+    if packets > maximum:
         raise ValueError(
             f"applications: {work.application!r} on {work.tasks} nodes is timed over {iterations} iterations "
-            f"of about {packets:.2g} packets, expected at most {most:.2g}; --max-packets allows more"
+            f"of about {packets:.2g} packets, expected at most {maximum:.2g}; --max-packets allows more"
         )
 
 

@@ -119,8 +119,8 @@ class FastForwarder:
         self._shots, self._plan, self._settled, self._changed = [], None, False, -1
         self.due = self.network.now + 1
 
-    def look(self, most: float, clock: int, starts: dict[int, int]) -> int:
-        """Observe the jobs at `clock`; return the cycles that were skipped, at most `most`."""
+    def look(self, maximum: float, clock: int, starts: dict[int, int]) -> int:
+        """Observe the jobs at `clock`; return the cycles that were skipped, at most `maximum`."""
         if not self.paces or any(pace.placed.work.iterations <= 2 for pace in self.paces.values()):
             self.due = _FAR
             return 0
@@ -154,7 +154,7 @@ class FastForwarder:
                 self._next(laps)
                 return 0
             self._plan = rates, self._even(rates, far)
-        return self._leap(most)
+        return self._leap(maximum)
 
     @property
     def _laps(self) -> int:
@@ -178,11 +178,11 @@ class FastForwarder:
             done = now.done - then.done
             if not going.any():
                 continue
-            least = int(done[going].min())
+            minimum = int(done[going].min())
             passed = self.network.now - self._began
             self._once[number] = passed / max(0.5, float(done[going].mean()))
-            if least < self._laps:
-                wait = max(wait, passed * min(1.0, (self._laps - least) / max(1, least)))
+            if minimum < self._laps:
+                wait = max(wait, passed * min(1.0, (self._laps - minimum) / max(1, minimum)))
         if wait:
             self.due = self.network.now + max(8, math.ceil(wait))
         return not wait
@@ -244,10 +244,10 @@ class FastForwarder:
             self.paces[number].packets * float(seen.rate.mean()) * cycles for number, seen in rates.items()
         )
 
-    def _leap(self, most: float) -> int:
+    def _leap(self, maximum: float) -> int:
         assert self._plan is not None
         rates, far = self._plan
-        cycles = math.floor(min(far, most))
+        cycles = math.floor(min(far, maximum))
         self._budget += self._packets(rates, cycles)
         for number, seen in rates.items():
             pace = self.paces[number]

@@ -83,9 +83,9 @@ class FastForwardExecution(LiveExecution):
             if limit is not None and self.now >= limit:
                 return []
             if self.network.now >= self._forwarder.due:
-                most = math.inf if limit is None else limit - self.now
+                maximum = math.inf if limit is None else limit - self.now
                 starts = {number: record.start for number, (_, record) in self._running.items()}
-                self._skipped += self._forwarder.look(most, self.now, starts)
+                self._skipped += self._forwarder.look(maximum, self.now, starts)
 
 
 def _variance(pace: Pace, cycles: int) -> float:

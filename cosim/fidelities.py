@@ -109,8 +109,8 @@ class LiveRunner(FidelityRunner):
         rng = np.random.default_rng(stream(self._placing.seed, "starts", number))
         moved = []
         for one in sorted(self._attempts.values(), key=lambda one: one.start):
-            most = one.cycles // max(_PHASES, one.placed.work.iterations)
-            moved.append(Started(one.placed, one.start + int(rng.integers(0, max(1, most)))))
+            maximum = one.cycles // max(_PHASES, one.placed.work.iterations)
+            moved.append(Started(one.placed, one.start + int(rng.integers(0, max(1, maximum)))))
         return sorted(moved, key=lambda job: job.start)
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
@@ -119,11 +119,11 @@ class LiveRunner(FidelityRunner):
         )
 
     def more(self) -> dict[str, Any]:
-        said: dict[str, Any] = {
+        figures: dict[str, Any] = {
             "failures": [{"job": job, "why": why} for job, why in self._live.failures.items()]
         }
-        said |= {"draws": self._draws} if self._draws > 1 else {}
-        return said | ({"waiting": self._live.waiting().to_dict()} if self._plan.explain else {})
+        figures |= {"draws": self._draws} if self._draws > 1 else {}
+        return figures | ({"waiting": self._live.waiting().to_dict()} if self._plan.explain else {})
 
     def _ended(self, attempt: Attempt) -> None:
         placed, plan = attempt.placed, self._plan
@@ -172,11 +172,11 @@ def over_draws(
     ]
 
 
-def enough_draws(jobs: Sequence[Measured], draws: int, target_half_width: float, most: int) -> int:
-    """Return how many draws make slowdowns as precise as requested on average, from `draws` to `most`."""
+def enough_draws(jobs: Sequence[Measured], draws: int, target_half_width: float, maximum: int) -> int:
+    """Return how many draws make slowdowns as precise as requested on average, from `draws` to `maximum`."""
     known = [one.chance for one in jobs if one.chance]
     deviation = float(np.mean(known)) / of_draws(1.0, 1.0, draws, 1.0).half_width if known else 0.0
-    while draws < most and of_draws(1.0, deviation, draws, deviation).half_width > target_half_width:
+    while draws < maximum and of_draws(1.0, deviation, draws, deviation).half_width > target_half_width:
         draws += 1
     return draws
 

@@ -32,8 +32,8 @@ class PlacedJob:
     nodes: Nodes
 
     def __post_init__(self) -> None:
-        what = "placed: nodes"
-        object.__setattr__(self, "nodes", integers_as(np.int64, array_of(self.nodes, what), what))
+        label = "placed: nodes"
+        object.__setattr__(self, "nodes", integers_as(np.int64, array_of(self.nodes, label), label))
         freeze_arrays(self)
 
 

@@ -116,11 +116,11 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
     ValueError
         If names or values are not valid, a line each, or two contradict each other.
     """
-    said = check_given(given, COSIM_SETTINGS, CONFIG)
-    config = Config(**{name: said.pop(name) for name in CONFIG if name in said})
-    if "bytes_per_phit" in said:
-        config = config.scaled(said.pop("bytes_per_phit"))
-    own = {name: said.pop(name) for name in settings_of(CosimSettings) if name in said}
+    values = check_given(given, COSIM_SETTINGS, CONFIG)
+    config = Config(**{name: values.pop(name) for name in CONFIG if name in values})
+    if "bytes_per_phit" in values:
+        config = config.scaled(values.pop("bytes_per_phit"))
+    own = {name: values.pop(name) for name in settings_of(CosimSettings) if name in values}
     fidelity = check_choice(own.get("fidelity", "live"), FIDELITIES, "fidelity")
     if own.get("explain") and fidelity != "live":
         raise ValueError(
@@ -135,16 +135,16 @@ def make_cosim_plan(given: Mapping[str, Any], seed: int = 0) -> CosimPlan:
         selection(collectives, "collectives")
     if config.faults and fidelity != "live":
         raise ValueError(f"faults: {config.faults!r} need fidelity live, not {fidelity}")
-    if said.get("mapping") == BEST_KNOWN:
+    if values.get("mapping") == BEST_KNOWN:
         raise ValueError(f"mapping: {BEST_KNOWN!r} applies only to fidelity table, expected one mapping")
-    if said["workload"] == "applications":
-        said = {"jobs": COSIM_JOBS, "repeats": COSIM_SETTINGS["repeats"].default} | said
-    if said["workload"] == "applications" and mix:
+    if values["workload"] == "applications":
+        values = {"jobs": COSIM_JOBS, "repeats": COSIM_SETTINGS["repeats"].default} | values
+    if values["workload"] == "applications" and mix:
         raise ValueError(
             f"applications: {mix!r} given, but the workload applications already defines what its jobs run"
         )
-    mapping = known_mapping(said.pop("mapping", COSIM_SETTINGS["mapping"].default))
-    jobs = make_plan(said | ({} if mix else _ALONE), seed)
+    mapping = known_mapping(values.pop("mapping", COSIM_SETTINGS["mapping"].default))
+    jobs = make_plan(values | ({} if mix else _ALONE), seed)
     config = settings_on(network_of(jobs.machine), config)
     sources = {digest_of_rule(mapping, MAPPINGS), source_of_routing(config.routing)}
     if mix or jobs.from_file or collectives != "builtin":
@@ -199,8 +199,8 @@ def read_cosim_study(path: str | Path) -> tuple[list[CosimPlan], list[str]]:
     """Return the co-simulations of a study file or of the jobs of a placement study, and notes on them."""
     if is_placement_file(path):
         return _of_placement(path)
-    _, said = read_toml(Path(path), flags=True)
-    if "fidelity" in said:
+    _, values = read_toml(Path(path), flags=True)
+    if "fidelity" in values:
         return read_plans(path, KEYS, make_cosim_plan, "co-simulations"), []
     return [*_under("table", path), *_under("live", path)], []
 
@@ -212,7 +212,7 @@ def _of_placement(path: str | Path) -> tuple[list[CosimPlan], list[str]]:
     """
     study = read_placement_file(path)
     notes, plans = list(study.notes), dict[str, CosimPlan]()
-    usual = vars(Config())
+    default = vars(Config())
     for plan in study.plans:
         if plan.hours:
             raise ValueError(
@@ -223,7 +223,7 @@ def _of_placement(path: str | Path) -> tuple[list[CosimPlan], list[str]]:
             continue
         values = {name: getattr(plan, name) for name in COSIM_SETTINGS if hasattr(plan, name)}
         values = {name: value for name, value in values.items() if value != ""}
-        values |= {name: value for name, value in vars(plan.config).items() if value != usual[name]}
+        values |= {name: value for name, value in vars(plan.config).items() if value != default[name]}
         try:
             for fidelity in ("table", "sampled" if plan.applications else "live"):
                 made = make_cosim_plan(values | {"fidelity": fidelity}, plan.seed)
@@ -237,7 +237,7 @@ def _of_placement(path: str | Path) -> tuple[list[CosimPlan], list[str]]:
 
 def _under(time: str, path: str | Path) -> list[CosimPlan]:
     def make(values: dict[str, Any]) -> CosimPlan:
-        said = {name: value for name, value in values.items() if time == "live" or name != "explain"}
-        return make_cosim_plan(said | {"fidelity": time})
+        kept_values = {name: value for name, value in values.items() if time == "live" or name != "explain"}
+        return make_cosim_plan(kept_values | {"fidelity": time})
 
     return read_plans(path, KEYS, make, "co-simulations")

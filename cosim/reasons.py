@@ -70,8 +70,8 @@ def reasons(
         saved = (row["live"] - without) / row["alone"] if row["alone"] else None
         tested[place] = replace(suspect, without=without, saved=saved)
     described = sorted(tested, key=lambda suspect: suspect.without or 0.0) + described[len(tested) :]
-    most = _most(placing.machine, neighbours, links)
-    return Explanation(job_row(row), own, tuple(described), most)
+    maximum = _most(placing.machine, neighbours, links)
+    return Explanation(job_row(row), own, tuple(described), maximum)
 
 
 def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
@@ -166,10 +166,10 @@ def _links(
         if charged != job:
             for router, port in zip(*links.nonzero(), strict=True):
                 places[int(router), int(port)] += int(links[router, port])
-    most = sorted(places, key=lambda place: (-places[place], place))[:_LINKS]
+    maximum = sorted(places, key=lambda place: (-places[place], place))[:_LINKS]
     return tuple(
         (*place, charged, int(links[place]))
-        for place in most
+        for place in maximum
         for charged, links in sorted(waited.items())
         if charged != job and links[place]
     )

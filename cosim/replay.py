@@ -179,8 +179,8 @@ def _moved(placing: JobPlacer, started: Started, rule: str) -> Started:
     try:
         (nodes,) = partition(rule, placing.machine, [tasks], seed=placing.seed)
     except ValueError as error:  # a partition numbers its jobs from 0 on
-        said = str(error).replace("job 0", f"job {started.number}")
-        raise ValueError(f"move: {said}") from None
+        message = str(error).replace("job 0", f"job {started.number}")
+        raise ValueError(f"move: {message}") from None
     return _mapped(placing, started.on(nodes), placing.mapping)
 
 

@@ -145,12 +145,12 @@ def _check_programs(placing: JobPlacer, jobs: Iterable[Job]) -> None:
 
 def outcome_of(
     plan: CosimPlan,
-    beside: Path | None = None,
+    store: Path | None = None,
     tell: Tell | None = None,
     threads: int | str = 1,
     meter: PacketMeter | None = None,
 ) -> dict[str, Any]:
-    stored = beside and beside.with_name(f"{beside.name}.{plan.key[:12]}.unfinished")
+    stored = store and store.with_name(f"{store.name}.{plan.key[:12]}.unfinished")
     return cosimulate(plan, tell=tell, stored_times=stored, threads=threads, meter=meter).outcome
 
 

@@ -212,8 +212,8 @@ def _during(begin: Real, end: Real, values: Real) -> Real:
     begun, ended = (np.concatenate([[0.0], np.cumsum(values[order])]) for order in (came, went))
     before_end = begun[np.searchsorted(begin[came], end)]
     before_begin = ended[np.searchsorted(end[went], begin, side="right")]
-    beside: Real = np.maximum(values, before_end - before_begin)
-    return beside
+    longest: Real = np.maximum(values, before_end - before_begin)
+    return longest
 
 
 class SampledRunner:

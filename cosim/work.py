@@ -46,8 +46,8 @@ class JobProgram:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        for name, least in (("tasks", 1), ("iterations", 0), ("compute", 0)):
-            check_int(getattr(self, name), f"work: {name}", least)
+        for name, minimum in (("tasks", 1), ("iterations", 0), ("compute", 0)):
+            check_int(getattr(self, name), f"work: {name}", minimum)
 
 
 ProgramFor = Callable[[Job], JobProgram]

@@ -259,10 +259,10 @@ def _plain(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _said(part: str, table: pd.DataFrame) -> str:
-    most, least = table.loc[table["slowdown"].idxmax()], table.loc[table["slowdown"].idxmin()]
+    most, minimum = table.loc[table["slowdown"].idxmax()], table.loc[table["slowdown"].idxmin()]
     return (
         f"{part}: the slowdown due to sharing is largest for {_named(most)} ({most['slowdown']:.2f}) and "
-        f"smallest for {_named(least)} ({least['slowdown']:.2f})."
+        f"smallest for {_named(minimum)} ({minimum['slowdown']:.2f})."
     )
 
 

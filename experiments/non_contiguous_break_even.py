@@ -177,7 +177,7 @@ def _shown(part: str, cells: pd.DataFrame) -> pd.DataFrame:
     return table[first + rest]
 
 
-_COUNTS = {f"{measure} {what}": 0 for measure in ("turnaround", "makespan") for what in ("at 0", "beyond")}
+_COUNTS = {f"{measure} {label}": 0 for measure in ("turnaround", "makespan") for label in ("at 0", "beyond")}
 _DIGITS = {
     "util. scattered": 3, "util. contiguous": 3, "turnaround": 1, "turnaround ±": 1, "makespan": 1,
     "makespan ±": 1, **_COUNTS,
@@ -199,8 +199,8 @@ def _range(cells: pd.DataFrame, measure: str) -> str:
     known = cells[cells[measure].notna()]
     beyond = int((cells.get(f"{measure} beyond", 0) > 0).sum())
     inside = int(known[measure].between(*PUBLISHED).sum())
-    least, most = f"{known[measure].min():.0f}", f"{known[measure].max():.0f}"
-    text = f"break-even of the {measure} at {least if least == most else f'{least} to {most}'} %"
+    minimum, maximum = f"{known[measure].min():.0f}", f"{known[measure].max():.0f}"
+    text = f"break-even of the {measure} at {minimum if minimum == maximum else f'{minimum} to {maximum}'} %"
     text += f", larger than the largest slowdown in {beyond} rows" if beyond else ""
     return (
         f"{text}; {inside} of {len(known) + beyond} rows within the published "

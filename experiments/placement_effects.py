@@ -135,10 +135,10 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     printed = grid("pascual", "thesis table 3.1", _PRINTED)
     tables, figures, sentences = [], {}, []
     for name in request.parts:
-        beside = printed if name == "torus-16" else printed.iloc[:0]
+        compared = printed if name == "torus-16" else printed.iloc[:0]
         if name in ALONE and not request.quick:
-            beside = grid("pascual", "thesis table 3.2", _PRINTED_ALONE)
-        cells = _cells(runs[runs["table"] == name], beside)
+            compared = grid("pascual", "thesis table 3.2", _PRINTED_ALONE)
+        cells = _cells(runs[runs["table"] == name], compared)
         title = PARTS[name].title
         tables += [
             ReportTable(name, f"{title}: time / best placement", _wide(cells), _WIDE_DIGITS),
@@ -191,23 +191,23 @@ def _summary(cells: pd.DataFrame) -> list[str]:
         f"applications; random costs {table['random'].median():.2f} times the best (median), the worst "
         f"placement up to {worst.max():.2f} ({worst.idxmax()})."
     ]
-    beside = cells[cells["published"].notna()]
-    if beside.empty:
+    compared = cells[cells["published"].notna()]
+    if compared.empty:
         return sentences
     same = [
         str(app)
-        for app, own in beside.groupby("app", sort=False)
+        for app, own in compared.groupby("app", sort=False)
         if own["published"].idxmin() == own["to best"].idxmin()
     ]
-    off = beside["to best"] / beside["published"] - 1
+    off = compared["to best"] / compared["published"] - 1
     far = [
         f"{row['app']} {row['placement']} {row['to best']:.2f} (published {row['published']:.1f})"
-        for _, row in beside[off.abs() > ALIKE].iterrows()
+        for _, row in compared[off.abs() > ALIKE].iterrows()
     ]
-    count = beside["app"].nunique()
+    count = compared["app"].nunique()
     sentences.append(
-        f"same best placement in {len(same)} of {count} published rows; {len(beside) - len(far)} of "
-        f"{len(beside)} relative times within {ALIKE:.0%} of the published"
+        f"same best placement in {len(same)} of {count} published rows; {len(compared) - len(far)} of "
+        f"{len(compared)} relative times within {ALIKE:.0%} of the published"
         + (f"; not {', '.join(far)}." if far else ".")
     )
     return sentences

@@ -121,11 +121,11 @@ def _by_reading(runs: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame
     for (program, reading), own in runs.groupby(["program", "reading"], sort=False):
         same = {"program": program, "reading": reading}
         cells = _cells(own, printed)
-        beside = cells[cells["published"].notna() & (cells["layout"] != "contiguous")]
-        met = (beside["to contiguous"] / beside["published"] - 1).abs() <= ALIKE
-        by_app = {f"met {app}": int(met[beside["app"] == app].sum()) for app in beside["app"].unique()}
-        off = float(beside["difference"].abs().mean())
-        counted.append(same | by_app | {"met": int(met.sum()), "of": len(beside), "mean difference": off})
+        compared = cells[cells["published"].notna() & (cells["layout"] != "contiguous")]
+        met = (compared["to contiguous"] / compared["published"] - 1).abs() <= ALIKE
+        by_app = {f"met {app}": int(met[compared["app"] == app].sum()) for app in compared["app"].unique()}
+        off = float(compared["difference"].abs().mean())
+        counted.append(same | by_app | {"met": int(met.sum()), "of": len(compared), "mean difference": off})
         for app, mine in cells.groupby("app", sort=False):
             relative = mine.set_index("layout")["to contiguous"]
             times.append(same | {"app": app} | {name: float(relative[name]) for name in _LAYOUTS[1:]})
@@ -134,9 +134,9 @@ def _by_reading(runs: pd.DataFrame, printed: pd.DataFrame) -> tuple[pd.DataFrame
 
 def _best(part: str, counted: pd.DataFrame) -> str:
     first = counted.sort_values(["met", "mean difference"], ascending=[False, True]).iloc[0]
-    least, most = counted["met"].min(), counted["met"].max()
+    minimum, maximum = counted["met"].min(), counted["met"].max()
     return (
-        f"{part}: {least} to {most} of {first['of']} cells are met; most, and of these with the least mean "
+        f"{part}: {minimum} to {maximum} of {first['of']} cells are met; most, and of these with least mean "
         f"absolute difference ({first['mean difference']:.2f}), by {first['program']}: {first['reading']}."
     )
 
@@ -178,22 +178,22 @@ def _summary(cells: pd.DataFrame) -> list[str]:
         f"1 to 4 tasks outside the subtree add {few.min():.0%} to {few.max():.0%} to the contiguous time "
         f"(means of an application's layouts), random nodes {far.min():.0%} to {far.max():.0%}."
     ]
-    beside = cells[cells["published"].notna() & (cells["layout"] != "contiguous")]
-    if beside.empty:
+    compared = cells[cells["published"].notna() & (cells["layout"] != "contiguous")]
+    if compared.empty:
         return [*sentences, "No published values for these applications were available."]
-    off = beside["to contiguous"] / beside["published"] - 1
+    off = compared["to contiguous"] / compared["published"] - 1
     differ = [
         f"{row['app']} {row['layout']} {row['to contiguous']:.2f} (published {row['published']:.2f})"
-        for _, row in beside[off.abs() > ALIKE].iterrows()
+        for _, row in compared[off.abs() > ALIKE].iterrows()
     ]
-    value, met = constant(beside["published"] * (1 - ALIKE), beside["published"] * (1 + ALIKE))
+    value, met = constant(compared["published"] * (1 - ALIKE), compared["published"] * (1 + ALIKE))
     same = (
-        f"{len(beside) - len(differ)} of {len(beside)} relative times within {ALIKE:.0%} of the published "
+        f"{len(compared) - len(differ)} of {len(compared)} times within {ALIKE:.0%} of the published "
         f"(every one {value:.2f}: {met})"
     )
     sentences.append(f"{same}; not {', '.join(differ)}." if differ else f"{same}.")
     sentences.append(
-        f"Mean absolute difference of the relative times: {beside['difference'].abs().mean():.2f}."
+        f"Mean absolute difference of the relative times: {compared['difference'].abs().mean():.2f}."
     )
     return sentences
 

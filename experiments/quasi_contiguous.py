@@ -217,9 +217,9 @@ def beside_printed(cells: pd.DataFrame, quick: bool = False) -> pd.DataFrame:
             head = f"Quasi-contiguity threshold {row['allocation'].split()[1]}%"
         known = not quick and row["workload"] in printed
         theirs.append(printed[row["workload"]].at[PRINTED_POLICY[row["policy"]], head] if known else np.nan)
-    beside = cells.drop(columns=["±"]).assign(printed=theirs)
-    beside["difference"] = beside["speed-up needed"] - beside["printed"]
-    return beside
+    compared = cells.drop(columns=["±"]).assign(printed=theirs)
+    compared["difference"] = compared["speed-up needed"] - compared["printed"]
+    return compared
 
 
 def _thresholds_met(part: str, cells: pd.DataFrame) -> str:

@@ -245,17 +245,17 @@ def summary(cells: pd.DataFrame) -> list[str]:
         "best where a mean is not printed."
     ]
     printed = cells[cells["table"].isin(cells.loc[cells["published"].notna(), "table"])]
-    beside = cells[cells["published"].notna()]
-    if beside.empty:
+    compared = cells[cells["published"].notna()]
+    if compared.empty:
         return [*sentences, "No published values for these tables were available."]
     sentences.append(_winners(printed))
-    others = beside[beside["mapping"] != "consecutive"]
+    others = compared[compared["mapping"] != "consecutive"]
     sentences.append(
         "Means relative to consecutive differ from the published ones by "
         f"{others['difference'].abs().mean():.3f} on average ({len(others)} cells); without FT and IS by "
         f"{others.loc[~others['app'].isin(UNIFORM), 'difference'].abs().mean():.3f}."
     )
-    for (mapping, within), own in beside.groupby(["mapping", "within"], sort=False):
+    for (mapping, within), own in compared.groupby(["mapping", "within"], sort=False):
         sentences.append(_goal(own, mapping, within))
     sentences.append(
         "FT and IS: every task sends as much to every other, so every mapping has the same cost, and what "

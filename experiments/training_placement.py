@@ -63,11 +63,13 @@ class Cell(CachedCase):
         machine, config = _machine(self.machine), _config(PHIT_BYTES)
         nodes = _placed(self.machine, self.partitioner, self.draw)
         program = _step(self.order, config.cycle_ns)
-        beside = [(_iteration(*MIX[number], config), own) for number, own in enumerate(nodes[1:]) if len(own)]
+        neighbors = [
+            (_iteration(*MIX[number], config), own) for number, own in enumerate(nodes[1:]) if len(own)
+        ]
         return {
             "alone": _step_ms(machine, config, program, nodes[0], []),
-            "live": _step_ms(machine, config, program, nodes[0], beside),
-            "neighbours": len(beside),
+            "live": _step_ms(machine, config, program, nodes[0], neighbors),
+            "neighbours": len(neighbors),
             "distance": _mean_distance(machine, nodes[0]),
         }
 
@@ -117,12 +119,16 @@ def _placed(machine: str, partitioner: str, draw: int) -> list[Nodes]:
 
 
 def _step_ms(
-    machine: Topology, config: Config, program: Program, nodes: Nodes, beside: Sequence[tuple[Program, Nodes]]
+    machine: Topology,
+    config: Config,
+    program: Program,
+    nodes: Nodes,
+    neighbors: Sequence[tuple[Program, Nodes]],
 ) -> float:
     """Return the milliseconds of a step, after the others have run for a while."""
     network = Network(machine, config)
-    begin = round(WARM_UP * 1e6 / config.cycle_ns) if beside else 0
-    for other, own in beside:
+    begin = round(WARM_UP * 1e6 / config.cycle_ns) if neighbors else 0
+    for other, own in neighbors:
         network.start(other, own, times=1 << 20)
     job = network.start(program, nodes, at=begin)
     while job not in network.advance():

@@ -70,20 +70,20 @@ def grounds(advice: Advice, situation: Situation, free: int) -> list[str]:
     silent = sum(len(own.held) for own in silent_or_unknown if own.name) // each
     held = sum(len(own.held) for own in situation.neighbours) // each
     left = len(machine.computing) // each - free - held
-    said = [
+    sentences = [
         f"Rule of the scheduler: {_RULES.get(advice.default_rule, f'partitioner {advice.default_rule}')}.",
         _beside(situation),
     ]
     if unknown or left > 0:
-        said.append(
+        sentences.append(
             f"The jobs on {unknown + max(left, 0)} occupied nodes are unknown, so they "
             "send no messages in the simulation."
         )
     if silent:
-        said.append(f"{silent} nodes are occupied by jobs that send no messages.")
+        sentences.append(f"{silent} nodes are occupied by jobs that send no messages.")
     if situation.draws:
-        said.append("The gain is measured with separate draws, which are the same for both placements.")
-    return said
+        sentences.append("The gain is measured with separate draws, which are the same for both placements.")
+    return sentences
 
 
 def _beside(situation: Situation) -> str:
@@ -96,7 +96,7 @@ def _beside(situation: Situation) -> str:
 
 
 def content_of(
-    advice: Advice, situation: Situation, hosts: Sequence[str], free: int, asked: dict[str, str]
+    advice: Advice, situation: Situation, hosts: Sequence[str], free: int, request: dict[str, str]
 ) -> dict[str, Any]:
     """Return advice as a dict for JSON."""
     from netplace.netsim.result import versions
@@ -114,6 +114,6 @@ def content_of(
         "free": free,
         "sentences": sentences(advice),
         "grounds": grounds(advice, situation, free),
-        "asked": asked,
+        "asked": request,
         "versions": versions(),
     }

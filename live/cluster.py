@@ -290,9 +290,9 @@ class Cluster(JobPlacer):
 
         While one request does so and searches, others leave it the nodes that they free.
         """
-        told: dict[str, Any] = {"started": []}
+        answer: dict[str, Any] = {"started": []}
         if self._starting:
-            return told
+            return answer
         self._starting = True
         try:
             while self.waiting:
@@ -302,18 +302,18 @@ class Cluster(JobPlacer):
                     took = self.choose(waits.request)
                 except (ValueError, OSError) as error:  # a rule that fails must not block the others
                     self._happen(Left(name, self.clock()))
-                    told.setdefault("left", []).append(f"{name}: {' '.join(str(error).split())}")
+                    answer.setdefault("left", []).append(f"{name}: {' '.join(str(error).split())}")
                     continue
                 if took is not None:
                     self._happen(took)
-                    told["started"].append(name)
+                    answer["started"].append(name)
                 elif self.changes == before:
                     break
         except JournalError as error:  # the change that was asked for is made
-            told["note"] = f"waiting jobs start at the next release or mark: {error}"
+            answer["note"] = f"waiting jobs start at the next release or mark: {error}"
         finally:
             self._starting = False
-        return told
+        return answer
 
     # Names.
 

@@ -45,7 +45,9 @@ def machine_under(controller: Controller, folder: Path) -> tuple[Topology, list[
         (seen - known, "scontrol show topology lacks {} nodes, which get no jobs"),
         (known - seen, "scontrol show node lacks {} nodes of the topology, which count as down"),
     )
-    return machine, [f"{told.format(len(one))}: {host_list(sorted(one)[:8])}" for one, told in sides if one]
+    return machine, [
+        f"{message.format(len(one))}: {host_list(sorted(one)[:8])}" for one, message in sides if one
+    ]
 
 
 def hurt_by(topology: Topology, jobs: Iterable[QueuedJob | Ended]) -> list[Shared]:
@@ -139,7 +141,7 @@ class Follower:
         """
         jobs, nodes, placed = self.controller.jobs(), self.controller.nodes(), 0
         known = {job.number for job in jobs}
-        self._told = {number: told for number, told in self._told.items() if number in known}
+        self._told = {number: message for number, message in self._told.items() if number in known}
         self._tries = Counter({key: count for key, count in self._tries.items() if key[0] in known})
         free = _free(nodes)
         for job in sorted(jobs, key=_order):
@@ -180,8 +182,8 @@ class Follower:
         mask[[self._number[name] for name in (on if len(on) >= job.size else usable)]] = True
         found = None
         if job.size <= mask.sum():
-            asked = Job(0, 0.0, job.size, job.limit, job.limit)
-            found = free_nodes(self.topology, self.partition, mask, 0, asked)
+            request = Job(0, 0.0, job.size, job.limit, job.limit)
+            found = free_nodes(self.topology, self.partition, mask, 0, request)
         if found is None:
             return [], f"the rule has no {job.size} nodes for it now"
         names = [self._hosts[node] for node in np.sort(found)]
@@ -189,12 +191,12 @@ class Follower:
             return [], f"the names of its nodes have more than {_LONGEST_PREFERENCE} letters together"
         return names, ""
 
-    def _update(self, job: QueuedJob, what: str, **fields: str) -> bool:
+    def _update(self, job: QueuedJob, label: str, **fields: str) -> bool:
         """Change fields of a job, the same ones twice at most; return whether Slurm does so."""
         self._tries[action := (job.number, str(fields))] += 1
         if not self.act or self._tries[action] > 2:
             return False
-        self._log(what, job=job.number, **fields)  # before it is done: the log lacks nothing after a kill
+        self._log(label, job=job.number, **fields)  # before it is done: the log lacks nothing after a kill
         try:
             self.controller.update(job.number, **fields)
         except ValueError as error:
@@ -251,9 +253,9 @@ class Follower:
             sum(node.state == "booting" for node in nodes),
         )
 
-    def _log(self, what: str, **values: object) -> None:
+    def _log(self, label: str, **values: object) -> None:
         """Add a line to the audit log."""
-        line = json.dumps({"time": time.time(), "what": what, **values})
+        line = json.dumps({"time": time.time(), "what": label, **values})
         with open(self.folder / "audit.jsonl", "a", opener=partial(os.open, mode=0o600)) as file:
             file.write(f"{line}\n")
 

@@ -50,8 +50,8 @@ def lock(path: Path, served: object) -> int:
     except OSError:
         owner = os.read(file, 20).decode("ascii", "replace").strip() or "unknown"
         os.close(file)
-        told = f"{served}: process {owner} serves it already, expected one service for a cluster"
-        raise ValueError(told) from None
+        message = f"{served}: process {owner} serves it already, expected one service for a cluster"
+        raise ValueError(message) from None
     os.ftruncate(file, 0)
     os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
     return file

@@ -245,8 +245,8 @@ def decode_request(line: bytes) -> Request:
     try:
         return _requests.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        told = f"request {abbreviate(line.decode('utf-8', 'replace'))}: {_plain(error)}"
-        raise ValueError(f'{told}; expected such as {{"verb": "place", "job": "a", "nodes": 4}}') from None
+        message = f"request {abbreviate(line.decode('utf-8', 'replace'))}: {_plain(error)}"
+        raise ValueError(f'{message}; expected such as {{"verb": "place", "job": "a", "nodes": 4}}') from None
 
 
 def decode_record(record: bytes, first: bool, where: str) -> Snapshot | Event:

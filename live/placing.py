@@ -177,10 +177,10 @@ class JobPlacer(MachineState):
         check_name("partition", request.partition or self.partition, self.allowed)
         check_name("mapping", request.mapping or self.mapping, self.allowed)
         check_name("app", request.app or "all-to-all", self.allowed)
-        most = len(self.topology.computing)
-        if request.nodes > most:
+        maximum = len(self.topology.computing)
+        if request.nodes > maximum:
             raise RequestError(
-                f"job {abbreviate(request.job)}: {request.nodes} nodes, but the machine has {most}"
+                f"job {abbreviate(request.job)}: {request.nodes} nodes, but the machine has {maximum}"
             )
 
     def choose(self, request: Place) -> Took | None:

@@ -39,13 +39,13 @@ def shape_lists(sides: tuple[int, ...], sizes: Mapping[int, int]) -> list[str]:
     whole = sides[0] * sides[1] * sides[2]
     powers = [1 << power for power in range(whole.bit_length()) if 1 << power < whole]
     doubling = [shape for size in powers if (shape := _cubic(size, sides))]
-    usual = sorted(sizes, key=lambda size: -sizes[size] * size)[: _MOST - 1]
-    rounded = {_least(size, sides) for size in usual if size <= whole}
-    asked = sorted({*rounded, sides}, key=lambda shape: shape[0] * shape[1] * shape[2])
+    default = sorted(sizes, key=lambda size: -sizes[size] * size)[: _MOST - 1]
+    rounded = {_least(size, sides) for size in default if size <= whole}
+    candidates = sorted({*rounded, sides}, key=lambda shape: shape[0] * shape[1] * shape[2])
     apart = [*doubling, sides]
     return [
         *dict.fromkeys("+".join(_written(shape, close) for shape in shapes) for shapes, close in (
-            (apart, False), (apart, True), (asked, True),
+            (apart, False), (apart, True), (candidates, True),
         ))
     ]  # fmt: skip
 

@@ -97,8 +97,8 @@ class Service:
         lines += [
             f'netplace_nodes{{state="{name}"}} {state[name]}' for name in ("free", "held", "down", "off")
         ]
-        for name, told in (("jobs", "Jobs that hold nodes."), ("waiting", "Jobs that wait.")):
-            lines += [f"# HELP netplace_{name} {told}", f"# TYPE netplace_{name} gauge"]
+        for name, help in (("jobs", "Jobs that hold nodes."), ("waiting", "Jobs that wait.")):
+            lines += [f"# HELP netplace_{name} {help}", f"# TYPE netplace_{name} gauge"]
             lines.append(f"netplace_{name} {state[name]}")
         lines += ["# HELP netplace_requests_total Requests.", "# TYPE netplace_requests_total counter"]
         lines += [

@@ -188,13 +188,13 @@ class Controller:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            told = f"{shown}: no answer in {self.timeout:g} s, expected one from the controller"
-            raise ValueError(told) from None
+            message = f"{shown}: no answer in {self.timeout:g} s, expected one from the controller"
+            raise ValueError(message) from None
         except OSError as error:
             raise ValueError(f"{shown}: cannot be started, {error.strerror}") from None
         if made.returncode:
-            said = " ".join(made.stderr.decode("utf-8", "replace").split())
-            raise ValueError(f"{shown}: exit code {made.returncode}: {abbreviate(said, 200)}")
+            stderr = " ".join(made.stderr.decode("utf-8", "replace").split())
+            raise ValueError(f"{shown}: exit code {made.returncode}: {abbreviate(stderr, 200)}")
         return made.stdout.decode("utf-8", "replace")
 
 

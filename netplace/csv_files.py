@@ -83,12 +83,12 @@ FORMAT_COLUMN = "netplace"
 _FORMATS = re.compile(r"(\w+) (\d{1,9})\b.*", re.ASCII)
 
 
-def with_format(frame: pd.DataFrame, what: str) -> pd.DataFrame:
+def with_format(frame: pd.DataFrame, label: str) -> pd.DataFrame:
     """Return a table with a column of its kind and format, equal in every row."""
-    return frame.assign(**{FORMAT_COLUMN: f"{what} {FORMAT}"})
+    return frame.assign(**{FORMAT_COLUMN: f"{label} {FORMAT}"})
 
 
-def without_format(frame: pd.DataFrame, path: Path, what: str) -> pd.DataFrame:
+def without_format(frame: pd.DataFrame, path: Path, label: str) -> pd.DataFrame:
     """Return a table from a file without the column of `with_format`, which is checked."""
     if FORMAT_COLUMN not in frame.columns:
         return frame
@@ -96,8 +96,8 @@ def without_format(frame: pd.DataFrame, path: Path, what: str) -> pd.DataFrame:
     for text in formats.drop_duplicates():
         row = f"{path}, row {int((formats == text).to_numpy().argmax()) + 1}, {FORMAT_COLUMN}"
         match = _FORMATS.fullmatch(text)
-        if match is None or match[1] != what:
-            raise ValueError(f"{row}: {abbreviate(text)} found, expected '{what} {FORMAT}'")
+        if match is None or match[1] != label:
+            raise ValueError(f"{row}: {abbreviate(text)} found, expected '{label} {FORMAT}'")
         check_format(row, int(match[2]))
     return frame.drop(columns=FORMAT_COLUMN)
 
@@ -112,26 +112,26 @@ def read_cells(path: Path, texts: bool = True) -> pd.DataFrame:
     )
 
 
-def text_table(path: Path, what: str = "table") -> pd.DataFrame:
+def text_table(path: Path, label: str = "table") -> pd.DataFrame:
     """Return the table in a CSV file, all cells as text."""
     try:
         return read_cells(path)
     except (ValueError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: is no {what}, {str(error).strip().splitlines()[0]}") from None
+        raise ValueError(f"{path}: is no {label}, {str(error).strip().splitlines()[0]}") from None
 
 
 def numbers_in(
-    column: pd.Series, path: Path, *, least: float = 0, most: float = float(MOST), whole: bool = False
+    column: pd.Series, path: Path, *, minimum: float = 0, maximum: float = float(MOST), whole: bool = False
 ) -> pd.Series:
     """Return a column of texts or numbers as numbers; empty cells stay empty."""
     import pandas as pd
 
     filled = column.replace("", None)
     values = pd.to_numeric(filled, errors="coerce").astype("float64")
-    wrong = (filled.notna() & values.isna()) | ~values.fillna(max(least, 0)).between(least, most)
+    wrong = (filled.notna() & values.isna()) | ~values.fillna(max(minimum, 0)).between(minimum, maximum)
     if whole:
         wrong |= values.notna() & (values != values.round())
-    kind = f"{'a whole number' if whole else 'a number'} from {_bound(least)} to {_bound(most)}"
+    kind = f"{'a whole number' if whole else 'a number'} from {_bound(minimum)} to {_bound(maximum)}"
     _refuse(column, wrong, path, f"not {kind}")
     return values.astype("Int64") if whole else values
 

@@ -32,15 +32,15 @@ def origin(entry: EntryPoint) -> str:
     return f"{entry.dist.name} {entry.dist.version}" if entry.dist is not None else "unknown"
 
 
-def load(entry: EntryPoint, what: str) -> Any:
-    """Return the object of an entry point; `what` names its kind in errors."""
+def load(entry: EntryPoint, label: str) -> Any:
+    """Return the object of an entry point; `label` names its kind in errors."""
     try:
         loaded = entry.load()
         _FILES.add(getattr(sys.modules[entry.module], "__file__", None) or "")
         return loaded
     except Exception as error:
         raise ValueError(
-            f"{what} {entry.name!r} of {origin(entry)}: cannot load {entry.value!r}, "
+            f"{label} {entry.name!r} of {origin(entry)}: cannot load {entry.value!r}, "
             f"{type(error).__name__}: {error}"
         ) from error
 
@@ -60,11 +60,11 @@ def digest(entry: EntryPoint) -> str:
 
 
 class Offers(Mapping[str, Kind], Generic[Kind]):
-    """The objects that packages offer in a `group`, each loaded on first use; `what` names their kind."""
+    """The objects that packages offer in a `group`, each loaded on first use; `label` names their kind."""
 
-    def __init__(self, group: str, what: str, kind: type[Kind]) -> None:
+    def __init__(self, group: str, label: str, kind: type[Kind]) -> None:
         self._group = group
-        self._what = what
+        self._what = label
         self._kind = kind
 
     def __getitem__(self, name: str) -> Kind:

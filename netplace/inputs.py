@@ -40,10 +40,10 @@ class FaultsError(ValueError):
 _LISTED = 600  # characters of a list of names: those of a file may be thousands
 
 
-def check_choice(value: object, options: Iterable[str], what: str) -> str:
+def check_choice(value: object, options: Iterable[str], label: str) -> str:
     """Return `value` if it is one of `options`; otherwise, the error suggests the nearest names.
 
-    `what` says in errors what the value is and where it came from, such as ``"--arbiter"``.
+    `label` says in errors what the value is and where it came from, such as ``"--arbiter"``.
     """
     names = list(options)
     if isinstance(value, str) and value in names:
@@ -52,7 +52,7 @@ def check_choice(value: object, options: Iterable[str], what: str) -> str:
     near = difflib.get_close_matches(written, names, n=3, cutoff=0.5)
     listed = f"valid: {_listed(names)}"
     hint = f"did you mean {' or '.join(near)}? ({listed})" if near else listed
-    raise ValueError(f"{what}: unknown name {abbreviate(value)}; {hint}")
+    raise ValueError(f"{label}: unknown name {abbreviate(value)}; {hint}")
 
 
 def _listed(names: list[str]) -> str:
@@ -63,61 +63,63 @@ def _listed(names: list[str]) -> str:
 MOST = 2**62  # the largest whole number that is taken anywhere: sums of two fit into 64 bits
 
 
-def check_int(value: object, what: str, least: int = 1, most: int = MOST) -> int:
-    """Return `value`, perhaps text, as a whole number from `least` to `most`; `what` names it in errors."""
+def check_int(value: object, label: str, minimum: int = 1, maximum: int = MOST) -> int:
+    """Return `value`, perhaps text, as a whole number in its bounds; `label` names it in errors."""
     try:
         number = int(str(value))
     except ValueError:
-        raise ValueError(f"{what}: {abbreviate(value)} is not a whole number") from None
-    if number < least:
-        raise ValueError(f"{what}: {abbreviate(number)} is too small, expected at least {least}")
-    if number > most:
-        raise ValueError(f"{what}: {abbreviate(number)} is too large, expected at most {most}")
+        raise ValueError(f"{label}: {abbreviate(value)} is not a whole number") from None
+    if number < minimum:
+        raise ValueError(f"{label}: {abbreviate(number)} is too small, expected at least {minimum}")
+    if number > maximum:
+        raise ValueError(f"{label}: {abbreviate(number)} is too large, expected at most {maximum}")
     return number
 
 
-def check_ranges(text: str, what: str, most: int = MOST, between: str = ",") -> list[range]:
-    """Return the ranges, from 0 to `most`, of a list such as ``0-3,8``; `what` names a number in errors."""
+def check_ranges(text: str, label: str, maximum: int = MOST, between: str = ",") -> list[range]:
+    """Return the ranges, from 0 to `maximum`, of a list such as ``0-3,8``; `label` names one in errors."""
     ranges = []
     for word in text.split(between):
         low, dash, high = word.partition("-")
-        first = check_int(low, what, 0, most)
-        last = check_int(high, what, 0, most) if dash else first
+        first = check_int(low, label, 0, maximum)
+        last = check_int(high, label, 0, maximum) if dash else first
         if last < first:
-            raise ValueError(f"{what}: range {abbreviate(word)} is decreasing")
+            raise ValueError(f"{label}: range {abbreviate(word)} is decreasing")
         ranges.append(range(first, last + 1))
     return ranges
 
 
-def check_float(value: object, what: str, least: float = 0.0, most: float = math.inf) -> float:
-    """Return `value`, perhaps text, as a finite number from `least` to `most`; `what` names it in errors."""
+def check_float(value: object, label: str, minimum: float = 0.0, maximum: float = math.inf) -> float:
+    """Return `value`, perhaps text, as a finite number in its bounds; `label` names it in errors."""
     try:
         number = math.nan if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ValueError(f"{what}: {abbreviate(value)} is not a number")
-    if number < least:
-        raise ValueError(f"{what}: {number:g} is too small, expected at least {least:g}")
-    if number > most:
-        raise ValueError(f"{what}: {number:g} is too large, expected at most {most:g}")
+        raise ValueError(f"{label}: {abbreviate(value)} is not a number")
+    if number < minimum:
+        raise ValueError(f"{label}: {number:g} is too small, expected at least {minimum:g}")
+    if number > maximum:
+        raise ValueError(f"{label}: {number:g} is too large, expected at most {maximum:g}")
     return number
 
 
 _BYTES = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([kmgt])(i?)b?|b)?", re.IGNORECASE)
 
 
-def check_bytes(value: object, what: str) -> int:
+def check_bytes(value: object, label: str) -> int:
     """Return a size in bytes, perhaps text with a unit: ``64``, ``"1KB"`` (1,000), ``"4 KiB"`` (4,096)."""
     match = _BYTES.fullmatch(str(value).strip())
     if match is None:
-        raise ValueError(f"{what}: {abbreviate(value)} is not a size, expected one such as 1024, 1KB or 1KiB")
+        raise ValueError(
+            f"{label}: {abbreviate(value)} is not a size, expected one such as 1024, 1KB or 1KiB"
+        )
     number, prefix, binary = match.groups()
     unit = (1024 if binary else 1000) ** ("kmgt".index(prefix.lower()) + 1) if prefix else 1
     amount = float(number) * unit
     if amount != int(amount):
-        raise ValueError(f"{what}: {abbreviate(value)} is not a whole number of bytes")
-    return check_int(int(amount), what, 0)
+        raise ValueError(f"{label}: {abbreviate(value)} is not a whole number of bytes")
+    return check_int(int(amount), label, 0)
 
 
 MOST_BYTES = 4 << 30  # of one object: a small file or text can describe a large one
@@ -125,23 +127,25 @@ MOST_STEPS = 10**13  # of what takes some nanoseconds each: days
 _MANY = 10**15  # beyond it no number is written out
 
 
-def check_size(count: int, bytes_each: int, what: str, where: str) -> None:
+def check_size(count: int, bytes_each: int, label: str, where: str) -> None:
     """Check that so many items of `bytes_each` at the peak fit into memory.
 
-    `what` names the items, such as ``"cables"``; `where` says where the number comes from.
+    `label` names the items, such as ``"cables"``; `where` says where the number comes from.
     """
     need = count * bytes_each
     if need > MOST_BYTES:
         raise ValueError(
-            f"{where}: too large, {_number(count)} {what} would take {gigabytes(need)} of memory, expected "
+            f"{where}: too large, {_number(count)} {label} would take {gigabytes(need)} of memory, expected "
             f"at most {gigabytes(MOST_BYTES)}"
         )
 
 
-def check_steps(count: int, what: str, where: str) -> None:
+def check_steps(count: int, label: str, where: str) -> None:
     """Check that a number of steps, each of a few nanoseconds, is feasible; see `check_size`."""
     if count > MOST_STEPS:
-        raise ValueError(f"{where}: {_number(count)} {what} would take days, expected at most {MOST_STEPS:,}")
+        raise ValueError(
+            f"{where}: {_number(count)} {label} would take days, expected at most {MOST_STEPS:,}"
+        )
 
 
 def _number(count: int) -> str:

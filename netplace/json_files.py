@@ -45,24 +45,24 @@ def json_text(value: Any, indent: int | None = None) -> str:
         return json.dumps(finite(value), allow_nan=False, indent=indent)
 
 
-def results_text(what: str, content: dict[str, Any], indent: int | None = 1) -> str:
+def results_text(label: str, content: dict[str, Any], indent: int | None = 1) -> str:
     """Return results as JSON that begins with their kind, format and checksum."""
     plain = json.loads(json_text(content))  # as it will be read: keys are text
-    return json_text(dict(zip(_HEAD, (what, FORMAT, _checksum(plain)), strict=True)) | plain, indent)
+    return json_text(dict(zip(_HEAD, (label, FORMAT, _checksum(plain)), strict=True)) | plain, indent)
 
 
-def read_results(path: Path, what: str) -> dict[str, Any]:
+def read_results(path: Path, label: str) -> dict[str, Any]:
     """Return the content of `results_text`, its format and checksum checked."""
     content = read_json(path)
     if not isinstance(content, dict):
-        raise ValueError(f"{path}: {abbreviate(content)} found, expected the results of a {what}")
-    return opened(content, path, what)
+        raise ValueError(f"{path}: {abbreviate(content)} found, expected the results of a {label}")
+    return opened(content, path, label)
 
 
-def opened(results: dict[str, Any], path: Path, what: str) -> dict[str, Any]:
+def opened(results: dict[str, Any], path: Path, label: str) -> dict[str, Any]:
     """Return results without their header, which is checked, and without their provenance."""
     plain = {name: value for name, value in results.items() if name not in _HEAD}
-    _check_head(path, results, what, plain)
+    _check_head(path, results, label, plain)
     plain.pop(PROVENANCE, None)
     return plain
 
@@ -77,12 +77,12 @@ def check_format(where: str, found: Any) -> None:
         )
 
 
-def _check_head(path: Path, head: dict[str, Any], what: str, content: dict[str, Any]) -> None:
+def _check_head(path: Path, head: dict[str, Any], label: str, content: dict[str, Any]) -> None:
     for name in _HEAD:
         if name not in head:
-            raise ValueError(f"{path}: {name}: is missing, expected the results of a {what}")
-    if head["netplace"] != what:
-        raise ValueError(f"{path}: netplace: {abbreviate(head['netplace'])} found, expected {what!r}")
+            raise ValueError(f"{path}: {name}: is missing, expected the results of a {label}")
+    if head["netplace"] != label:
+        raise ValueError(f"{path}: netplace: {abbreviate(head['netplace'])} found, expected {label!r}")
     check_format(str(path), head["version"])
     if head["checksum"] != _checksum(content):
         raise ValueError(

@@ -23,10 +23,10 @@ def html_table(title: str, rows: Iterable[tuple[str, object]]) -> str:
 def html_matrix(title: str, values: Sequence[Sequence[float]]) -> str:
     """Return a matrix of squares that are darker for larger values, with the value on hover."""
     size = max(1, 320 // max(1, len(values)))
-    most = max((value for row in values for value in row), default=0.0) or 1.0
+    maximum = max((value for row in values for value in row), default=0.0) or 1.0
     drawn = "".join(
         f"<rect x='{column * size}' y='{row * size}' width='{size}' height='{size}' fill='rgb{_BLUE}' "
-        f"fill-opacity='{0.1 + 0.9 * value / most:.2f}'>"
+        f"fill-opacity='{0.1 + 0.9 * value / maximum:.2f}'>"
         f"<title>{row} to {column}: {_text(value)}</title></rect>"
         for row, line in enumerate(values)
         for column, value in enumerate(line)

@@ -22,9 +22,9 @@ def to_builtins(value: Any) -> Any: ...
 def to_builtins(value: Any) -> Any:
     """Return a value as data for JSON; a dataclass is a dict without fields that are None by default."""
     if is_dataclass(value):
-        held = [(name, getattr(value, name), usual) for name, usual in _defaults(value.__class__)]
+        held = [(name, getattr(value, name), default) for name, default in _defaults(value.__class__)]
         return {
-            name: to_builtins(each) for name, each, usual in held if each is not None or usual is not None
+            name: to_builtins(each) for name, each, default in held if each is not None or default is not None
         }
     if isinstance(value, Mapping):
         return {name: to_builtins(held) for name, held in value.items()}

@@ -40,8 +40,10 @@ class WorkloadSettings(Settings, frozen=True):
             required="lublin or applications, or a file such as log.swf.gz",
         ),
     ]
-    jobs: Annotated[int | None, _job(_JOBS.format(JOBS), least=1)] = None
-    load: Annotated[float | None, _job("Load of lublin, or of a file of jobs.", least=1e-9, most=1e9)] = None
+    jobs: Annotated[int | None, _job(_JOBS.format(JOBS), minimum=1)] = None
+    load: Annotated[
+        float | None, _job("Load of lublin, or of a file of jobs.", minimum=1e-9, maximum=1e9)
+    ] = None
     kind: Annotated[str | None, _job("Job class of lublin: batch, interactive, both or whole.")] = None
     classes: Annotated[
         str | None,
@@ -54,8 +56,8 @@ class WorkloadSettings(Settings, frozen=True):
         _job(
             "Mean time between submissions of applications. [default: all at once]",
             metavar="SECONDS",
-            least=0,
-            most=2.0**53,
+            minimum=0,
+            maximum=2.0**53,
         ),
     ] = None
     repeats: Annotated[
@@ -71,7 +73,7 @@ class WorkloadSettings(Settings, frozen=True):
     ] = None
     cores_per_node: Annotated[
         int | None,
-        _job("Processors per node, by which netplace divides sizes in a log.", least=1),
+        _job("Processors per node, by which netplace divides sizes in a log.", minimum=1),
     ] = None
     drop: Annotated[
         str | None,
@@ -89,7 +91,7 @@ class ScheduleSettings(WorkloadSettings, frozen=True):
     ] = ""
     partition: Annotated[str, _rule("Allocator, such as contiguous.")] = "non-contiguous"
     installed: Annotated[
-        int | None, _rule("Number of nodes to use, the first ones. [default: all]", least=1)
+        int | None, _rule("Number of nodes to use, the first ones. [default: all]", minimum=1)
     ] = None
     times: Annotated[
         str,
@@ -112,7 +114,9 @@ class ScheduleSettings(WorkloadSettings, frozen=True):
             metavar="A,B,..",
         ),
     ] = ""
-    table_seeds: Annotated[int, _rule("Seeds of each run time that is simulated.", least=1, most=1000)] = 1
+    table_seeds: Annotated[
+        int, _rule("Seeds of each run time that is simulated.", minimum=1, maximum=1000)
+    ] = 1
     separate_repeats: Annotated[
         bool,
         _rule("Let each repetition of a program take as long as a single run, as published studies do."),
@@ -124,8 +128,8 @@ class ScheduleSettings(WorkloadSettings, frozen=True):
         float | None,
         _rule(
             "Run time outside any box or subtree of the table, relative to the longest in a box.",
-            least=1e-3,
-            most=1e6,
+            minimum=1e-3,
+            maximum=1e6,
         ),
     ] = None
     estimates: Annotated[
@@ -203,10 +207,10 @@ class LoadSettings(Settings, frozen=True):
         str | float,
         _what("Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value.", metavar="LOADS"),
     ] = "0.1:1.0:0.1"
-    warmup: Annotated[int, Setting("Cycles before the measurement.", least=0)] = 1000
+    warmup: Annotated[int, Setting("Cycles before the measurement.", minimum=0)] = 1000
     measure: Annotated[
         int | None,
-        Setting("Cycles of the measurement. [default: 8,000,000 / nodes, at least 2,000]", least=1),
+        Setting("Cycles of the measurement. [default: 8,000,000 / nodes, at least 2,000]", minimum=1),
     ] = None
     hot_node: Annotated[int | None, Setting("Node of hot-spot traffic. [default: the middle one]")] = None
     hot_share: Annotated[float, Setting("Share of the traffic that goes to the hot spot.")] = 0.1
@@ -225,7 +229,7 @@ COSIM_SETTINGS = {
     "bytes_per_phit": Setting(
         "Bytes per phit; cycles become longer by the same factor.",
         panel="Network settings",
-        least=1,
+        minimum=1,
         kind=int,
     ),
 }

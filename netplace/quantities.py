@@ -52,8 +52,8 @@ def quantity(
 
 def quantities(kind: type) -> dict[str, Quantity]:
     """Return the descriptions of the fields of a dataclass, by their names."""
-    said = {item.name: item.metadata["quantity"] for item in fields(kind) if "quantity" in item.metadata}
+    found = {item.name: item.metadata["quantity"] for item in fields(kind) if "quantity" in item.metadata}
     return {
         name: Quantity(**{**vars(each), "name": each.name or name.replace("_", " ")})
-        for name, each in said.items()
+        for name, each in found.items()
     }

@@ -40,7 +40,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     Parameters
     ----------
-    what : str
+    label : str
         Name of the kind of rule in error messages, such as ``"mapping"``.
     group : str
         Group of entry points in which packages offer rules.
@@ -56,14 +56,14 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
 
     def __init__(
         self,
-        what: str,
+        label: str,
         group: str,
         kind: type[Any] | None,
         built_in: Mapping[str, Entry],
         wrap: Callable[[Any, str, str], Entry] | None = None,
         tables: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
-        self.what = what
+        self.label = label
         self.group = group
         self._kind = kind
         self._wrap = wrap
@@ -102,9 +102,11 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
             entry is not of the kind.
         """
         if not _NAME.fullmatch(name):
-            raise ValueError(f"{self.what} {abbreviate(name)}: is not a name, expected letters, digits, _.+-")
+            raise ValueError(
+                f"{self.label} {abbreviate(name)}: is not a name, expected letters, digits, _.+-"
+            )
         if name in self._entries or name in entries(self.group):
-            raise ValueError(f"{self.what} {name!r}: the name is taken, by {self._owner(name)}")
+            raise ValueError(f"{self.label} {name!r}: the name is taken, by {self._owner(name)}")
         made = self._entry(entry, name)
         if (loading := LOADING.get()) is not None:
             loading.added.append((self, name))
@@ -131,37 +133,37 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         name = text.partition(":")[0]
         return name in self._entries and name not in self._sources
 
-    def split(self, text: str, what: str = "") -> tuple[str, str]:
+    def split(self, text: str, label: str = "") -> tuple[str, str]:
         """Split the text of a rule into its name, which must be known, and the option after a colon.
 
-        `what` says in errors where the text came from.
+        `label` says in errors where the text came from.
         """
         name, _, option = text.partition(":")
         if name in self._entries or name in entries(self.group):
             return name, option
         if name.endswith(".py"):
             raise ValueError(
-                f"{what or self.what}: unknown name {abbreviate(text)}; a file with rules is loaded by "
+                f"{label or self.label}: unknown name {abbreviate(text)}; a file with rules is loaded by "
                 "--plugin FILE.py, and its rules are selected by the names that it adds"
             )
-        check_choice(name, self.names(), what or self.what)
+        check_choice(name, self.names(), label or self.label)
         raise AssertionError("a name that is neither known nor unknown")
 
-    def find(self, text: str, what: str = "") -> tuple[Entry, str]:
+    def find(self, text: str, label: str = "") -> tuple[Entry, str]:
         """Return the rule that a text selects, and the option after its name."""
-        name, option = self.split(text, what)
+        name, option = self.split(text, label)
         if name in self._entries:
             return self[name], option
         entry = entries(self.group)[name]
-        return self._entry(load(entry, self.what), name), option
+        return self._entry(load(entry, self.label), name), option
 
-    def source(self, text: str, what: str = "") -> Source | None:
+    def source(self, text: str, label: str = "") -> Source | None:
         """Return whose code the selected rule is, with its digest; None for a rule of netplace."""
-        name, _ = self.split(text, what)
+        name, _ = self.split(text, label)
         if name in self._entries:
             return self._sources.get(name)
         entry = entries(self.group)[name]
-        load(entry, self.what)
+        load(entry, self.label)
         return f"package:{self.group}:{name}", digest(entry)
 
     def sources(self) -> set[Source]:
@@ -193,7 +195,7 @@ class Registry(Mapping[str, Entry], Generic[Entry]):
         if not callable(rule) or (self._kind is not None and self._wrap is None):
             expected = self._kind.__name__ if self._kind is not None else "function"
             expected += " or a function" if self._kind is not None and self._wrap is not None else ""
-            raise ValueError(f"{self.what} {name!r}: is a {type(rule).__name__}, expected a {expected}")
+            raise ValueError(f"{self.label} {name!r}: is a {type(rule).__name__}, expected a {expected}")
         if self._wrap is None:
             found: Entry = rule
             return found

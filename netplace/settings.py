@@ -37,8 +37,8 @@ class Setting:
     help: str  # a sentence; it shows the default only if that is not `default`
     panel: str = ""  # heading of the flag in the help; empty: that of all flags
     metavar: str | None = None  # name of the value in the help
-    least: float = -math.inf
-    most: float = math.inf
+    minimum: float = -math.inf
+    maximum: float = math.inf
     # above, below: bounds of a float that are out of range themselves.
     above: float = -math.inf
     below: float = math.inf
@@ -51,9 +51,9 @@ class Setting:
     def check(self, value: Any, name: str) -> Any:
         """Return a value, of a file or from Python, of the setting with this name; it is checked."""
         if self.kind is int:
-            return check_int(value, name, int(max(self.least, -MOST)), int(min(self.most, MOST)))
+            return check_int(value, name, int(max(self.minimum, -MOST)), int(min(self.maximum, MOST)))
         if self.kind is float:
-            number = check_float(value, name, self.least, self.most)
+            number = check_float(value, name, self.minimum, self.maximum)
             if not self.above < number < self.below:
                 limit = f" and under {self.below:g}" if self.below < math.inf else ""
                 raise ValueError(
@@ -83,11 +83,11 @@ def settings_of(kind: type[msgspec.Struct]) -> Mapping[str, Setting]:
 def check_given(given: Mapping[str, Any], *kinds: Mapping[str, Setting]) -> dict[str, Any]:
     """Return what a user says, None counting as not said; the error has a line for each fault."""
     settings = {name: setting for kind in kinds for name, setting in kind.items()}
-    said, faults = dict[str, Any](), list[str]()
+    values, faults = dict[str, Any](), list[str]()
     for name, value in given.items():
         try:
             if value is not None:
-                said[name] = settings[check_choice(name, settings, "key")].check(value, name)
+                values[name] = settings[check_choice(name, settings, "key")].check(value, name)
         except ValueError as error:
             faults.append(str(error))
     for name, setting in settings.items():
@@ -95,7 +95,7 @@ def check_given(given: Mapping[str, Any], *kinds: Mapping[str, Setting]) -> dict
             faults.append(f"{name}: not given, expected {setting.required}")
     if faults:
         raise ValueError("\n".join(faults))
-    return said
+    return values
 
 
 def read_back(kind: type[Made], plain: Any, where: str) -> Made:
@@ -110,8 +110,8 @@ def read_back(kind: type[Made], plain: Any, where: str) -> Made:
     for name, number in re.findall(r"\.(\w+)|\[(\d+)\]", place):
         found = found[name] if name else found[int(number)]
     if match := re.match(r"Object (contains unknown|missing required) field `(.*)`", reason):
-        told = "is not a known key" if match[1] == "contains unknown" else "is missing, expected a value"
-        raise ValueError(f"{where}{place}.{match[2]}: {told}")
+        message = "is not a known key" if match[1] == "contains unknown" else "is missing, expected a value"
+        raise ValueError(f"{where}{place}.{match[2]}: {message}")
     if match := re.match("Expected `(.*?)`", reason):
         words = " or ".join(_WORDS.get(word, word) for word in match[1].split(" | "))
         raise ValueError(f"{where}{place}: {abbreviate(found)} found, expected {words}")

@@ -41,21 +41,21 @@ class Bounds:
     dependencies: Bound
 
     @property
-    def least(self) -> int:
+    def minimum(self) -> int:
         return max(
             bound.cycles for bound in (self.injection, self.ejection, self.computation, self.dependencies)
         )
 
     @property
     def binding(self) -> str:
-        """Name of the bound that explains `least`: the simplest one that is close to it."""
+        """Name of the bound that explains `minimum`: the simplest one that is close to it."""
         for name in ("injection", "ejection", "computation"):
-            if getattr(self, name).cycles >= _NEAR * self.least:
+            if getattr(self, name).cycles >= _NEAR * self.minimum:
                 return name
         return "dependencies"
 
     def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"least": self.least, "binding": self.binding}
+        return asdict(self) | {"least": self.minimum, "binding": self.binding}
 
 
 def bounds(job: Program | Repeated, topology: Topology, config: Config | None = None) -> Bounds:

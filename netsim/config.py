@@ -360,8 +360,8 @@ SETTINGS = {
     item.name: Setting(
         item.metadata["says"],
         "Network settings",
-        least=(item.metadata["bounds"] or _NO_BOUNDS)[0],
-        most=(item.metadata["bounds"] or _NO_BOUNDS)[1],
+        minimum=(item.metadata["bounds"] or _NO_BOUNDS)[0],
+        maximum=(item.metadata["bounds"] or _NO_BOUNDS)[1],
         choices=item.metadata["choices"],
         kind=_KINDS[str(item.type)],
         default=item.default,

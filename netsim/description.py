@@ -145,10 +145,10 @@ def _pair_bytes(topology: Topology, config: Config) -> int:
 
 def _grid(grid: Grid) -> tuple[Numbers, Arrays]:
     """Return the fields of a route record: hops and sign of each dimension."""
-    most = np.array([max(1, size // 2 if grid.wraps else size - 1) for size in grid.sizes])
+    maximum = np.array([max(1, size // 2 if grid.wraps else size - 1) for size in grid.sizes])
     if grid.twist:
-        most[:] = grid.diameter
-    bits = np.array([int(m).bit_length() + 1 for m in most])
+        maximum[:] = grid.diameter
+    bits = np.array([int(m).bit_length() + 1 for m in maximum])
     if bits.sum() > 31:
         raise ValueError(f"{grid}: a route record needs {bits.sum()} bits, the kernel has 31")
     shift = np.concatenate([[0], np.cumsum(bits)[:-1]])

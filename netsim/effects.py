@@ -35,8 +35,8 @@ def settings_on(topology: Topology, config: Config) -> Config:
         config = replace(config, cycle_ns=rates.byte_ns * config.phit_bytes)
     if config.queue_packets == SETTINGS["queue_packets"].default:
         share = min((limit.share for limit in limited_links(topology, config)), default=1.0)
-        most = min(_MOST_ROOM[0], _MOST_ROOM[1] // (config.vcs * max(1, (topology.neighbor >= 0).sum())))
-        if (room := min(math.ceil(config.queue_packets / share), most)) > config.queue_packets:
+        maximum = min(_MOST_ROOM[0], _MOST_ROOM[1] // (config.vcs * max(1, (topology.neighbor >= 0).sum())))
+        if (room := min(math.ceil(config.queue_packets / share), maximum)) > config.queue_packets:
             config = replace(config, queue_packets=room)
     return config
 
@@ -46,20 +46,22 @@ def notes_on(topology: Topology, config: Config) -> list[str]:
     notes = ignored_settings(topology, config)
     if _has_no_routing(topology) and config.routing in ("default", *_SHORTEST):
         _, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
-        told = f"the file tells no routing: it is {routes.name} on {verdict.needed} virtual channels or more"
+        message = (
+            f"the file tells no routing: it is {routes.name} on {verdict.needed} virtual channels or more"
+        )
         if config.routing == "default":
             name = _SHORTEST[config.ordered_flows]
-            told += f"; shortest routes ({name}) need {verdict_on(topology, name, 'default')[2].needed}"
-        notes.insert(0, told)
+            message += f"; shortest routes ({name}) need {verdict_on(topology, name, 'default')[2].needed}"
+        notes.insert(0, message)
     if (rates := _rates(topology)) is None:
         return [*([f"{topology} is {topology.origin}"] if topology.origin else []), *notes]
     cycle = rates.byte_ns * config.phit_bytes
-    told = f"{topology} is {topology.origin or rates.source}: "
-    told += f"a cycle is the {cycle:.4g} ns of a phit on the fastest link"
+    message = f"{topology} is {topology.origin or rates.source}: "
+    message += f"a cycle is the {cycle:.4g} ns of a phit on the fastest link"
     if not math.isclose(cycle, config.cycle_ns, rel_tol=1e-6):
-        told += f"; but cycle_ns is {config.cycle_ns:g}"
-    told += f"; FIFOs hold {config.queue_packets} packets"
-    return [told, *rates.notes, *map(str, limited_links(topology, config)), *notes]
+        message += f"; but cycle_ns is {config.cycle_ns:g}"
+    message += f"; FIFOs hold {config.queue_packets} packets"
+    return [message, *rates.notes, *map(str, limited_links(topology, config)), *notes]
 
 
 _SHORTEST = ("adaptive", "minimal")  # the latter keeps the order of flows
@@ -78,7 +80,7 @@ def _with_shortest_routes(topology: Topology, config: Config) -> Config:
 
 def _has_no_routing(topology: Topology) -> bool:
     """Return whether a network comes from a file that tells no more of it than its cables."""
-    return isinstance(topology, Graph) and topology.usual == "up-down" and bool(topology.origin)
+    return isinstance(topology, Graph) and topology.default_routing == "up-down" and bool(topology.origin)
 
 
 def _rates(topology: Topology) -> Rates | None:
@@ -109,17 +111,17 @@ def ignored_settings(topology: Topology, config: Config) -> list[str]:
     else:
         names = ("tree_routing", "vc_discipline", "allow_deadlock")
         why = "which is a grid with its own routing"
-    usual = {item.name: item.default for item in fields(config)}
+    default = {item.name: item.default for item in fields(config)}
     return [
         f"{name}: {value} is ignored on {topology}, {why}"
         for name in names
-        if (value := getattr(config, name)) != usual[name]
+        if (value := getattr(config, name)) != default[name]
     ]
 
 
 def _cause(config: Config) -> str:
     """Return the setting of a grid or tree that makes it a network of any wiring."""
-    for name, usual in (("routing", "default"), ("faults", "")):
-        if getattr(config, name) != usual:
+    for name, default in (("routing", "default"), ("faults", "")):
+        if getattr(config, name) != default:
             return f" (--{name})"
     return f" (--{config.fabric_settings[0].replace('_', '-')})" if config.fabric_set else ""

@@ -258,8 +258,8 @@ class JobHost:
 
     def _find(self, job: int) -> HostedJob:
         if job not in self._jobs:
-            what = "is forgotten" if 0 <= job < self._given else f"no such job, {self._given} were started"
-            raise ValueError(f"job {job}: {what}")
+            label = "is forgotten" if 0 <= job < self._given else f"no such job, {self._given} were started"
+            raise ValueError(f"job {job}: {label}")
         return self._jobs[job]
 
     def program(self, job: int) -> Program:

@@ -289,11 +289,11 @@ class KernelEngine:
         self._network.watch(number)
 
     def watched(self) -> tuple[NDArray[np.int64], list[int]]:
-        told = self._network.watched()
-        cycles = np.zeros((*self._ways, len(told)), np.int64)
-        for column, (_, charged) in enumerate(told):
+        counts = self._network.watched()
+        cycles = np.zeros((*self._ways, len(counts)), np.int64)
+        for column, (_, charged) in enumerate(counts):
             cycles[:, :, column] = charged.reshape(self._ways)
-        return cycles, [job for job, _ in told]
+        return cycles, [job for job, _ in counts]
 
     @property
     def _ways(self) -> tuple[int, int]:

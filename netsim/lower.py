@@ -27,12 +27,12 @@ class NotEnoughMemoryError(ValueError, MemoryError):
     """More memory is needed than this machine has free now; another machine may have enough."""
 
 
-def demand(needed: int, what: str) -> None:
-    """Raise `NotEnoughMemoryError` if `needed` bytes for `what` are not available."""
+def demand(needed: int, label: str) -> None:
+    """Raise `NotEnoughMemoryError` if `needed` bytes for `label` are not available."""
     there = available()
     if needed > there:
         raise NotEnoughMemoryError(
-            f"{what} would need {needed / 2**30:.1f} GiB of memory, "
+            f"{label} would need {needed / 2**30:.1f} GiB of memory, "
             f"but only {there / 2**30:.1f} GiB are available"
         )
 
@@ -158,17 +158,17 @@ def lower(program: Program, config: Config) -> Lowered:
     opened = _opened_by(program, task)
     kind = program.kind.astype(np.int64)
     peer, size, tag = (a[opened].astype(np.int64) for a in (program.peer, program.size, program.tag))
-    what = np.where(kind == Op.WAIT, kind[opened], kind)  # the operation that a wait completes
+    label = np.where(kind == Op.WAIT, kind[opened], kind)  # the operation that a wait completes
     is_compute = kind == Op.COMPUTE
     sends = (kind == Op.SEND) | (kind == Op.ISEND)
-    receives = (what == Op.RECV) | (what == Op.IRECV)
-    towards = (what == Op.SEND) | (what == Op.ISEND)
+    receives = (label == Op.RECV) | (label == Op.IRECV)
+    towards = (label == Op.SEND) | (label == Op.ISEND)
     large = (
         ~is_compute & (size > config.eager_limit)
         if config.eager_limit is not None
         else np.zeros(len(kind), bool)
     )
-    turns = (what == Op.ISEND) & config.interleaves(program)
+    turns = (label == Op.ISEND) & config.interleaves(program)
     keep = np.where(is_compute, size > 0, peer != task)
     keep &= is_compute | large | turns | ~((kind == Op.IRECV) | ((kind == Op.WAIT) & towards))
 
@@ -245,14 +245,14 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
     length = there - here
     some = length > 0
     body = lowered.op[ranges(here, there)]
-    sent, used, asked, posted, begun, asking = (
+    sent, used, requested, posted, begun, asking = (
         _times_in(body, kind, lowered.key) for kind in (SEND, RECV, ASK, POST, BEGIN, BEGIN_ASKING)
     )
-    sent, asked = sent + begun, asked + asking
+    sent, requested = sent + begun, requested + asking
     # Of each task, the words of its loop: what is over, then the way back.
-    key = np.concatenate([np.flatnonzero(asked), np.flatnonzero(begun)])
-    key_kind = np.repeat([OVER, HANDED_OVER], [np.count_nonzero(asked), np.count_nonzero(begun)])
-    count = np.where(key_kind == OVER, asked[key], begun[key])
+    key = np.concatenate([np.flatnonzero(requested), np.flatnonzero(begun)])
+    key_kind = np.repeat([OVER, HANDED_OVER], [np.count_nonzero(requested), np.count_nonzero(begun)])
+    count = np.where(key_kind == OVER, requested[key], begun[key])
     over = (count << KEY_BITS | key) << KIND_BITS | key_kind
     over = over[np.argsort(lowered.key[key, 0], kind="stable")]
     extra = np.bincount(lowered.key[key, 0], minlength=program.tasks) + some
@@ -280,9 +280,9 @@ def looped(program: Program, lowered: Lowered) -> Lowered:
         op=op,
         first=first,
         source_op=source_op[index],
-        sent=(sent + asked) * lowered.key[:, 2],
+        sent=(sent + requested) * lowered.key[:, 2],
         used=used * lowered.key[:, 2],
-        asked=asked,
+        asked=requested,
         posted=posted,
     )
 

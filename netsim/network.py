@@ -299,10 +299,10 @@ class Network(JobHost):
     def _go_by_windows(self, window: int, max_cycles: int | None) -> None:
         bytes_each = _BYTES_PER_LOAD * self.topology.neighbor.size
         check_size(2, bytes_each, "windows of link loads", "window")
-        most = min(_MOST_WINDOWS, inputs.MOST_BYTES // bytes_each) // 2 * 2
+        maximum = min(_MOST_WINDOWS, inputs.MOST_BYTES // bytes_each) // 2 * 2
         self._window = window
         while self._unfinished and (max_cycles is None or self.now < max_cycles):
-            if len(self._window_loads) == most:  # the length of a run is not known in advance
+            if len(self._window_loads) == maximum:  # the length of a run is not known in advance
                 self._window_loads = self._window_loads[1::2]
                 self._window *= 2
             stop = self.now + self._window

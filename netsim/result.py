@@ -56,8 +56,8 @@ class Delay:
         """Return the delays, given their histogram and their sum."""
         count = int(histogram.sum())
         mean = total / count if count else float("nan")
-        p50, p95, p99, most = (percentile(histogram, share) for share in (0.5, 0.95, 0.99, 1.0))
-        return Delay(count, mean, p50, p95, p99, most, histogram)
+        p50, p95, p99, maximum = (percentile(histogram, share) for share in (0.5, 0.95, 0.99, 1.0))
+        return Delay(count, mean, p50, p95, p99, maximum, histogram)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values in JSON-compatible form."""

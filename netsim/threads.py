@@ -22,23 +22,23 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def checked_threads(threads: object, what: str = "threads") -> int | str:
+def checked_threads(threads: object, label: str = "threads") -> int | str:
     """Return a given number of threads, or `AUTO`, after a check."""
     if threads == AUTO:
         return AUTO
     if isinstance(threads, str):
-        raise ValueError(f"{what}: {abbreviate(threads)} is not a number from 1 to {MOST}, or auto")
-    return check_int(threads, what, 1, MOST)
+        raise ValueError(f"{label}: {abbreviate(threads)} is not a number from 1 to {MOST}, or auto")
+    return check_int(threads, label, 1, MOST)
 
 
-def threads_beside(threads: int | str, processes: int, what: str = "threads") -> int | str:
+def threads_beside(threads: int | str, processes: int, label: str = "threads") -> int | str:
     """Return the number of threads per network if several processes simulate one network each."""
     if threads == AUTO:
         return AUTO if processes == 1 else 1
     assert isinstance(threads, int)
     if threads > 1 and threads * processes > cores():
         all_in_all = f" in each of {processes} processes" if processes > 1 else ""
-        raise ValueError(f"{what}: {threads} given{all_in_all}, more than the {cores()} available cores")
+        raise ValueError(f"{label}: {threads} given{all_in_all}, more than the {cores()} available cores")
     return threads
 
 
@@ -47,17 +47,19 @@ def usable_threads(topology: Topology, threads: int | str, *, engine: str) -> in
 
     A thread that shares a core with other work delays the others so much that one thread is faster.
     """
-    asked = checked_threads(threads)
+    requested = checked_threads(threads)
     split = engine != "reference"
-    if asked == AUTO:
+    if requested == AUTO:
         worth = min(MOST, topology.routers // ROUTERS) if split else 1
         return max(1, min(worth, cores() - busy_cores())) if worth > 1 else 1
-    assert isinstance(asked, int)
-    if asked > 1 and not split:
-        raise ValueError(f"threads: {asked} given, but engine {engine} uses one thread; expected 1 or auto")
-    if asked > topology.nodes:
-        raise ValueError(f"threads: {asked} given, more than the {topology.nodes} nodes of {topology}")
-    return asked
+    assert isinstance(requested, int)
+    if requested > 1 and not split:
+        raise ValueError(
+            f"threads: {requested} given, but engine {engine} uses one thread; expected 1 or auto"
+        )
+    if requested > topology.nodes:
+        raise ValueError(f"threads: {requested} given, more than the {topology.nodes} nodes of {topology}")
+    return requested
 
 
 def busy_cores() -> int:

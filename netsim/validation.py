@@ -51,11 +51,11 @@ def check_traffic(traffic: Traffic, nodes: int) -> None:
         raise ValueError(f"traffic hot_node: {traffic.hot_node} is not a node, expected 0 to {nodes - 1}")
 
 
-def _check_nodes(given: NDArray[Any], what: str, nodes: int, least: int) -> None:
-    wrong = given[(given < least) | (given >= nodes)]
+def _check_nodes(given: NDArray[Any], label: str, nodes: int, minimum: int) -> None:
+    wrong = given[(given < minimum) | (given >= nodes)]
     if len(wrong):
-        uniform = ", or -1 for uniform" if least < 0 else ""
-        raise ValueError(f"traffic {what}: {wrong[0]} is not a node, expected 0 to {nodes - 1}{uniform}")
+        uniform = ", or -1 for uniform" if minimum < 0 else ""
+        raise ValueError(f"traffic {label}: {wrong[0]} is not a node, expected 0 to {nodes - 1}{uniform}")
 
 
 def check_pointers(given: Sequence[NDArray[Any]], own: Sequence[NDArray[Any]], inputs: int) -> None:

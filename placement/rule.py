@@ -47,7 +47,9 @@ def find_rule(text: str, choice: Registry[Rule[_Given, _Taken]]) -> tuple[Rule[_
     """Return the rule that a text form names, and the option after the colon."""
     rule, option = choice.find(text)
     if option and not rule.option:
-        raise ValueError(f"{choice.what} {text.partition(':')[0]}: takes no option, but {option!r} was given")
+        raise ValueError(
+            f"{choice.label} {text.partition(':')[0]}: takes no option, but {option!r} was given"
+        )
     return rule, option
 
 
@@ -56,10 +58,10 @@ def own_rule(choose: Callable[[_Given], _Taken], name: str, description: str) ->
     return Rule(choose, name, description, option="OPTION", is_random=True)
 
 
-def grid_of(topology: Topology, what: str) -> Grid:
+def grid_of(topology: Topology, label: str) -> Grid:
     """Return `topology` if it is a mesh or torus; otherwise, raise ValueError."""
     if not isinstance(topology, Grid):
-        raise ValueError(f"{what}: is defined on meshes and tori, not on {topology}")
+        raise ValueError(f"{label}: is defined on meshes and tori, not on {topology}")
     return topology
 
 

@@ -127,7 +127,7 @@ def _measured(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     for name in columns:
         if name != "link":
             whole = name != "load"
-            frame[name] = numbers_in(frame[name], path, least=-float(MOST) if whole else 0, whole=whole)
+            frame[name] = numbers_in(frame[name], path, minimum=-float(MOST) if whole else 0, whole=whole)
     return frame
 
 
@@ -158,12 +158,12 @@ def _tables(path: Path, target: Path) -> list[str]:
     frames = _frames(path, target)
     if not frames:
         raise ValueError(f"{path}: contains no finished results to write")
-    said = []
+    tables = []
     for place, (name, frame) in enumerate(frames.items()):
         own = target if not place else target.with_name(f"{target.stem}-{name}{target.suffix}")
         write_table(frame, own)
-        said.append(f"{own}: {name}, {len(frame):,} rows")
-    return said
+        tables.append(f"{own}: {name}, {len(frame):,} rows")
+    return tables
 
 
 EXPORTS: dict[str, Callable[[Path, Path], list[str]]] = {

@@ -24,9 +24,9 @@ def digest_of(name: str) -> Digest | None:
     return (name, file_digest(Path(name))) if os.path.isfile(name) else None
 
 
-def digest_of_rule(text: str, choice: Registry[Any], what: str = "") -> Digest | None:
+def digest_of_rule(text: str, choice: Registry[Any], label: str = "") -> Digest | None:
     """Return whose code a rule is, or the file that a rule of netplace reads; None if neither."""
-    return choice.source(text, what) or digest_of(text.partition(":")[2])
+    return choice.source(text, label) or digest_of(text.partition(":")[2])
 
 
 def digests_of_wiring(network: str) -> tuple[Digest, ...]:

@@ -68,9 +68,9 @@ def _entries(run: Run, sizes: Mapping[str, int], several: Collection[str]) -> li
 
 def _text(entry: dict[str, Any]) -> str:
     """Return a job in one text, as in ``butterfly packets=2 (8 tasks, random)``."""
-    what = f"{entry['application']} {entry['problem']}".rstrip()
+    label = f"{entry['application']} {entry['problem']}".rstrip()
     tasks = f"{entry['tasks']} tasks, " if entry["tasks"] else ""
-    return f"{what} ({tasks}{entry['mapping']})"
+    return f"{label} ({tasks}{entry['mapping']})"
 
 
 def _counted(texts: list[str]) -> list[str]:

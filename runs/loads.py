@@ -90,10 +90,12 @@ class LoadPlan(LoadSettings, frozen=True, kw_only=True):
 
 def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     """Return the checked load point of a user's request by `KEYS`; None counts as not given."""
-    said = check_given(given, LOAD_SETTINGS, CONFIG)
-    topology = network_of(said["network"])
-    config = settings_on(topology, Config(**{name: said.pop(name) for name in CONFIG if name in said}))
-    plan = LoadPlan(**said | {"network": str(topology), "offered": _offered(said, config), "config": config})
+    values = check_given(given, LOAD_SETTINGS, CONFIG)
+    topology = network_of(values["network"])
+    config = settings_on(topology, Config(**{name: values.pop(name) for name in CONFIG if name in values}))
+    plan = LoadPlan(
+        **values | {"network": str(topology), "offered": _offered(values, config), "config": config}
+    )
     check_choice(plan.engine, ENGINES, "engine")
     check_settings(topology, config)
     for name in _OF_MESSAGES:
@@ -109,15 +111,15 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     return replace(plan, seed=check_int(seed, "seed", 0), contents=tuple(sorted(contents)))
 
 
-def _offered(said: Mapping[str, Any], config: Config) -> float:
+def _offered(values: Mapping[str, Any], config: Config) -> float:
     """Return the offered load, a number also if it is given as text."""
     try:
-        offered = float(said.get("offered", "nan"))
+        offered = float(values.get("offered", "nan"))
     except ValueError:
         offered = float("nan")
     if not 0 < offered <= config.packet_phits:
         raise ValueError(
-            f"offered: {said.get('offered')!r} is out of range, expected more than 0 and at most "
+            f"offered: {values.get('offered')!r} is out of range, expected more than 0 and at most "
             f"{config.packet_phits} phits per node and cycle"
         )
     return offered

@@ -210,9 +210,9 @@ def read_mix(path: str | Path) -> Mix:
     within = data.get("applications")
     if isinstance(within, dict):
         inside = "applications."
-        said = {name: value for name, value in within.items() if name != "class"}
+        settings = {name: value for name, value in within.items() if name != "class"}
         tables = within.get("class", [])
-        for key in said.keys() - {"communication"}:
+        for key in settings.keys() - {"communication"}:
             raise ValueError(
                 f"{path}:{line_of(text, 'applications', key)}: unknown key {abbreviate(key)}, expected "
                 f"communication or [[applications.class]]"
@@ -221,19 +221,19 @@ def read_mix(path: str | Path) -> Mix:
             raise ValueError(f"{path}: [applications] has no [[applications.class]], expected at least one")
     else:
         inside = ""
-        text, tables, said = read_table_list(path, "class", ("communication",))
-    usual = {"communication": said.get("communication", _COMMUNICATION)}
+        text, tables, settings = read_table_list(path, "class", ("communication",))
+    default = {"communication": settings.get("communication", _COMMUNICATION)}
     classes = []
     for place, table in enumerate(tables):
         try:
-            classes.append(_class(usual | table))
+            classes.append(_class(default | table))
         except ValueError as error:
             key = str(error).partition(":")[0]
-            inherited = key in said and key not in table
+            inherited = key in settings and key not in table
             where = line_of(
                 text,
                 inside[:-1] if inherited else f"{inside}class.{place}",
-                key if key in usual | table else "",
+                key if key in default | table else "",
             )
             raise ValueError(f"{path}:{where}: {error}") from None
     return Mix(tuple(classes), str(path))

@@ -49,7 +49,7 @@ def try_networks(
     smallest = min(networks, key=lambda topology: topology.nodes)
     if smallest.nodes < 2:
         raise ValueError(f"{smallest}: has a single node, expected at least 2 to simulate traffic")
-    most = 1 << (smallest.nodes.bit_length() - 1)  # tasks that run on all of them, a power of two
+    maximum = 1 << (smallest.nodes.bit_length() - 1)  # tasks that run on all of them, a power of two
     faulty = [parse(f"faulty:links={FAILED},seed=1/{topology}") for topology in networks]
     chosen = "adaptive" if routing == "default" else routing
     needed = [verdict_on(topology, chosen, "default")[2].needed for topology in (*networks, *faulty)]
@@ -57,14 +57,14 @@ def try_networks(
     made = []
     for topology, broken in zip(networks, faulty, strict=True):
         tell(f"simulating {topology} ..")
-        made.append(_tried(topology, broken, config, most))
+        made.append(_tried(topology, broken, config, maximum))
     return made
 
 
-def _tried(topology: Topology, broken: Topology, config: Config, most: int) -> Trials:
+def _tried(topology: Topology, broken: Topology, config: Config, maximum: int) -> Trials:
     load = partial(measure_load, config=config, warmup=WARMUP, measure=MEASURE, seed=1)
     points = [load(topology, offered) for offered in OFFERED]
-    exchanging, training = min(most, MOST_EXCHANGING), min(most, MOST_TRAINING)
+    exchanging, training = min(maximum, MOST_EXCHANGING), min(maximum, MOST_TRAINING)
     spread = [task * topology.nodes // exchanging for task in range(exchanging)]
     exchange = simulate(topology, application("all-to-all", exchanging), spread, config=config).cycles
     tensor = min(4, training)

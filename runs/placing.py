@@ -108,11 +108,11 @@ def run_time_of(
     """Return the function that simulates `program` alone on given nodes."""
 
     def run_time(nodes: Nodes, limit: int | None) -> int | None:
-        most = min((cycles for cycles in (limit, max_cycles) if cycles is not None), default=None)
+        maximum = min((cycles for cycles in (limit, max_cycles) if cycles is not None), default=None)
         network = Network(topology, config, seed=seed)
         network.start(program, nodes, times=times)
         try:
-            network.finish(most)
+            network.finish(maximum)
         except CycleLimitError:
             return None
         except DeadlockError:

@@ -102,78 +102,80 @@ class Plan(ScheduleSettings, frozen=True, kw_only=True):
 
 def make_plan(given: Mapping[str, Any], seed: int = 0) -> Plan:
     """Return the checked plan of a user's request by `SCHEDULE_SETTINGS`; None counts as not given."""
-    said = check_given(given, SCHEDULE_SETTINGS, SETTINGS)
-    machine = network_of(said["machine"])
-    config = Config(**{name: said.pop(name) for name in SETTINGS if name in said})
-    workload = said["workload"]
-    planned = said.get("switching", "").partition(":")[0] == "plan"
-    policy = _policy(said, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)
+    values = check_given(given, SCHEDULE_SETTINGS, SETTINGS)
+    machine = network_of(values["machine"])
+    config = Config(**{name: values.pop(name) for name in SETTINGS if name in values})
+    workload = values["workload"]
+    planned = values.get("switching", "").partition(":")[0] == "plan"
+    policy = _policy(values, "easy" if planned else SCHEDULE_SETTINGS["policy"].default)
     requeues = policy != _SITE and find_policy(policy).requeues
-    times = said.get("times", SCHEDULE_SETTINGS["times"].default)
-    limited_by_estimate = _check_times(times, network_of_hosts(machine), said.get("simulate", False))
-    said.setdefault("overrun", "kill" if limited_by_estimate else SCHEDULE_SETTINGS["overrun"].default)
-    check_choice(said["overrun"], OVERRUNS, "overrun")
-    if said["overrun"] == "requeue" and not requeues:
+    times = values.get("times", SCHEDULE_SETTINGS["times"].default)
+    limited_by_estimate = _check_times(times, network_of_hosts(machine), values.get("simulate", False))
+    values.setdefault("overrun", "kill" if limited_by_estimate else SCHEDULE_SETTINGS["overrun"].default)
+    check_choice(values["overrun"], OVERRUNS, "overrun")
+    if values["overrun"] == "requeue" and not requeues:
         raise ValueError(
             f"overrun 'requeue': only backfilled jobs are requeued, and policy {policy} does not backfill"
         )
-    estimate_rule(said.get("estimates", SCHEDULE_SETTINGS["estimates"].default), LogTimes())
-    _check_options(workload, said)
+    estimate_rule(values.get("estimates", SCHEDULE_SETTINGS["estimates"].default), LogTimes())
+    _check_options(workload, values)
     hosts = network_of_hosts(machine)
-    power, switching = _power(said, hosts.nodes)
-    if "site" in said and switching not in ("", "always-on"):
-        raise ValueError(f"site: {said['site']!r} given, but {power} switches nodes by {switching}")
-    _check_partition(said, times)
-    if "mapping" in said and times.partition(":")[0] not in FILE_TIMES:
-        raise ValueError(f"mapping: {said['mapping']!r} given, but run times {times!r} do not depend on it")
-    known_mapping(said.get("mapping", SCHEDULE_SETTINGS["mapping"].default))
+    power, switching = _power(values, hosts.nodes)
+    if "site" in values and switching not in ("", "always-on"):
+        raise ValueError(f"site: {values['site']!r} given, but {power} switches nodes by {switching}")
+    _check_partition(values, times)
+    if "mapping" in values and times.partition(":")[0] not in FILE_TIMES:
+        raise ValueError(f"mapping: {values['mapping']!r} given, but run times {times!r} do not depend on it")
+    known_mapping(values.get("mapping", SCHEDULE_SETTINGS["mapping"].default))
     if workload in WORKLOADS:
-        said.setdefault("jobs", JOBS)
-    if "installed" in said:
-        check_int(said["installed"], "installed", 1, hosts.nodes)
+        values.setdefault("jobs", JOBS)
+    if "installed" in values:
+        check_int(values["installed"], "installed", 1, hosts.nodes)
     resolved = {"machine": machine.text, "policy": policy, "power": power, "switching": switching}
     plan = Plan(
-        **said | resolved | {"mappings": _mappings(said, times, config)},
+        **values | resolved | {"mappings": _mappings(values, times, config)},
         config=settings_on(machine, config) if times.partition(":")[0] in FILE_TIMES else config,
         seed=check_int(seed, "seed", 0),
-        digests=_digests(said, workload, times, power, slots_a_host(machine)),
+        digests=_digests(values, workload, times, power, slots_a_host(machine)),
     )
     _check_programs(plan)
     return plan
 
 
-def _policy(said: Mapping[str, Any], usual: str) -> str:
+def _policy(values: Mapping[str, Any], default: str) -> str:
     """Return the policy; the rules of a site are one."""
-    if "site" not in said:
-        return str(said.get("policy", usual))
+    if "site" not in values:
+        return str(values.get("policy", default))
     for name in ("policy", "switching", "installed"):
-        if name in said:
-            raise ValueError(f"{name}: {said[name]!r} given, but the rules of {said['site']} are the policy")
+        if name in values:
+            raise ValueError(
+                f"{name}: {values[name]!r} given, but the rules of {values['site']} are the policy"
+            )
     return _SITE
 
 
-def _check_options(workload: str, said: Mapping[str, Any]) -> None:
+def _check_options(workload: str, values: Mapping[str, Any]) -> None:
     """Check what the model or the reader is told, and refuse what it does not take."""
     if workload in WORKLOADS:
         taken = tuple(WORKLOADS[workload].options)
-        what = f"workload {workload} is a model"
+        label = f"workload {workload} is a model"
     else:
         if "." not in Path(workload).name and not Path(workload).exists():
             check_choice(workload, WORKLOADS, "workload")
         of_file = () if ".csv" in Path(workload).name.lower() else _LOGS
         taken = ("load", *(("drop",) if is_sacct(Path(workload)) else of_file))
-        what = f"workload {workload} is a file"
+        label = f"workload {workload} is a file"
     for name in OF_WORKLOADS:
-        if name in said and name not in taken:
+        if name in values and name not in taken:
             raise ValueError(
-                f"{name}: {said[name]!r} given, but {what} and takes {' and '.join(taken) or 'none'}"
+                f"{name}: {values[name]!r} given, but {label} and takes {' and '.join(taken) or 'none'}"
             )
-    read_options(said)
+    read_options(values)
 
 
-def read_options(said: Mapping[str, Any]) -> dict[str, Any]:
+def read_options(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return options of a workload as its model or reader takes them: lists of words are lists."""
-    options = {name: said[name] for name in OF_WORKLOADS if name in said}
+    options = {name: values[name] for name in OF_WORKLOADS if name in values}
     if "drop" in options:
         words = _words(options["drop"])
         options["drop"] = [] if words == ["none"] else [check_choice(word, DROPS, "drop") for word in words]
@@ -183,7 +185,7 @@ def read_options(said: Mapping[str, Any]) -> dict[str, Any]:
         if name in options:
             options[name] = tuple(check(word, name) for word in _words(options[name], ":"))
             if len(options[name]) != 2:
-                raise ValueError(f"{name}: {said[name]!r} is not of the form LEAST:MOST")
+                raise ValueError(f"{name}: {values[name]!r} is not of the form LEAST:MOST")
     return options
 
 
@@ -191,8 +193,8 @@ def _words(value: str, separator: str = ",") -> list[str]:
     return [word.strip() for word in value.split(separator)]
 
 
-def _check_partition(said: Mapping[str, Any], times: str) -> None:
-    text = said.get("partition", SCHEDULE_SETTINGS["partition"].default)
+def _check_partition(values: Mapping[str, Any], times: str) -> None:
+    text = values.get("partition", SCHEDULE_SETTINGS["partition"].default)
     PARTITIONERS.split(text, "partition")
     if text.partition(":")[2].startswith("bps") and times.partition(":")[0] not in FILE_TIMES:
         raise ValueError(f"partition {text}: needs run times of a table, {times!r} has no shapes")
@@ -216,22 +218,24 @@ def _check_times(times: str, machine: Any, simulate: bool) -> bool:
     return False
 
 
-def _mappings(said: Mapping[str, Any], times: str, config: Config) -> str:
+def _mappings(values: Mapping[str, Any], times: str, config: Config) -> str:
     """Return the candidates of best-known; what is said of a table is refused if there is none."""
     name, _, path = times.partition(":")
     for key in ("applications", *OF_TABLES):
-        if said.get(key) and name not in FILE_TIMES:
-            raise ValueError(f"{key}: {said[key]} given, but run times {times!r} are not from a table")
+        if values.get(key) and name not in FILE_TIMES:
+            raise ValueError(f"{key}: {values[key]} given, but run times {times!r} are not from a table")
     if config != Config() and name not in FILE_TIMES:
         raise ValueError(
             f"{settings_of(config)}: given, but run times {times!r} do not depend on the network"
         )
-    simulate = said.get("simulate", False)
+    simulate = values.get("simulate", False)
     if simulate and path.endswith((".csv", ".parquet")):
         raise ValueError(f"simulate: {path} is a table, expected a store, such as {Path(path).stem}.sqlite")
-    if said.get("table_seeds", 1) != 1 and not simulate:
-        raise ValueError(f"table_seeds: {said['table_seeds']} given without simulate, which makes run times")
-    mappings = _words(said["mappings"]) if said.get("mappings") else CANDIDATES if simulate else ()
+    if values.get("table_seeds", 1) != 1 and not simulate:
+        raise ValueError(
+            f"table_seeds: {values['table_seeds']} given without simulate, which makes run times"
+        )
+    mappings = _words(values["mappings"]) if values.get("mappings") else CANDIDATES if simulate else ()
     for mapping in mappings:
         known_mapping(mapping)
     return ",".join(mappings)
@@ -246,18 +250,18 @@ def known_mapping(mapping: str) -> str:
     return mapping
 
 
-def _power(said: Mapping[str, Any], nodes: int) -> tuple[str, str]:
+def _power(values: Mapping[str, Any], nodes: int) -> tuple[str, str]:
     """Return the file of the power model, and the rule for switching."""
-    if "power" not in said:
-        if "switching" in said:
+    if "power" not in values:
+        if "switching" in values:
             raise ValueError(
-                f"switching: {said['switching']!r} given without power, which sets the energy of switching"
+                f"switching: {values['switching']!r} given without power, which sets the energy of switching"
             )
         return "", ""
-    rules = read_power(said["power"], said.get("switching"))
+    rules = read_power(values["power"], values.get("switching"))
     read_switching(rules.switching, rules.model)
     rules.check(nodes)
-    return str(said["power"]), rules.switching
+    return str(values["power"]), rules.switching
 
 
 def check_unchanged(plan: Plan) -> None:
@@ -290,33 +294,33 @@ _READ_BY_PARTITIONERS = ("curve", "nodes", "pss")  # whose options may name file
 
 
 def _digests(
-    said: Mapping[str, Any], workload: str, times: str, power: str, slots: int
+    values: Mapping[str, Any], workload: str, times: str, power: str, slots: int
 ) -> tuple[Digest, ...]:
     """Return the files of a schedule with their digests; `said` is by the names of its settings."""
     digests = []
-    if "site" in said:  # with the outages that it may name
-        digests.append(("site", hashlib.sha256(repr(read_site(said["site"])).encode()).hexdigest()))
-    if "applications" in said:
-        digests.append(("applications", digest_of_mix(said["applications"])))
+    if "site" in values:  # with the outages that it may name
+        digests.append(("site", hashlib.sha256(repr(read_site(values["site"])).encode()).hexdigest()))
+    if "applications" in values:
+        digests.append(("applications", digest_of_mix(values["applications"])))
     if workload not in WORKLOADS:
         digests.append(("workload", file_digest(Path(workload))))
         digests += digests_of_programs(workload, slots)
     name, _, path = times.partition(":")
-    if name == "table" and not said.get("simulate"):
+    if name == "table" and not values.get("simulate"):
         digests.append(("times", file_digest(Path(path))))
-    sources = set(_of_rules(said))
-    if said.get("simulate") and workload not in WORKLOADS:
+    sources = set(_of_rules(values))
+    if values.get("simulate") and workload not in WORKLOADS:
         sources |= sources_of_programs()
     if power not in ("", DEFAULT_POWER):
         digests.append(("power", file_digest(Path(power))))
     return (*digests, *sorted(sources))
 
 
-def _of_rules(said: Mapping[str, Any]) -> Iterator[Digest]:
+def _of_rules(values: Mapping[str, Any]) -> Iterator[Digest]:
     """Yield the files that machine and rules read, or in which they stand, with their digests."""
-    yield from digests_of_wiring(str(said["machine"]))
+    yield from digests_of_wiring(str(values["machine"]))
     for key, choice in _OWN.items():
-        text = str(said.get(key, ""))
+        text = str(values.get(key, ""))
         name, _, option = text.partition(":")
         if name in _READ_BY_PARTITIONERS and key == "partition":
             yield from among_options(option)

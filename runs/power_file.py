@@ -33,9 +33,10 @@ from netplace.scheduling.power import PowerModel, PowerRules
 __all__ = ["DEFAULT_POWER", "read_power"]
 
 DEFAULT_POWER = "taurus"
-_COUNT = partial(check_int, least=0)
+_COUNT = partial(check_int, minimum=0)
 _TABLES: Mapping[str, Mapping[str, Check]] = {
-    "nodes": {item.name: partial(check_float, most=1e12) for item in fields(PowerModel)} | {"keep": _COUNT},
+    "nodes": {item.name: partial(check_float, maximum=1e12) for item in fields(PowerModel)}
+    | {"keep": _COUNT},
     "switching": {"rule": check_text, "boot_rate": _COUNT, "stop_rate": _COUNT, "awake": check_flag},
 }
 
@@ -53,9 +54,9 @@ def read_power(path: str | Path, switching: str | None = None) -> PowerRules:
     if str(path) == DEFAULT_POWER:
         return PowerRules(switching=switching or "always-on")
     path = Path(path)
-    text, said = read_toml(path)
+    text, content = read_toml(path)
     made = {}
-    for table, values in said.items():
+    for table, values in content.items():
         where = f"{path}, line {line_of(text, '', table)}, table"
         keys = _TABLES[check_choice(table, _TABLES, where)]
         if not isinstance(values, dict):

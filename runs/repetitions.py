@@ -50,8 +50,8 @@ class RepeatedTime:
             (self.cycles[high] - self.cycles[low]) / (high - low)
             for low, high in ((known[-2], known[-1]), (known[-3], known[-2]))
         )
-        settled = abs(last - before) <= _TOLERANCE * max(last, 1.0)
-        return None if settled or known[-1] >= _MOST_REPEATS else 2 * known[-1]
+        converged = abs(last - before) <= _TOLERANCE * max(last, 1.0)
+        return None if converged or known[-1] >= _MOST_REPEATS else 2 * known[-1]
 
 
 def is_repeated(frame: pd.DataFrame) -> bool:

@@ -47,13 +47,13 @@ def read_rows(path: Path) -> pd.DataFrame:
 def _column(column: pd.Series, path: Path) -> pd.Series:
     name = str(column.name)
     if name == "number":
-        return _filled(numbers_in(column, path, least=-(2.0**62), whole=True), path)
+        return _filled(numbers_in(column, path, minimum=-(2.0**62), whole=True), path)
     if name in _SECONDS:
-        return _filled(numbers_in(column, path, least=-_LATEST, most=_LATEST), path)
+        return _filled(numbers_in(column, path, minimum=-_LATEST, maximum=_LATEST), path)
     if name in _COUNTS:
         return _filled(numbers_in(column, path, whole=True), path)
     if name in _AMOUNTS:
-        return numbers_in(column, path, least=-1e300, most=1e300)
+        return numbers_in(column, path, minimum=-1e300, maximum=1e300)
     if name == "state":
         return names_in(column, path, _STATES)
     if name in ("contiguous", "backfilled"):

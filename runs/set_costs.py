@@ -99,9 +99,9 @@ def _layouts(
 ) -> tuple[list[Nodes], list[Nodes]]:
     """Return the nodes of all jobs, each in a block of the level, and each split over several."""
     blocks = [np.asarray(block) for block in levels[place]]
-    what = f"measured costs: blocks of {len(blocks[0])} nodes of {topology}"
+    label = f"measured costs: blocks of {len(blocks[0])} nodes of {topology}"
     if len({len(block) for block in blocks}) > 1 or len(np.unique(np.concatenate(blocks))) != topology.nodes:
-        raise ValueError(f"{what} and others: expected blocks of one size that tile the machine")
+        raise ValueError(f"{label} and others: expected blocks of one size that tile the machine")
     below: list[list[Nodes]] = [[np.asarray(block) for block in level] for level in levels[place + 1 :]]
     below.append([np.array([node]) for node in range(topology.nodes)])
     parents = [np.asarray(block) for block in levels[place - 1]] if place else [np.arange(topology.nodes)]
@@ -109,9 +109,9 @@ def _layouts(
     for siblings in (_inside(blocks, parent) for parent in parents):
         if len(siblings) < pieces:
             raise ValueError(
-                f"{what}: {len(siblings)} side by side, expected at least {pieces} to split over"
+                f"{label}: {len(siblings)} side by side, expected at least {pieces} to split over"
             )
-        cells = np.array([list(_cells(block, below, pieces, what)) for block in siblings])
+        cells = np.array([list(_cells(block, below, pieces, label)) for block in siblings])
         compact += [np.sort(cell.ravel()) for cell in cells.reshape(-1, *cells.shape[2:])]
         for blocks_of, parts_of in _shares(len(siblings), pieces):
             split += [cells[blocks_of, cell, parts_of].ravel() for cell in range(cells.shape[1])]
@@ -131,16 +131,18 @@ def _shares(blocks: int, pieces: int) -> Iterator[tuple[Nodes, Nodes]]:
             yield first % shift + shift * steps, np.full(pieces, first // shift)
 
 
-def _cells(block: Nodes, below: Sequence[list[Nodes]], pieces: int, what: str) -> Iterator[NDArray[np.int64]]:
+def _cells(
+    block: Nodes, below: Sequence[list[Nodes]], pieces: int, label: str
+) -> Iterator[NDArray[np.int64]]:
     """Yield the places of jobs in a block, as many parts of each as there are pieces; parts are sorted."""
     inner = _inside(below[0], block)
     if len(block) > _LARGEST and len(below) > 1:
         for inner_block in inner:
-            yield from _cells(inner_block, below[1:], pieces, what)
+            yield from _cells(inner_block, below[1:], pieces, label)
         return
     parts = inner if len(inner) % pieces == 0 else [np.array([node]) for node in block]
     if len(parts) % pieces:
-        raise ValueError(f"{what}: cannot be split into {pieces} parts of one size")
+        raise ValueError(f"{label}: cannot be split into {pieces} parts of one size")
     yield np.array([np.sort(part) for part in np.concatenate(parts).reshape(pieces, -1)])
 
 

@@ -39,8 +39,8 @@ from netplace.scheduling.site_rules import Failures, JobQueue, Site, Window, rea
 
 def read_site(path: str | Path) -> Site:
     path = Path(path)
-    text, said = read_toml(path)
-    given = checked_table(path, text, "", said, _TOP)
+    text, content = read_toml(path)
+    given = checked_table(path, text, "", content, _TOP)
     failures = checked_table(path, text, "failures", given.pop("failures", {}), _FAILURES)
     if "file" in failures:
         failures["outages"] = read_outages(path.parent / failures.pop("file"))
@@ -65,29 +65,29 @@ def read_site(path: str | Path) -> Site:
         )
 
 
-def _tables(value: object, what: str) -> list[dict[str, Any]]:
+def _tables(value: object, label: str) -> list[dict[str, Any]]:
     if not isinstance(value, list) or not all(isinstance(table, dict) for table in value):
-        raise ValueError(f"{what} is not a list of tables, expected [[{what.rpartition(' ')[2]}]]")
+        raise ValueError(f"{label} is not a list of tables, expected [[{label.rpartition(' ')[2]}]]")
     return value
 
 
-def _table(value: object, what: str) -> dict[str, Any]:
+def _table(value: object, label: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise ValueError(f"{what} is {value!r}, expected a table [{what.rpartition(' ')[2]}]")
+        raise ValueError(f"{label} is {value!r}, expected a table [{label.rpartition(' ')[2]}]")
     return value
 
 
-def _numbers(value: object, what: str) -> tuple[int, ...]:
+def _numbers(value: object, label: str) -> tuple[int, ...]:
     if not isinstance(value, list):
-        raise ValueError(f"{what} is {value!r}, expected a list")
-    return tuple(check_int(number, what, 0) for number in value)
+        raise ValueError(f"{label} is {value!r}, expected a list")
+    return tuple(check_int(number, label, 0) for number in value)
 
 
 _TOP: Mapping[str, Check] = {
     **dict.fromkeys(("order", "backfill"), check_text),
     **dict.fromkeys(("dependencies", "prediction"), check_flag),
     **dict.fromkeys(("queue", "window"), _tables),
-    "half_life": partial(check_float, least=1e-9, most=1e15),
+    "half_life": partial(check_float, minimum=1e-9, maximum=1e15),
     "failures": _table,
 }
 _QUEUE: Mapping[str, Check] = {
@@ -100,7 +100,7 @@ _WINDOW: Mapping[str, Check] = {
     "name": check_text, "begin": check_float, "end": check_float, "nodes": check_int
 }  # fmt: skip
 _FAILURES: Mapping[str, Check] = {
-    **dict.fromkeys(("mean_between", "mean_repair"), partial(check_float, least=1e-9)),
+    **dict.fromkeys(("mean_between", "mean_repair"), partial(check_float, minimum=1e-9)),
     "file": check_text,
-    "seed": partial(check_int, least=0),
+    "seed": partial(check_int, minimum=0),
 }

@@ -232,7 +232,7 @@ class Store:
             (read_simulation, self._simulations),
             *(
                 (
-                    partial(read_schedule, what=table.removesuffix("s")),
+                    partial(read_schedule, label=table.removesuffix("s")),
                     self._select(table),
                 )
                 for table in TABLES
@@ -262,7 +262,7 @@ class Store:
             rows = self._fetch(f"{self._select(table)} ORDER BY key")
         for row in rows:
             with self._explained():
-                plan = read_schedule(*row, what=table.removesuffix("s"))
+                plan = read_schedule(*row, label=table.removesuffix("s"))
             yield plan
 
     def keep_outcome(self, table: str, key: str, plan: dict[str, Any], outcome: dict[str, Any]) -> None:
@@ -281,7 +281,7 @@ class Store:
             return None
         with self._explained():
             for row in self._fetch(f"{self._select(table)} WHERE key = ?", key):
-                return read_schedule(*row, what=table.removesuffix("s"))[1]
+                return read_schedule(*row, label=table.removesuffix("s"))[1]
         self._check_pages()
         return None
 

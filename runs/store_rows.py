@@ -18,9 +18,9 @@ Ending = tuple[dict[str, Any] | None, str | None]  # what was measured, and why 
 class AlteredError(ValueError):
     """A row that is not as stored."""
 
-    def __init__(self, what: str, key: object) -> None:
+    def __init__(self, label: str, key: object) -> None:
         super().__init__(
-            f"{what} {abbreviate(key, 70)} does not match its checksum: the file was edited or damaged"
+            f"{label} {abbreviate(key, 70)} does not match its checksum: the file was edited or damaged"
         )
 
 
@@ -57,12 +57,12 @@ def read_simulation(key: str, outcome: str | None, failure: str | None, check: s
 
 
 def read_schedule(
-    key: str, plan: str, outcome: str, check: str | None, *, what: str = "schedule"
+    key: str, plan: str, outcome: str, check: str | None, *, label: str = "schedule"
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a plan and its outcome, a schedule's or, if `what` says so, a load's; as `read_simulation`."""
-    if check != _check(what, key, plan, outcome):
-        raise AlteredError(what, key)
-    return _loaded(what, key, plan), _loaded(what, key, outcome)
+    """Return a plan and its outcome, a schedule's or, if `label` says so, a load's; as `read_simulation`."""
+    if check != _check(label, key, plan, outcome):
+        raise AlteredError(label, key)
+    return _loaded(label, key, plan), _loaded(label, key, outcome)
 
 
 def fault_of_each(read: Callable[..., object], rows: Iterable[tuple[Any, ...]]) -> Iterator[str]:
@@ -74,18 +74,18 @@ def fault_of_each(read: Callable[..., object], rows: Iterable[tuple[Any, ...]]) 
             yield str(error)
 
 
-def _check(what: str, *texts: object) -> str:
+def _check(label: str, *texts: object) -> str:
     """Return the checksum of what should be texts."""
     if not all(text is None or isinstance(text, str) for text in texts):
-        raise AlteredError(what, texts[0])
+        raise AlteredError(label, texts[0])
     return checksum(*texts)  # type: ignore[arg-type]
 
 
-def _loaded(what: str, key: str, text: str) -> dict[str, Any]:
+def _loaded(label: str, key: str, text: str) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (ValueError, TypeError, RecursionError):
         content = None
     if not isinstance(content, dict):
-        raise AlteredError(what, key)
+        raise AlteredError(label, key)
     return content

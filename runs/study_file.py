@@ -49,7 +49,7 @@ def read_study(path: str | Path) -> list[Plan]:
 
 
 def read_plans(
-    path: str | Path, keys: Iterable[str], make: Callable[[dict[str, Any]], Made], what: str = "schedules"
+    path: str | Path, keys: Iterable[str], make: Callable[[dict[str, Any]], Made], label: str = "schedules"
 ) -> list[Made]:
     """Return the plans in a study file, with the seeds varying fastest; `make` makes one of its values."""
     path = Path(path)
@@ -63,7 +63,7 @@ def read_plans(
         raise _placed(path, text, data, str(error)) from None
     count = math.prod(map(len, axes)) * len(seeds)
     if count > _MOST:
-        raise ValueError(f"{path}: describes {count:,} {what}, expected at most {_MOST:,}")
+        raise ValueError(f"{path}: describes {count:,} {label}, expected at most {_MOST:,}")
     plans = []
     for combination in itertools.product(*axes):
         try:

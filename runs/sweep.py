@@ -280,7 +280,7 @@ def _run(choice: _Choice) -> Run:
     for name in tables:
         job = same | {key: value for (table, key), value in choice.items() if table == name}
         # More jobs than nodes never fit: told before they are made, for they may be very many.
-        jobs += [job] * check_int(job.pop("count", 1), "count", most=parse(str(top["network"])).nodes)
+        jobs += [job] * check_int(job.pop("count", 1), "count", maximum=parse(str(top["network"])).nodes)
     return resolve(
         str(top["network"]),
         jobs or same,
@@ -310,8 +310,8 @@ def _blamed(choice: _Choice, reason: str) -> _Place:
     for place in places:
         if repr(choice[place]) in reason or (place[1] == "class" and "problem_class" in reason):
             return place
-    if said := [place for place in places if place[1] == "tasks" and " tasks " in reason]:
-        return said[-1]
+    if misfits := [place for place in places if place[1] == "tasks" and " tasks " in reason]:
+        return misfits[-1]
     order = [p for p in choice if p[1] in ("app", "trace")] or [("", "network")]
     return order[0]
 

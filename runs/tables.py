@@ -179,12 +179,12 @@ def times_of(frame: pd.DataFrame, where: object) -> pd.DataFrame:
     raise ValueError(f"{where}: is not a table of runs or run times: it lacks the columns {lacking}")
 
 
-def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what: str = "") -> None:
+def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, label: str = "") -> None:
     """Write a table atomically, as CSV or, if the name ends in ``.parquet``, as Parquet.
 
     Tables of runs and of run times, which can be read again, get a column with their kind and format.
     The schema of a Parquet file contains the version, the units and descriptions of the fields of the
-    dataclass `kind` (`netplace.quantities.quantities`), and `what`, which describes a row.
+    dataclass `kind` (`netplace.quantities.quantities`), and `label`, which describes a row.
     """
     if _OF_RUNS.issubset(frame.columns) or _OF_TIMES.issubset(frame.columns):
         frame = with_format(frame, _WHAT)
@@ -196,14 +196,14 @@ def write_table(frame: pd.DataFrame, path: Path, kind: type | None = None, what:
 
     columns = pa.Table.from_pandas(frame, preserve_index=False)
     if kind is not None:
-        said = quantities(kind)
+        fields = quantities(kind)
         described = [
-            column.with_metadata({"unit": said[column.name].unit, "description": said[column.name].help})
-            if column.name in said
+            column.with_metadata({"unit": fields[column.name].unit, "description": fields[column.name].help})
+            if column.name in fields
             else column
             for column in columns.schema
         ]
-        schema = pa.schema(described, {**columns.schema.metadata, "netplace": what})
+        schema = pa.schema(described, {**columns.schema.metadata, "netplace": label})
         columns = pa.Table.from_arrays(columns.columns, schema=schema)
     with atomic_file(path) as draft:
         pq.write_table(columns, draft)
@@ -247,9 +247,9 @@ def _check_rows(frame: pd.DataFrame, path: Path) -> None:
         _refuse(frame.duplicated("key") & (frame["key"] != ""), path, "has the key of a row above")
 
 
-def _refuse(wrong: pd.Series, path: Path, what: str) -> None:
+def _refuse(wrong: pd.Series, path: Path, label: str) -> None:
     if wrong.any():
-        raise ValueError(f"{path}, row {int(wrong.to_numpy().argmax()) + 1}: {what}")
+        raise ValueError(f"{path}, row {int(wrong.to_numpy().argmax()) + 1}: {label}")
 
 
 def _parquet(path: Path) -> pd.DataFrame:

@@ -31,50 +31,50 @@ def read_toml(path: Path, flags: bool = False) -> tuple[str, dict[str, Any]]:
         content = input_file(path).read_bytes()
     except OSError as error:
         raise ValueError(f"{path}: cannot be read, {error.strerror}") from None
-    text, said = parsed_toml(content, str(path))
-    return text, underscored(said, path) if flags else said
+    text, fields = parsed_toml(content, str(path))
+    return text, underscored(fields, path) if flags else fields
 
 
 def read_table_list(path: Path, name: str, others: Sequence[str] = ()) -> TableList:
     """Return the tables ``[[name]]`` of a TOML file, at least one."""
-    text, said = read_toml(path)
-    for key in said:
+    text, content = read_toml(path)
+    for key in content:
         if key not in (name, *others):
             known = " or ".join([f"[[{name}]]", *others])
             raise ValueError(
                 f"{path}:{line_of(text, '', key)}: unknown key {abbreviate(key)}, expected {known}"
             )
-    tables = said.pop(name, [])
+    tables = content.pop(name, [])
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError(
             f"{path}:{line_of(text, '', name)}: {name} is {abbreviate(tables)}, expected tables [[{name}]]"
         )
     if not tables:
         raise ValueError(f"{path}: has no [[{name}]], expected at least one")
-    return TableList(text, tables, said)
+    return TableList(text, tables, content)
 
 
 def checked_table(
-    path: Path, text: str, table: str, said: Mapping[str, Any], checks: Mapping[str, Check]
+    path: Path, text: str, table: str, content: Mapping[str, Any], checks: Mapping[str, Check]
 ) -> dict[str, Any]:
     """Return the values of a table such as ``pairs.0``, each through the check of its key."""
     made = {}
-    for key, value in said.items():
+    for key, value in content.items():
         where = f"{path}, line {line_of(text, table, key)}"
         check_choice(key, checks, f"{where}, key")
         made[key] = checks[key](value, f"{where}: {key}")
     return made
 
 
-def check_text(value: object, what: str) -> str:
+def check_text(value: object, label: str) -> str:
     if not isinstance(value, str):
-        raise ValueError(f"{what} is {abbreviate(value)}, expected text")
+        raise ValueError(f"{label} is {abbreviate(value)}, expected text")
     return value
 
 
-def check_flag(value: object, what: str) -> bool:
+def check_flag(value: object, label: str) -> bool:
     if not isinstance(value, bool):
-        raise ValueError(f"{what} is {abbreviate(value)}, expected true or false")
+        raise ValueError(f"{label} is {abbreviate(value)}, expected true or false")
     return value
 
 
@@ -87,15 +87,15 @@ def in_file(path: Path) -> Iterator[None]:
         raise ValueError(f"{path}: {error}") from None
 
 
-def underscored(said: Any, path: Path) -> Any:
+def underscored(item: Any, path: Path) -> Any:
     """Return values whose keys have ``_`` instead of ``-``; `path` is where they came from."""
-    if isinstance(said, list):
-        return [underscored(entry, path) for entry in said]
-    if not isinstance(said, dict):
-        return said
-    renamed = {key.replace("-", "_"): underscored(value, path) for key, value in said.items()}
-    if len(renamed) < len(said):
-        twice = next(key for key in said if "-" in key and key.replace("-", "_") in said)
+    if isinstance(item, list):
+        return [underscored(entry, path) for entry in item]
+    if not isinstance(item, dict):
+        return item
+    renamed = {key.replace("-", "_"): underscored(value, path) for key, value in item.items()}
+    if len(renamed) < len(item):
+        twice = next(key for key in item if "-" in key and key.replace("-", "_") in item)
         raise ValueError(f"{path}: {twice} and {twice.replace('-', '_')} are the same key, expected it once")
     return renamed
 

@@ -100,8 +100,8 @@ class SpreadTimes:
     def longest(self, job: Job) -> float:
         if job.nodes == 1:
             return job.run_time
-        most = self.machine.diameter / self._compact(job.nodes)
-        return job.run_time * (1 + self.factor * max(0.0, most - 1))
+        maximum = self.machine.diameter / self._compact(job.nodes)
+        return job.run_time * (1 + self.factor * max(0.0, maximum - 1))
 
     def _mean(self, nodes: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> float:
         return pairwise_sum(self.machine, nodes) * 2 / (len(nodes) * (len(nodes) - 1))
@@ -141,8 +141,8 @@ class PenaltyTimes:
     def __post_init__(self) -> None:
         if hierarchy(self.tree) is None:
             raise ValueError(f"run times: a penalty by level needs a tree, not {self.tree}")
-        least = 1 if check_choice(self.growth, GROWTHS, "growth of the penalty") == "geometric" else 0
-        check_float(self.factor, "run times: penalty", least, 1e9)
+        minimum = 1 if check_choice(self.growth, GROWTHS, "growth of the penalty") == "geometric" else 0
+        check_float(self.factor, "run times: penalty", minimum, 1e9)
 
     @cached_property
     def _hierarchy(self) -> Hierarchy:
@@ -173,8 +173,8 @@ class PenaltyTimes:
         return self._penalised(job, self._hierarchy.levels if job.nodes > 1 else 0)
 
     def _penalised(self, job: Job, level: int) -> float:
-        least = next((at for at, room in enumerate(self._rooms) if room >= job.nodes), level)
-        return job.run_time * GROWTHS[self.growth](self.factor, max(level - least, 0))
+        minimum = next((at for at, room in enumerate(self._rooms) if room >= job.nodes), level)
+        return job.run_time * GROWTHS[self.growth](self.factor, max(level - minimum, 0))
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ class Cables:
     @staticmethod
     def of(pairs: Sequence[tuple[int, int]]) -> Cables:
         """Return plain cables between pairs of switches."""
-        what = "cables: pairs"
-        ends = [(check_int(a, what, 0), check_int(b, what, 0)) for a, b in pairs]
+        label = "cables: pairs"
+        ends = [(check_int(a, label, 0), check_int(b, label, 0)) for a, b in pairs]
         return Cables(np.array(ends, np.int64).reshape(-1, 2))
 
 
@@ -64,7 +64,7 @@ def graph(
     group: Int | None = None,
     places: Int | None = None,
     names: Sequence[str] = (),
-    usual: str = "up-down",
+    default_routing: str = "up-down",
 ) -> Graph:
     """Return the network of these cables.
 
@@ -74,7 +74,7 @@ def graph(
         Number of nodes at each switch, which can be 0. Nodes are numbered in the order of the switches.
     direct : bool
         Whether a switch with one node is that node. Switches are then renumbered, those with a node first.
-    group, places, names, usual
+    group, places, names, default_routing
         As in `Graph`, in the order in which the switches are given.
 
     Raises
@@ -88,11 +88,11 @@ def graph(
     ends = cables.ends
     _check(text, cables, at)
     nodes, switches = sum(at.tolist()), len(at)
-    for what, known in (("group", group), ("places", places), ("names", names if len(names) else None)):
+    for label, known in (("group", group), ("places", places), ("names", names if len(names) else None)):
         count = None if known is None else np.shape(known)[:1]
         if count not in (None, (switches,)):
             raise ValueError(
-                f"{text}: {what} of {abbreviate(known)}, expected one for each of {switches} switches"
+                f"{text}: {label} of {abbreviate(known)}, expected one for each of {switches} switches"
             )
     order = np.arange(switches)
     if direct:
@@ -135,7 +135,7 @@ def graph(
         names=tuple(np.asarray(names, dtype=object)[order].tolist()) if len(names) else (),
         closes=None if cables.closes is None else of_link(cables.closes, 0, np.bool_),
         axis=None if cables.axis is None else of_link(cables.axis, -1, np.int64),
-        usual=usual,
+        default_routing=default_routing,
     )  # fmt: skip
     check_connected(made)
     return made
@@ -163,9 +163,9 @@ def _ports(ends: Int, switches: int) -> Int:
 def _check(text: str, cables: Cables, at: Int) -> None:
     if cables.ends.ndim != 2 or cables.ends.shape[1] != 2:
         raise ValueError(f"{text}: cables of shape {cables.ends.shape}, expected rows of two switches")
-    for what, values in (("cycles", cables.cycles), ("delay", cables.delay), ("axis", cables.axis)):
+    for label, values in (("cycles", cables.cycles), ("delay", cables.delay), ("axis", cables.axis)):
         if values is not None and values.shape != (len(cables.ends),):
-            raise ValueError(f"{text}: {what} of {values.shape} cables, expected {len(cables.ends)}")
+            raise ValueError(f"{text}: {label} of {values.shape} cables, expected {len(cables.ends)}")
     if (at < 0).any():
         raise ValueError(f"{text}: {at.min()} nodes at a switch, expected 0 or more")
     if not at.any():

@@ -96,7 +96,7 @@ def compute_nodes(
         np.repeat([0, tasks // sockets], at_sockets),
         group=_with_compute_nodes(inner.group, inner.home, planes, sockets, apart=True),
         places=_places(inner, planes, sockets, tree),
-        usual=of.usual if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
+        default_routing=of.default_routing if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
     )
     rates = of.rates if isinstance(of, Graph) else None
     made = replace(with_node_links(made, memory, latency), tasks=tasks, sockets=sockets, rates=rates, of=of)
@@ -129,7 +129,9 @@ def network_of_hosts(machine: Topology) -> Topology:
         ends = machine.links()[:, [0, 2]].astype(np.int64) - machine.first_switch
         between = ends[(ends[:, 0] >= 0) & (ends[:, 0] < ends[:, 1])]
         at = np.bincount(machine.home - machine.first_switch, minlength=machine.switches) // machine.tasks
-        made = graph(machine.text, Cables(between), at, places=machine.places, usual=machine.usual)
+        made = graph(
+            machine.text, Cables(between), at, places=machine.places, default_routing=machine.default_routing
+        )
         made = with_hosts(made, machine.hosts[:: machine.tasks])
     service = np.unique(machine.service // machine.tasks).tolist()
     return marked(made, machine.text, service) if service else made
@@ -146,12 +148,12 @@ def _text(of: Topology, given: dict[str, int]) -> str:
 
 
 def _check(text: str, given: dict[str, int]) -> None:
-    most = {"nic": MOST_CYCLES, "memory": MOST_CYCLES, "bus": MOST_CYCLES}
-    most.update(latency=MOST_DELAY, crossing=MOST_DELAY)
+    maximum = {"nic": MOST_CYCLES, "memory": MOST_CYCLES, "bus": MOST_CYCLES}
+    maximum.update(latency=MOST_DELAY, crossing=MOST_DELAY)
     for name, value in given.items():
-        least = 1 if USUAL.get(name, 1) else 0
-        if check_int(value, f"{text}: {name}", least) > most.get(name, value):
-            raise ValueError(f"{text}: {name} is {value}, expected {least} to {most[name]}")
+        minimum = 1 if USUAL.get(name, 1) else 0
+        if check_int(value, f"{text}: {name}", minimum) > maximum.get(name, value):
+            raise ValueError(f"{text}: {name} is {value}, expected {minimum} to {maximum[name]}")
     tasks, sockets = given["tasks"], given["sockets"]
     if tasks % sockets:
         raise ValueError(f"{text}: sockets={sockets} does not divide tasks={tasks}")

@@ -83,5 +83,5 @@ def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
         (np.arange(routers) < nodes).astype(np.int64),
         direct=True,
         places=None if switched else np.arange(nodes)[:, None] // strides % sizes,
-        usual="dor" if not switched else "up-down" if len(dimensions) == 1 else "adaptive",
+        default_routing="dor" if not switched else "up-down" if len(dimensions) == 1 else "adaptive",
     )

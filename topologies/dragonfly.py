@@ -65,7 +65,7 @@ def _arranged(text: str, g: int | None, links: int, arrangement: str | None) -> 
 def _in_groups(text: str, cables: Cables, nodes_at: NDArray[np.int64], size: int) -> Graph:
     switch = np.arange(len(nodes_at))
     places = np.stack(np.divmod(switch, size), axis=1)
-    return graph(text, cables, nodes_at, group=switch // size, places=places, usual="minimal")
+    return graph(text, cables, nodes_at, group=switch // size, places=places, default_routing="minimal")
 
 
 def check_groups(text: str, g: int | None, links: int) -> int:

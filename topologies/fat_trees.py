@@ -109,5 +109,5 @@ def xgft(down: Sequence[int], up: Sequence[int], width: Sequence[int] | None = N
     number = np.arange(sum(count[1:])) - first[level_of - 1]
     return graph(
         form, Cables(cables), np.where(level_of == 1, m[0], 0),
-        places=np.stack((level_of, number), axis=1), usual="d-mod-k",
+        places=np.stack((level_of, number), axis=1), default_routing="d-mod-k",
     )  # fmt: skip

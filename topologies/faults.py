@@ -116,9 +116,9 @@ def with_faults(
     check_routers(of, [*off, *(end for pair in (*down, *slow) for end in pair)])
     cables = cables_of(of, 0)
     picked = [cables_between(of, cables, pairs) for pairs in (down, slow)]
-    what = text or f"faulty/{of.text}"
-    check_int(cycles, f"{what}: cycles", 0, MOST_CYCLES)
-    return _made(of, what, picked[0], np.array(off, np.int64), picked[1], cycles)
+    label = text or f"faulty/{of.text}"
+    check_int(cycles, f"{label}: cycles", 0, MOST_CYCLES)
+    return _made(of, label, picked[0], np.array(off, np.int64), picked[1], cycles)
 
 
 def check_routers(of: Topology, routers: Sequence[int]) -> None:
@@ -212,7 +212,7 @@ def _still_regular(made: Graph, of: Topology, switches: Switches) -> Graph:
     axis, closes = switches.axis, switches.closes
     if isinstance(of, Graph):
         axis, closes = of.axis, of.closes
-    return replace(made, places=switches.places, axis=axis, closes=closes, usual=default_on(of))
+    return replace(made, places=switches.places, axis=axis, closes=closes, default_routing=default_on(of))
 
 
 def failing(
@@ -270,7 +270,7 @@ def failing(
         cycles=link_cycles(of, slower, slow_cycles),
         delay=of.delay if isinstance(of, Graph) else np.zeros(neighbor.shape, np.int32),
         group=switches.group,
-        usual=default_on(of),
+        default_routing=default_on(of),
         cut=~alive[: of.nodes],
         compute_nodes=switches.compute_nodes,
         planes=switches.planes,
@@ -324,6 +324,6 @@ def _largest_part(
     node = np.flatnonzero(here & (part[: of.nodes] == part[home]))
     if not node.size:
         raise ValueError(f"{of}: no node remains")
-    most = int(np.bincount(part[node]).argmax())
-    best = part[node[np.bincount(part[node])[part[node]] == np.bincount(part[node])[most]][0]]
+    maximum = int(np.bincount(part[node]).argmax())
+    best = part[node[np.bincount(part[node])[part[node]] == np.bincount(part[node])[maximum]][0]]
     return np.asarray((part == best) & ~gone)

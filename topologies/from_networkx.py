@@ -167,8 +167,8 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         if u == v or neighbor[u, port] >= 0 or entered[v, at]:
             raise ValueError(f"{where}: port {port} or entry {at} is in use, or the port leads to itself")
         neighbor[u, port], entry[u, port], entered[v, at] = v, at, True
-        for key, (least, usually, _) in _OF_LINK.items():
-            tables[key][u, port] = _value(data, key, usually, least, where)
+        for key, (minimum, usually, _) in _OF_LINK.items():
+            tables[key][u, port] = _value(data, key, usually, minimum, where)
     first = check_int(given.graph.get("first_switch", 0), f"{text}: first_switch", 0)
     nodes_at = [_value(data, "nodes", 1, 0, text) for _, data in given.nodes(data=True)]
     nodes = first or sum(nodes_at)
@@ -198,7 +198,7 @@ def _wired(given: nx.Graph[Any], text: str) -> Graph:
         names=names if len(names) == len(groups) else (),
         closes=tables["closes"] if "closes" in known else None,
         axis=tables["axis"] if "axis" in known else None,
-        usual=str(given.graph.get("usual", "up-down")),
+        default_routing=str(given.graph.get("default_routing", "up-down")),
         compute_nodes=check_int(given.graph.get("compute_nodes", 0), f"{text}: compute_nodes", 0),
         planes=check_int(given.graph.get("planes", 1), f"{text}: planes"),
         tasks=check_int(given.graph.get("tasks", 1), f"{text}: tasks"),
@@ -252,5 +252,5 @@ def _cables(given: nx.Graph[Any], text: str) -> list[tuple[Any, Any, dict[str, A
     return cables
 
 
-def _value(data: dict[str, Any], key: str, usually: int, least: int, where: str) -> int:
-    return check_int(data.get(key, usually), f"{where}: {key}", least)
+def _value(data: dict[str, Any], key: str, usually: int, minimum: int, where: str) -> int:
+    return check_int(data.get(key, usually), f"{where}: {key}", minimum)

@@ -48,7 +48,7 @@ class Graph(Topology):
         On a torus, whether each link closes a ring.
     axis : ndarray of int64, shape (routers, ports), or None
         On a grid of switches and on a HyperX, the dimension of each link.
-    usual : str
+    default_routing : str
         Default routing; see `netplace.topologies.routing.ROUTINGS`.
     cut : ndarray of bool, shape (nodes,), or None
         Nodes that have been cut off; see `netplace.topologies.faults.failing`.
@@ -80,7 +80,7 @@ class Graph(Topology):
     names: tuple[str, ...] = ()
     closes: NDArray[np.bool_] | None = None
     axis: Int | None = None
-    usual: str = "up-down"
+    default_routing: str = "up-down"
     cut: NDArray[np.bool_] | None = None
     compute_nodes: int = 0
     planes: int = 1
@@ -185,12 +185,12 @@ class Graph(Topology):
 
         In addition to the attributes of every network, switches have ``group``, ``place`` (coordinates,
         separated by spaces) and ``name``; edges have ``cycles``, ``delay``, ``axis`` and ``closes``; and the
-        graph has ``usual`` and others. GraphML can hold all values.
+        graph has ``default_routing`` and others. GraphML can hold all values.
         """
         made = super().to_networkx()
         made.graph.update(
             first_switch=self.first_switch,
-            usual=self.usual,
+            default_routing=self.default_routing,
             compute_nodes=self.compute_nodes,
             planes=self.planes,
             tasks=self.tasks,

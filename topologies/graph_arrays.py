@@ -26,9 +26,9 @@ class _Array:
 
     per: str
     kind: type
-    least: int = -(2**31)
-    most: int = 2**31 - 1
-    of_links: bool = False  # `least` is of links alone, not of ports that lead nowhere
+    minimum: int = -(2**31)
+    maximum: int = 2**31 - 1
+    of_links: bool = False  # `minimum` is of links alone, not of ports that lead nowhere
     dims: int = 1
 
 
@@ -52,7 +52,7 @@ def checked_arrays(
     shape: dict[str, tuple[int, ...]] = {
         "port": network.neighbor.shape, "switch": (network.routers - first,), "node": (network.nodes,)
     }  # fmt: skip
-    arrays = {**ARRAYS, "group": replace(ARRAYS["group"], most=max(network.routers, MOST_GROUPS))}
+    arrays = {**ARRAYS, "group": replace(ARRAYS["group"], maximum=max(network.routers, MOST_GROUPS))}
     fitting = {
         name: _fitting(network, name, values, arrays[name], shape[arrays[name].per])
         for name, values in given.items()
@@ -67,21 +67,21 @@ def checked_arrays(
 def _fitting(
     network: Topology, name: str, values: NDArray[Any], array: _Array, shape: tuple[int, ...]
 ) -> NDArray[Any]:
-    what = f"network {network.text}: {name}"
+    label = f"network {network.text}: {name}"
     if values.shape[: len(shape)] != shape or values.ndim != len(shape) + array.dims - 1:
         raise ValueError(
-            f"{what} of shape {values.shape} needs {'coordinates' if array.dims > 1 else 'a value'} "
+            f"{label} of shape {values.shape} needs {'coordinates' if array.dims > 1 else 'a value'} "
             f"for each {array.per}, {' x '.join(map(str, shape))}"
         )
     if array.kind is np.bool_:
         if values.dtype != bool:
-            raise ValueError(f"{what} must be True or False for each {array.per}")
+            raise ValueError(f"{label} must be True or False for each {array.per}")
         return values
     if values.dtype.kind not in "iu":
-        raise ValueError(f"{what} must be whole numbers")
-    _check_range(what, array, values, network.neighbor >= 0 if array.of_links else True)
+        raise ValueError(f"{label} must be whole numbers")
+    _check_range(label, array, values, network.neighbor >= 0 if array.of_links else True)
     if array.dims > 1 and not 1 <= values.shape[1] <= MOST_DIMENSIONS:
-        raise ValueError(f"{what}: {values.shape[1]} coordinates, expected 1 to {MOST_DIMENSIONS}")
+        raise ValueError(f"{label}: {values.shape[1]} coordinates, expected 1 to {MOST_DIMENSIONS}")
     return values.astype(array.kind, copy=False)
 
 
@@ -91,13 +91,13 @@ def check_of_cables(text: str, name: str, values: NDArray[Any]) -> None:
 
 
 def _check_range(
-    what: str, array: _Array, values: NDArray[Any], where: NDArray[np.bool_] | bool = True
+    label: str, array: _Array, values: NDArray[Any], where: NDArray[np.bool_] | bool = True
 ) -> None:
     """Check that numbers are in their range; the minimum applies only `where` given."""
-    outside = values[(where & (values < array.least)) | (values > array.most)]
+    outside = values[(where & (values < array.minimum)) | (values > array.maximum)]
     if len(outside):
         of = " of a link" if array.of_links else ""
-        raise ValueError(f"{what}{of}: {outside[0]} is not in {array.least}..{array.most}")
+        raise ValueError(f"{label}{of}: {outside[0]} is not in {array.minimum}..{array.maximum}")
 
 
 def _check_homes(network: Topology, first: int, home: NDArray[Any]) -> None:

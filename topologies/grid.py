@@ -68,12 +68,12 @@ class Twist:
     def records(self, reduced: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return all minimal records that lead where one reduced vector leads, in lexicographic order."""
         width, height = self.sizes
-        least = int(self.hops[reduced[0] + width * reduced[1]])
-        rounds = np.arange(-(least // height) - 1, least // height + 1)
+        minimum = int(self.hops[reduced[0] + width * reduced[1]])
+        rounds = np.arange(-(minimum // height) - 1, minimum // height + 1)
         y = reduced[1] + rounds * height
         x = (reduced[0] - rounds * self.twist) % width
         ways = np.concatenate([np.stack((x, y), axis=-1), np.stack((x - width, y), axis=-1)])
-        minimal = ways[np.abs(ways).sum(axis=-1) == least]
+        minimal = ways[np.abs(ways).sum(axis=-1) == minimum]
         return np.asarray(minimal[np.lexsort(minimal.T[::-1])])
 
     @property
@@ -239,8 +239,8 @@ class Grid(Topology):
         options = []
         for hops, size in zip(gap.tolist(), self.sizes, strict=True):
             ways = {hops, hops - size} if self.wraps else {hops}
-            least = min(map(abs, ways))
-            options.append(sorted(way for way in ways if abs(way) == least))
+            minimum = min(map(abs, ways))
+            options.append(sorted(way for way in ways if abs(way) == minimum))
         return np.array(list(itertools.product(*options)), np.int64)
 
     def _link_between(self, router: int, end: int, port: int) -> str:

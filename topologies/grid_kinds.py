@@ -122,7 +122,7 @@ def concentrated(kind: str, sizes: Sequence[int], c: int) -> Graph:
         axis.append(np.full(len(start), d))
         closes.append(last[start])
     cables = Cables(np.concatenate(ends), axis=np.concatenate(axis), closes=np.concatenate(closes))
-    return graph(text, cables, np.full(len(place), c), places=place, usual="dor")
+    return graph(text, cables, np.full(len(place), c), places=place, default_routing="dor")
 
 
 def hyperx(sizes: Sequence[int], c: int) -> Graph:
@@ -149,7 +149,7 @@ def hyperx(sizes: Sequence[int], c: int) -> Graph:
             ends.append(np.stack((start, start + (y - x) * stride), axis=1))
             axis.append(np.full(len(start), d))
     cables = Cables(np.concatenate(ends), axis=np.concatenate(axis))
-    return graph(text, cables, np.full(len(place), c), places=place, usual="dor")
+    return graph(text, cables, np.full(len(place), c), places=place, default_routing="dor")
 
 
 def _places(text: str, sides: tuple[int, ...], c: int, ports: int) -> NDArray[np.int64]:

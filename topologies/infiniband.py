@@ -125,7 +125,7 @@ def ibnetdiscover(path: str, slots: str | int = "") -> Graph:
         nodes_at = np.bincount([its[0][0] for its in hosts.values()], minlength=first)
         places = _levels(first, cables, nodes_at)
     paces = paces_of(text, speeds + of_nodes, _PHIT) if min(speeds + of_nodes, default=0) > 0 else None
-    usual = "up-down" if places is None else "adaptive" if len(labels) > first else "d-mod-k"
+    default_routing = "up-down" if places is None else "adaptive" if len(labels) > first else "d-mod-k"
     cycles = None if paces is None else paces.cycles
     made = graph(
         text,
@@ -133,7 +133,7 @@ def ibnetdiscover(path: str, slots: str | int = "") -> Graph:
         nodes_at,
         names=labels,
         places=places,
-        usual=usual,
+        default_routing=default_routing,
     )
     if paces is not None:
         notes.append("latencies are not in the file and are taken as 0")

@@ -29,6 +29,6 @@ def check_cables(text: str, cables: int) -> None:
     inputs.check_size(cables, _BYTES_PER_CABLE, "cables", text)
 
 
-def check_memory(text: str, need: int, what: str) -> None:
-    """Refuse a network if `what` needs more memory than is available."""
-    inputs.check_size(need, 1, f"bytes for {what}", text)
+def check_memory(text: str, need: int, label: str) -> None:
+    """Refuse a network if `label` needs more memory than is available."""
+    inputs.check_size(need, 1, f"bytes for {label}", text)

@@ -90,5 +90,7 @@ def nccl(root: Element, text: str, phit: int) -> Graph:
     if any(b == len(gpus) for _, b in speed):
         at.append(0)
     cables = Cables(np.array([*speed], np.int64), paces.cycles)
-    made = graph(text, cables, at, direct=True, names=[*number, "nvswitch"][: len(at)], usual="adaptive")
+    made = graph(
+        text, cables, at, direct=True, names=[*number, "nvswitch"][: len(at)], default_routing="adaptive"
+    )
     return with_hosts(replace(made, rates=rates), hosts)

@@ -57,9 +57,9 @@ def rail_optimized(
     }  # fmt: skip
     given = {name: value for name, value in given.items() if value is not None}
     text = f"rail-optimized:{','.join(f'{name}={value}' for name, value in given.items())}"
-    most = {"width": MOST_WIDTH, "nic": MOST_CYCLES}
+    maximum = {"width": MOST_WIDTH, "nic": MOST_CYCLES}
     for name, value in given.items():
-        check_int(value, f"{text}: {name}", 0 if name == "spines" else 1, most.get(name, 1 << 20))
+        check_int(value, f"{text}: {name}", 0 if name == "spines" else 1, maximum.get(name, 1 << 20))
     k, leaves, spines = rails or gpus, leaves or 1, spines or 0
     if leaves > hosts:
         raise ValueError(f"{text}: {leaves} leaves of a rail, expected at most the {hosts} hosts")
@@ -78,6 +78,6 @@ def rail_optimized(
         Cables(ends, np.full(len(ends), nic or 1)),
         np.repeat([0, gpus], [first, hosts]),
         places=numbered(np.repeat([2, 3, 1], [len(leaf), spines, hosts])),
-        usual="adaptive",
+        default_routing="adaptive",
     )
     return replace(made, tasks=gpus)

@@ -113,7 +113,7 @@ def _crossbar(text: str, hosts: int, below: int, name: str) -> Graph:
     cables = Cables(np.stack((np.arange(leaves), np.full(leaves, leaves)), axis=1))
     names = [f"{name}-{leaf}" for leaf in range(leaves)] + [name]
     places = numbered(np.repeat([1, 2], [leaves, 1]))
-    return graph(text, cables, [*at, 0], names=names, places=places, usual="adaptive")
+    return graph(text, cables, [*at, 0], names=names, places=places, default_routing="adaptive")
 
 
 def _check_backbone(given: Mapping[str, str], hosts: int, speed: float, where: str) -> None:
@@ -189,7 +189,7 @@ def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
     cables = Cables(np.array(ends, np.int64).reshape(-1, 2), delay=np.full(len(ends), delay, np.int64))
     switch = np.arange(groups * of_group)
     made = graph(
-        text, cables, np.full(len(switch), hosts), group=switch // of_group, usual="adaptive",
+        text, cables, np.full(len(switch), hosts), group=switch // of_group, default_routing="adaptive",
         places=np.stack((switch // of_group, switch // routers % chassis, switch % routers), axis=1),
     )  # fmt: skip
     return with_node_links(made, 1, delay)

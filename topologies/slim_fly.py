@@ -107,9 +107,9 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
         raise ValueError(f"slimfly:{q}: q is not a prime power of at least 3")
     numbers = _field(q)
     first, second = generators(numbers)
-    usual = -(-(q + len(first)) // 2)
-    p = usual if p is None else p
-    text = f"slimfly:{q}" + (f",p={p}" if p != usual else "")
+    default = -(-(q + len(first)) // 2)
+    p = default if p is None else p
+    text = f"slimfly:{q}" + (f",p={p}" if p != default else "")
     plus, times = numbers.plus.tolist(), numbers.times.tolist()
     within = [
         (side * q * q + x * q + y, side * q * q + x * q + z)
@@ -129,7 +129,7 @@ def slim_fly(q: int, p: int | None = None) -> Graph:
     places = np.stack((switch // (q * q), switch // q % q, switch % q), axis=1)
     return graph(
         text, Cables.of([*within, *across]), np.full(2 * q * q, p),
-        group=switch // q, places=places, usual="minimal",
+        group=switch // q, places=places, default_routing="minimal",
     )  # fmt: skip
 
 

@@ -117,7 +117,7 @@ def slurm(
         nodes_at += [0] * (len(names) - len(nodes_at))
     places = levels_of(len(names), pairs, names, text)
     cables = _cables(pairs, _widths(pairs, places[:, 0].tolist(), nodes_at, taper, text), links, names, text)
-    made = graph(text, cables, np.array(nodes_at), names=names, places=places, usual="d-mod-k")
+    made = graph(text, cables, np.array(nodes_at), names=names, places=places, default_routing="d-mod-k")
     return with_hosts(made, [node for nodes in switches.values() for node in nodes])
 
 
@@ -137,16 +137,16 @@ def _one_tree(
             if name not in tree:
                 tree[name] = number
                 reached += near[name]
-    several = len({*tree.values()}) > 1
+    branched = len({*tree.values()}) > 1
     lower = {child for children in above.values() for child in children}
     highest = [name for name in switches if name not in lower]
     named = ", ".join(highest[:8]) + (", .." if len(highest) > 8 else "")
-    if several and not (part or top):
+    if branched and not (part or top):
         raise ValueError(
             f"{text}: {len({*tree.values()})} separate trees below {named}; expected part= one of these, or "
             f"top=NAME for a switch above all"
         )
-    if (part or top) and not several:
+    if (part or top) and not branched:
         raise ValueError(f"{text}: part= and top= apply to several trees or tori, but the file has one tree")
     if part and top:
         raise ValueError(f"{text}: part={part} and top={top}, expected one of the two")

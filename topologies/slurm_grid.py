@@ -147,18 +147,18 @@ def _list_of(rows: Any, where: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _sides(entry: dict[str, Any], key: str, where: str, least: int = 1) -> tuple[int, ...]:
+def _sides(entry: dict[str, Any], key: str, where: str, minimum: int = 1) -> tuple[int, ...]:
     given = entry.get(key)
     if not isinstance(given, dict) or set(given) != set(_AXES):
         raise ValueError(f"{where}: {key}: {abbreviate(given)} found, expected x, y and z")
-    return tuple(check_int(given[axis], f"{where}: {key}: {axis}", least, _MOST) for axis in _AXES)
+    return tuple(check_int(given[axis], f"{where}: {key}: {axis}", minimum, _MOST) for axis in _AXES)
 
 
-def _names(listed: Any, where: str, most: int) -> list[str]:
+def _names(listed: Any, where: str, maximum: int) -> list[str]:
     text = ",".join(map(str, listed)) if isinstance(listed, list) else str(listed or "")
     count = count_hosts(text, where)
-    if count > most:
-        raise ValueError(f"{where}: nodes: {count} named, expected {most} at most")
+    if count > maximum:
+        raise ValueError(f"{where}: nodes: {count} named, expected {maximum} at most")
     return list(expand(text, where))
 
 

@@ -49,7 +49,9 @@ def tree_file(path: str) -> Graph:
     if not seen:
         raise ValueError(f"{text}: no nodes, expected a child that is not a parent")
     places = levels_of(len(number), pairs, list(number), text)
-    return graph(text, Cables.of(cables), nodes_at, names=list(number), places=places, usual="d-mod-k")
+    return graph(
+        text, Cables.of(cables), nodes_at, names=list(number), places=places, default_routing="d-mod-k"
+    )
 
 
 def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:

@@ -100,8 +100,8 @@ def read_tree(text: str) -> tuple[tuple[int, ...], ...]:
     height = check_int(parts[0], f"{text}: height")
     given = tuple(tuple(check_int(word, f"{text}: arity") for word in part.split(",")) for part in parts[1:])
     if any(len(numbers) != height for numbers in given):
-        told = " and ".join(f"{len(numbers)} {name}" for name, numbers in zip("mwp", given, strict=False))
-        raise ValueError(f"{text}: {told} given for a height of {height}")
+        counts = " and ".join(f"{len(numbers)} {name}" for name, numbers in zip("mwp", given, strict=False))
+        raise ValueError(f"{text}: {counts} given for a height of {height}")
     return given
 
 
@@ -141,14 +141,14 @@ def innermost(text: str) -> str:
     return text
 
 
-def _modifier(what: str, example: str, **least: int | None) -> Callable[[str], tuple[str, dict[str, Any]]]:
-    """Return a reader of ``name=value`` parts, a slash and a network; `least` as in `_options`."""
+def _modifier(label: str, example: str, **minimum: int | None) -> Callable[[str], tuple[str, dict[str, Any]]]:
+    """Return a reader of ``name=value`` parts, a slash and a network; `minimum` as in `_options`."""
 
     def read(text: str) -> tuple[str, dict[str, Any]]:
         given, slash, network = _after_colon(text).partition("/")
         if not slash or not network:
-            raise ValueError(f"{text}: expected {what}, a slash and a network, such as {example}")
-        values = _options(text, given, least)
+            raise ValueError(f"{text}: expected {label}, a slash and a network, such as {example}")
+        values = _options(text, given, minimum)
         return network, {name: value for name, value in values.items() if value is not None}
 
     return read
@@ -173,17 +173,17 @@ def read_compute_nodes(text: str) -> tuple[str, dict[str, int]]:
     return network, numbers
 
 
-def _options(text: str, given: str, least: Mapping[str, int | None]) -> dict[str, Any]:
+def _options(text: str, given: str, minimum: Mapping[str, int | None]) -> dict[str, Any]:
     """Return the values of ``name=value`` parts: numbers of at least so much, or text where it is None."""
-    values: dict[str, Any] = dict.fromkeys(least)
+    values: dict[str, Any] = dict.fromkeys(minimum)
     for part in given.split(",") if given else []:
         name, equals, value = part.partition("=")
-        if not equals or name not in least:
-            expected = ", ".join(f"{known}=.." for known in least)
+        if not equals or name not in minimum:
+            expected = ", ".join(f"{known}=.." for known in minimum)
             raise ValueError(f"{text}: unknown {part!r}, expected {expected}")
         if values[name] is not None:
             raise ValueError(f"{text}: {name} appears twice")
-        fewest = least[name]
+        fewest = minimum[name]
         values[name] = value if fewest is None else check_int(value, f"{text}: {name}", fewest)
     return values
 

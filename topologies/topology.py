@@ -151,8 +151,8 @@ class Topology(ABC):
 
         The port number after the last one stands for ejection at the router.
         """
-        check_int(router, "router", least=0, most=self.routers - 1)
-        check_int(port, "port", least=0, most=self.ports)
+        check_int(router, "router", minimum=0, maximum=self.routers - 1)
+        check_int(port, "port", minimum=0, maximum=self.ports)
         if port == self.ports:
             return f"consumption at {router}"
         return self._link_between(router, int(self.neighbor[router, port]), port)

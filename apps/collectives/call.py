@@ -185,8 +185,8 @@ class Call:
         elif self.operation == "reduce_scatter_block":
             sizes = [self.bytes // self.ranks] * self.ranks
         else:
-            least, more = divmod(self.bytes, self.ranks)
-            sizes = [least + (i < more) for i in range(self.ranks)]
+            minimum, more = divmod(self.bytes, self.ranks)
+            sizes = [minimum + (i < more) for i in range(self.ranks)]
         return [0, *accumulate(sizes)]
 
     @property

@@ -299,7 +299,7 @@ def algorithms_of(operation: str) -> Registry[Algorithm]:
     return _OF[check_choice(operation, OPERATIONS, "collective operation")]
 
 
-def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "") -> tuple[str, Algorithm]:
+def algorithm(operation: str, name: str, ranks: int | None = None, label: str = "") -> tuple[str, Algorithm]:
     """Return an algorithm and its name in `ALGORITHMS`.
 
     Your own algorithm is a function that takes a `Call` and yields rounds of messages, added to
@@ -307,22 +307,22 @@ def algorithm(operation: str, name: str, ranks: int | None = None, what: str = "
     """
     entry = ALGORITHMS.get((operation, name))
     if entry is None:
-        name, entry = _searched(operation, name, what or f"algorithm of {operation}")
+        name, entry = _searched(operation, name, label or f"algorithm of {operation}")
     if ranks is not None and (needed := entry.needs(ranks)):
         raise ValueError(
-            f"{what or 'algorithm of ' + operation} {name!r}: does not support {ranks} ranks, expected "
+            f"{label or 'algorithm of ' + operation} {name!r}: does not support {ranks} ranks, expected "
             f"{needed}"
         )
     return name, entry
 
 
-def _searched(operation: str, name: str, what: str) -> tuple[str, Algorithm]:
+def _searched(operation: str, name: str, label: str) -> tuple[str, Algorithm]:
     """Return an algorithm that tables call otherwise, or one of the user's own."""
     known = algorithms_of(operation)
     name = _without_alias(name, known)
-    entry, rest = known.find(name, what)
+    entry, rest = known.find(name, label)
     if rest:
-        raise ValueError(f"{what} {name!r}: unexpected text after its name")
+        raise ValueError(f"{label} {name!r}: unexpected text after its name")
     return name, entry
 
 

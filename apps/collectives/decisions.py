@@ -116,17 +116,17 @@ class Table:
         return call.bytes // call.ranks if by_block else call.bytes
 
 
-def decision_table(text: str, what: str = "--collectives") -> Table:
+def decision_table(text: str, label: str = "--collectives") -> Table:
     """Return the table called `text`: a key of `TABLES`, or a TOML file."""
     if text in TABLES:
         return shipped_table(text)
     path = Path(text)
     if path.suffix != ".toml":
-        check_choice(text, TABLES, f"{what} (a table, or a file that ends in .toml)")
+        check_choice(text, TABLES, f"{label} (a table, or a file that ends in .toml)")
     try:
         content = read_content(path)
     except OSError as error:
-        raise ValueError(f"{what}: {text} cannot be read, {error.strerror}") from None
+        raise ValueError(f"{label}: {text} cannot be read, {error.strerror}") from None
     return _parsed(content, str(path))
 
 

@@ -174,7 +174,7 @@ def _halves(call: Call, folding: Folding) -> _Windows:
 
 def _blocks(call: Call, folding: Folding) -> _Windows:
     """Return intervals of half as many blocks after each step; the blocks are as even as possible."""
-    least, more = divmod(call.bytes, folding.size)
+    minimum, more = divmod(call.bytes, folding.size)
     first = [0] * folding.size
     windows: _Windows = []
     for step in range(folding.size.bit_length()):
@@ -182,5 +182,5 @@ def _blocks(call: Call, folding: Folding) -> _Windows:
         if step:
             first = [begin + (v >> (step - 1) & 1) * count for v, begin in enumerate(first)]
         ends = [(begin, begin + count) for begin in first]
-        windows.append([(b * least + min(b, more), e * least + min(e, more)) for b, e in ends])
+        windows.append([(b * minimum + min(b, more), e * minimum + min(e, more)) for b, e in ends])
     return windows

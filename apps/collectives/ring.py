@@ -84,9 +84,9 @@ def _nth(pieces: list[Part], number: int) -> tuple[Part] | None:
 def _piece(call: Call, block: int, phase: int, phases: int) -> Part:
     """Return part number `phase` of a block in as many, the first of them one byte longer if necessary."""
     begin, end = call.offsets[block], call.offsets[block + 1]
-    least, more = divmod(end - begin, phases)
-    start = begin + phase * least + min(phase, more)
-    return start, start + least + (phase < more)
+    minimum, more = divmod(end - begin, phases)
+    start = begin + phase * minimum + min(phase, more)
+    return start, start + minimum + (phase < more)
 
 
 # Allgather between neighbors: blocks go both ways round, two at a time.
@@ -143,8 +143,8 @@ def _swings(sides: Sequence[int], first: int, mirrored: bool) -> list[Step]:
         return other
 
     order = [(first + n) % len(sides) for n in range(len(sides))]
-    most = max(side.bit_length() - 1 for side in sides)
-    return [step(side, n) for n in range(most) for side in order if 1 << n < sides[side]]
+    maximum = max(side.bit_length() - 1 for side in sides)
+    return [step(side, n) for n in range(maximum) for side in order if 1 << n < sides[side]]
 
 
 def alltoall_in_random_order(call: Call) -> Rounds:

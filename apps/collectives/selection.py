@@ -313,11 +313,11 @@ class Collectives:
         if name is not None:
             return *algorithm(call.operation, name, call.ranks), call
         row = self.table.choose(call)
-        what = f"collectives {self.table.name!r}: algorithm of {call.operation}"
-        return *algorithm(call.operation, row.algorithm, call.ranks, what), call.having(row.options)
+        label = f"collectives {self.table.name!r}: algorithm of {call.operation}"
+        return *algorithm(call.operation, row.algorithm, call.ranks, label), call.having(row.options)
 
 
-def selection(text: str, what: str = "--collectives") -> Collectives:
+def selection(text: str, label: str = "--collectives") -> Collectives:
     """Return the choice that `text` describes: a table and algorithms.
 
     For example ``"openmpi+allreduce=ring+bcast=binomial"``; ``element=8`` means that reduced vectors consist
@@ -330,19 +330,19 @@ def selection(text: str, what: str = "--collectives") -> Collectives:
     for word in words:
         operation, equals, name = word.partition("=")
         if not equals:
-            raise ValueError(f"{what}: {word!r} is not of the form operation=algorithm")
+            raise ValueError(f"{label}: {word!r} is not of the form operation=algorithm")
         if operation == "groups":
-            groups = tuple(check_int(number, f"{what}: groups", 0) for number in name.split("."))
+            groups = tuple(check_int(number, f"{label}: groups", 0) for number in name.split("."))
             continue
         if operation == "element":
-            element = check_int(name, f"{what}: element")
+            element = check_int(name, f"{label}: element")
             continue
         if operation == "host":
-            host = Host(*(check_float(rate, f"{what}: host", 0.0) for rate in name.split(":")))
+            host = Host(*(check_float(rate, f"{label}: host", 0.0) for rate in name.split(":")))
             continue
-        check_choice(operation, OPERATIONS, f"{what}: collective operation")
-        named[operation], _ = algorithm(operation, name, what=f"{what}: algorithm of {operation}")
-    return Collectives(decision_table(table, what), named, groups, element, host)
+        check_choice(operation, OPERATIONS, f"{label}: collective operation")
+        named[operation], _ = algorithm(operation, name, label=f"{label}: algorithm of {operation}")
+    return Collectives(decision_table(table, label), named, groups, element, host)
 
 
 def in_groups(text: str, groups: Sequence[int]) -> str:
@@ -395,7 +395,7 @@ def schedule(
     """
     check_choice(operation, OPERATIONS, "collective operation")
     chosen = Collectives(decision_table(collectives), {} if algorithm is None else {operation: algorithm})
-    check_int(ranks, "ranks", most=MOST_RANKS)
+    check_int(ranks, "ranks", maximum=MOST_RANKS)
     if options.get("element") and operation not in REDUCING:
         known = ", ".join(REDUCING)
         raise ValueError(f"element: {operation} does not reduce; reductions are {known}")

@@ -102,10 +102,10 @@ def alltoallv(
     Members know their own blocks alone, so that the number of members chooses the algorithm, not the bytes.
     """
     place, count = _place(writer, members), len(members)
-    for sizes, what in ((sizes_row, "sizes_row"), (sizes_column, "sizes_column")):
+    for sizes, label in ((sizes_row, "sizes_row"), (sizes_column, "sizes_column")):
         if len(sizes) != count:
             raise ValueError(
-                f"alltoallv: {what} has {len(sizes)} sizes, expected one for each of {count} members"
+                f"alltoallv: {label} has {len(sizes)} sizes, expected one for each of {count} members"
             )
     call = OwnBlocks("alltoallv", count, 0, member=place, row=sizes_row, column=sizes_column)
     _chosen(writer).write(writer, members, place, call, tag)

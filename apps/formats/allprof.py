@@ -80,8 +80,8 @@ def files(path: Path) -> list[Path]:
     match = _MEMBER.fullmatch(path.name)
     if match is None:
         return [path]
-    beside = ((file, _MEMBER.fullmatch(file.name)) for file in path.parent.iterdir())
-    members = {int(of[2]): file for file, of in beside if of and of.group(1, 3) == match.group(1, 3)}
+    neighbors = ((file, _MEMBER.fullmatch(file.name)) for file in path.parent.iterdir())
+    members = {int(of[2]): file for file, of in neighbors if of and of.group(1, 3) == match.group(1, 3)}
     for rank in range(max(members)):
         if rank not in members:
             raise ValueError(f"{path}: the file of rank {rank} of {max(members) + 1} is missing")

@@ -123,20 +123,20 @@ def groups_of_node(inputs: bytes, npus: int) -> Groups:
     }
 
 
-def _members(npus: int, listed: Iterable[int], what: str) -> tuple[int, ...]:
+def _members(npus: int, listed: Iterable[int], label: str) -> tuple[int, ...]:
     members = tuple(listed)
     if not members or len(set(members)) < len(members) or not set(members) <= set(range(npus)):
         raise ValueError(
-            f"{what}: is {abbreviate(list(members))}, expected different NPUs from 0 to {npus - 1}"
+            f"{label}: is {abbreviate(list(members))}, expected different NPUs from 0 to {npus - 1}"
         )
     return members
 
 
-def _parsed(content: bytes, kind: Any, what: str) -> Any:
+def _parsed(content: bytes, kind: Any, label: str) -> Any:
     try:
         return msgspec.json.decode(content, type=kind)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise ValueError(f"{what}: is not JSON of process groups: {error}") from None
+        raise ValueError(f"{label}: is not JSON of process groups: {error}") from None
 
 
 COMP, SEND, RECV, COLL = 4, 5, 6, 7

@@ -167,11 +167,11 @@ def _add_call(trace: Trace, writer: CallWriter, known: _Known, record: _Record, 
     )
 
 
-def _tasks(line: str, asked: int | None) -> int:
+def _tasks(line: str, requested: int | None) -> int:
     header = _HEADER.match(line)
     if header is None:
         raise TraceError(1, "is not a Dimemas header, expected #DIMEMAS:name:offsets:tasks(threads,..)")
-    return count_tasks(int(header[1]) - 1, asked)
+    return count_tasks(int(header[1]) - 1, requested)
 
 
 def _read_record(known: _Known, line: int, words: list[str]) -> _Record | None:

@@ -110,11 +110,11 @@ def read_repeated(
     """
     path = Path(path)
     _check_cycles(cycles_per_us)
-    asked = (cycles_per_us, ignore, collectives)
+    settings = (cycles_per_us, ignore, collectives)
     with _about(path):
         trace = open_trace(path, Reading(flops, tasks, progress, trc_ns=trc_ns))
         long = is_longer(trace, fold_from)
-        repeated = folded(trace, *asked) if long else Repeated(program_of(trace, *asked))
+        repeated = folded(trace, *settings) if long else Repeated(program_of(trace, *settings))
         return replace(repeated, program=_with_name(repeated.program, path))
 
 
@@ -184,19 +184,19 @@ def convert(
     """
     path, options = Path(path), options or Options()
     chosen = chosen or check_convertible(path)
-    told = left_out_lines(whole.left_out, chosen.comment)
+    comments = left_out_lines(whole.left_out, chosen.comment)
     if chosen.stream is not None:
-        write_lines(path, chain(chosen.stream(whole.trace(), options), told))
+        write_lines(path, chain(chosen.stream(whole.trace(), options), comments))
     elif chosen.convert is not None:
         if whole.by_length and is_by_length(whole.calls):
             raise ValueError(
                 f"{path}: the lengths of some receives are in a different order from those of their sends, "
                 f"and the format matches messages in order; expected a name that ends in .trc or .trace"
             )
-        write_lines(path, chain(chosen.convert(whole, options), told))
+        write_lines(path, chain(chosen.convert(whole, options), comments))
     elif chosen.write is not None:
         content = chosen.write(whole.program(1000.0 / options.cycle_ns * options.compute))
-        _write_content(path, content + "".join(f"{line}\n" for line in told).encode())
+        _write_content(path, content + "".join(f"{line}\n" for line in comments).encode())
     return [] if chosen.stream is not None else list(_lost(whole, chosen, options))
 
 

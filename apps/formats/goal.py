@@ -187,8 +187,10 @@ def _operation(number: int, match: re.Match[str], ranks: int) -> Operation:
     return operation
 
 
-def _integer(line: int, what: str, word: str, least: int = 0, most: int = _MOST) -> int:
-    number = int(word) if re.fullmatch(r"-?\d{1,19}", word) else least - 1
-    if not least <= number < most:
-        raise TraceError(line, f"{what} {abbreviate(word)} is not a whole number from {least} to {most - 1}")
+def _integer(line: int, label: str, word: str, minimum: int = 0, maximum: int = _MOST) -> int:
+    number = int(word) if re.fullmatch(r"-?\d{1,19}", word) else minimum - 1
+    if not minimum <= number < maximum:
+        raise TraceError(
+            line, f"{label} {abbreviate(word)} is not a whole number from {minimum} to {maximum - 1}"
+        )
     return number

@@ -54,13 +54,13 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def open_trace(path: Path, reading: Reading) -> Trace:
-    said = reading.tasks or declared(head_of(path))
-    trace = Trace(said or 0, iter(()), by_length=True)
-    trace.batches = _batches(path, reading, trace, said)
+    tasks = reading.tasks or declared(head_of(path))
+    trace = Trace(tasks or 0, iter(()), by_length=True)
+    trace.batches = _batches(path, reading, trace, tasks)
     return trace
 
 
-def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> Iterator[Batch]:
+def _batches(path: Path, reading: Reading, trace: Trace, tasks: int | None) -> Iterator[Batch]:
     largest = -1
     with named(path):
         for before, text in whole_lines(path, reading):
@@ -78,7 +78,7 @@ def _batches(path: Path, reading: Reading, trace: Trace, said: int | None) -> It
             calls["request"], calls["sizes"], calls["time"] = -1, -1, np.nan
             largest = max(largest, int(np.maximum(task, peer).max(initial=-1)))
             yield Batch(calls)
-    trace.has_ranks(count_tasks(largest, said))
+    trace.has_ranks(count_tasks(largest, tasks))
     unit = "nanoseconds" if reading.trc_ns else "cycles (--trc-unit ns reads nanoseconds, like INSEE)"
     trace.notes.append(f"the format has no collectives, requests and times; computation is in {unit}")
 
@@ -139,11 +139,11 @@ def write(program: Program) -> bytes:
     source = np.where(opener >= 0, opener, np.arange(len(program)))
     # A wait for an irecv becomes the receive; an irecv, and a wait for an isend, become nothing.
     kind = np.where(opener >= 0, program.kind[source], program.kind)
-    said = np.where(opener >= 0, kind == Op.IRECV, kind != Op.IRECV)
-    source = source[said]
+    opens = np.where(opener >= 0, kind == Op.IRECV, kind != Op.IRECV)
+    source = source[opens]
     columns = (
         program.task_of()[source],
-        kind[said],
+        kind[opens],
         program.peer[source],
         program.tag[source],
         program.size[source],

@@ -106,10 +106,10 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _integer(number: int, word: str, what: str, most: int = _MOST) -> int:
+def _integer(number: int, word: str, label: str, maximum: int = _MOST) -> int:
     value = float(word) if _is_number(word) else -1.0
-    if not 0 <= value < most or value != int(value):
-        raise TraceError(number, f"{what} {abbreviate(word)} is not a whole number from 0 to {most - 1}")
+    if not 0 <= value < maximum or value != int(value):
+        raise TraceError(number, f"{label} {abbreviate(word)} is not a whole number from 0 to {maximum - 1}")
     return int(word) if word.isdecimal() else int(value)
 
 
@@ -131,11 +131,13 @@ def _listed(rows: list[tuple[int, list[str]]], names: list[str]) -> tuple[int, P
     for number, words in rows:
         if len(words) != len(names):
             raise TraceError(number, f"has {len(words)} columns, expected {len(names)}")
-        said = dict(zip(names, words, strict=True))
-        pair = tuple(_integer(number, said[name], "rank", MOST_TASKS) for name in ("source", "destination"))
+        columns = dict(zip(names, words, strict=True))
+        pair = tuple(
+            _integer(number, columns[name], "rank", MOST_TASKS) for name in ("source", "destination")
+        )
         key = (pair[0], pair[1])
-        messages[key] += _integer(number, said["messages"], "messages") if "messages" in said else 1
-        sizes[key] += _integer(number, said["bytes"], "bytes")
+        messages[key] += _integer(number, columns["messages"], "messages") if "messages" in columns else 1
+        sizes[key] += _integer(number, columns["bytes"], "bytes")
         largest = max(largest, *key)
     return largest + 1, {key: (max(count, 1), sizes[key]) for key, count in messages.items()}
 

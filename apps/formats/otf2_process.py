@@ -44,12 +44,12 @@ def bytes_of(name: str, ranks: int, place: int, sent: int, received: int) -> int
     if name in ("bcast", "scatter", "scatterv"):
         return received
     if name in ("allgather", "allgatherv", "allreduce", "alltoall", "reduce_scatter_block"):
-        most = max(sent, received)
+        maximum = max(sent, received)
         if name == "allgatherv":
-            most = sent
-        if most % ranks and ranks > 1 and most % (ranks - 1) == 0:
-            return most // (ranks - 1)
-        return most // ranks
+            maximum = sent
+        if maximum % ranks and ranks > 1 and maximum % (ranks - 1) == 0:
+            return maximum // (ranks - 1)
+        return maximum // ranks
     if name == "scan":
         return sent // (ranks - place)
     if name == "exscan":
@@ -125,11 +125,11 @@ class Library:
         self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - _LAST))
         lines = self._said.read().decode("utf-8", "replace").strip().splitlines()
         self.close()
-        said = [line.partition("error: ")[2] for line in lines if "error: " in line]
-        return f": the library reports {said[-1][:200]!r}" if said else ": the library failed"
+        errors = [line.partition("error: ")[2] for line in lines if "error: " in line]
+        return f": the library reports {errors[-1][:200]!r}" if errors else ": the library failed"
 
 
-def _end(process: subprocess.Popen[bytes], said: IO[bytes]) -> None:
+def _end(process: subprocess.Popen[bytes], stderr: IO[bytes]) -> None:
     process.kill()
     process.communicate()
-    said.close()
+    stderr.close()

@@ -38,9 +38,9 @@ def _call_names(path: Path) -> dict[int, str]:
     names = {number: f"MPI_{name}" for number, name in enumerate(_EXTRAE.split(), 1)}
     name = path.name.removesuffix(".gz")
     stem = name.removesuffix(".prv")
-    for beside in (path.with_name(f"{stem}.pcf"), path.with_name(f"{stem}.pcf.gz")):
-        if beside.is_file():
-            return names | _listed_names(beside)
+    for companion in (path.with_name(f"{stem}.pcf"), path.with_name(f"{stem}.pcf.gz")):
+        if companion.is_file():
+            return names | _listed_names(companion)
     return names
 
 

@@ -149,10 +149,10 @@ class _Rank:
 
     def _messages(self, entry: Any) -> NDArray[Any]:
         """Return the messages of an exchange, which nothing else on its communicator can take."""
-        said = self._list(entry)
-        ins, outs = (int(said[0]), int(said[1])) if len(said) > 1 else (-1, -1)
+        values = self._list(entry)
+        ins, outs = (int(values[0]), int(values[1])) if len(values) > 1 else (-1, -1)
         count = ins + outs
-        if min(ins, outs) < 0 or len(said) != 2 + 2 * count:
+        if min(ins, outs) < 0 or len(values) != 2 + 2 * count:
             raise ValueError(f"{self._file}: has an exchange whose list does not match its messages")
         own = int(entry["communicator"])
         if own not in self._members:
@@ -170,7 +170,7 @@ class _Rank:
             messages["kind"] = _CANCELLED
             return messages
         messages["kind"][:count] = np.repeat([Call.IRECV, Call.ISEND], [ins, outs])
-        messages["peer"][:count], messages["size"][:count] = said[2::2], said[3::2]
+        messages["peer"][:count], messages["size"][:count] = values[2::2], values[3::2]
         messages["kind"][count:], messages["peer"][count:], messages["size"][count:] = Call.WAIT, -1, 0
         messages["request"] = entry["request"] + np.tile(np.arange(count), 1 + (waits > 0))
         return messages

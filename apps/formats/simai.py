@@ -169,14 +169,14 @@ class _Reader:
         self.experts = max(1, int(header.get("ep", 1)))
         self.stages = max(1, int(header.get("pp", 1)))
         self.stage_bytes = int(header.get("pp_comm", 0))
-        least = self.tensor * self.experts * self.stages
-        ranks = self.reading.tasks or int(header.get("all_gpus", 0)) or least
-        if ranks % least:
+        minimum = self.tensor * self.experts * self.stages
+        ranks = self.reading.tasks or int(header.get("all_gpus", 0)) or minimum
+        if ranks % minimum:
             parts = [f"groups of {self.tensor}", f"experts of {self.experts}", f"{self.stages} stages"]
             raise TraceError(
                 numbered[0][0],
                 f"{ranks} ranks do not divide into {', '.join(parts[:2])} and {parts[2]}, "
-                f"expected a multiple of {least} (--tasks)",
+                f"expected a multiple of {minimum} (--tasks)",
             )
         self._read(numbered[1:])
         chunks = max(1, int(header.get("vpp", 1)))

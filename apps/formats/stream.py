@@ -110,8 +110,8 @@ def left_out_in(text: bytes) -> Counter[str]:
     """Return the omitted calls that comments of a trace list, as `left_out_lines` writes them."""
     found: Counter[str] = Counter()
     if b" left out: " in text:
-        for told in _LEFT_OUT.findall(text):
-            for number, name in _NUMBER_AND_NAME.findall(told):
+        for line in _LEFT_OUT.findall(text):
+            for number, name in _NUMBER_AND_NAME.findall(line):
                 found[name.decode().strip()] += int(number)
     return found
 
@@ -130,8 +130,8 @@ def declaration(tasks: int) -> str:
 
 def declared(head: bytes) -> int | None:
     """Return the number of tasks in the first line of a file; None if it contains none."""
-    said = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head)
-    return int(said[1]) if said else None
+    match = re.match(rb"#[^\n]*\btasks (\d{1,9})\b", head)
+    return int(match[1]) if match else None
 
 
 def is_by_length_said(head: bytes) -> bool:
@@ -139,9 +139,9 @@ def is_by_length_said(head: bytes) -> bool:
     return re.match(rb"#(?:[^\n]*;)? " + BY_LENGTH.encode() + rb"; columns: ", head) is not None
 
 
-def count_tasks(largest: int, said: int | None) -> int:
+def count_tasks(largest: int, declared_tasks: int | None) -> int:
     """Return the number of tasks of a trace that names tasks up to `largest`."""
-    tasks = largest + 1 if said is None else said
+    tasks = largest + 1 if declared_tasks is None else declared_tasks
     if largest >= tasks:
         raise ValueError(f"task {largest} is too large, expected less than {tasks}, the number of tasks")
     if tasks > MOST_TASKS:

@@ -57,7 +57,7 @@ class Table:
         return np.where(length > _WORD, np.uint64(0), word)
 
     def integers(
-        self, rows: NDArray[np.int64], column: int, what: str, least: int = 0, bits: int = _BITS
+        self, rows: NDArray[np.int64], column: int, label: str, minimum: int = 0, bits: int = _BITS
     ) -> NDArray[np.int64]:
         start, length = self._place(rows, column)
         negative = self._text[start] == _MINUS
@@ -72,14 +72,14 @@ class Table:
         # Nineteen digits beyond the range of int64 wrap to a negative value.
         large = ~wrong & ((value < 0) | (value >= 1 << bits))
         if large.any():
-            raise self._error(rows, column, large, f"{what} must be less than 2**{bits}")
+            raise self._error(rows, column, large, f"{label} must be less than 2**{bits}")
         value = np.where(negative, -value, value)
-        wrong |= value < least
+        wrong |= value < minimum
         if wrong.any():
-            raise self._error(rows, column, wrong, f"{what} must be a whole number of at least {least}")
+            raise self._error(rows, column, wrong, f"{label} must be a whole number of at least {minimum}")
         return value
 
-    def reals(self, rows: NDArray[np.int64], column: int, what: str) -> NDArray[np.float64]:
+    def reals(self, rows: NDArray[np.int64], column: int, label: str) -> NDArray[np.float64]:
         """Return a column of `rows` as decimal numbers of at least 0."""
         start, length = self._place(rows, column)
         # Only digits around at most one point: what float() would take besides is a mistake here.
@@ -97,7 +97,7 @@ class Table:
             digits = np.where(number, digits * 10 + byte - _ZERO, digits)
         wrong |= (point >= 0) & (length == 1)
         if wrong.any():
-            raise self._error(rows, column, wrong, f"{what} must be a decimal number of at least 0")
+            raise self._error(rows, column, wrong, f"{label} must be a decimal number of at least 0")
         return digits / 10.0 ** np.where(point >= 0, length - 1 - point, 0)
 
     def fault(self, row: int, reason: str) -> TraceError:

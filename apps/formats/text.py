@@ -66,15 +66,15 @@ class _Requests:
     def renumber(self, calls: NDArray[Any], line: NDArray[np.int64]) -> None:
         """Give the requests of some calls, of these lines, numbers that are used once in the file."""
         rows = np.flatnonzero(calls["request"] >= 0)
-        carried = len(self._key)
+        open_requests = len(self._key)
         key = np.concatenate(
             [self._key, (calls["rank"][rows].astype(np.int64) << 32) + calls["request"][rows]]
         )
         line = np.concatenate([self._line, line[rows]])
-        waits = np.concatenate([np.zeros(carried, bool), calls["kind"][rows] == Call.WAIT])
-        opened = self._opened + np.cumsum(~waits) - 1 - carried
-        number = np.concatenate([self._number, opened[carried:]])
-        self._opened += int((~waits).sum()) - carried
+        waits = np.concatenate([np.zeros(open_requests, bool), calls["kind"][rows] == Call.WAIT])
+        opened = self._opened + np.cumsum(~waits) - 1 - open_requests
+        number = np.concatenate([self._number, opened[open_requests:]])
+        self._opened += int((~waits).sum()) - open_requests
         order = np.argsort(key, kind="stable")
         key, line, waits, number = key[order], line[order], waits[order], number[order]
         closed = np.concatenate([[True], waits[:-1]]) | (np.diff(key, prepend=-1) != 0)
@@ -85,7 +85,7 @@ class _Requests:
         self._key, self._line, self._number = key[still], line[still], number[still]
         numbers = np.empty_like(number)
         numbers[order] = number
-        calls["request"][rows] = numbers[carried:]
+        calls["request"][rows] = numbers[open_requests:]
 
     def finish(self) -> None:
         """Raise TraceError if a request is still open."""
@@ -104,9 +104,9 @@ _NOTHING: _Row = (Call.COMPUTE, -1, 0, 0, 0, -1, -1)
 
 def open_trace(path: Path, reading: Reading) -> Trace:
     head = head_of(path)
-    said = reading.tasks or declared(head)
-    trace = Trace(said or 0, iter(()), by_length=is_by_length_said(head))
-    trace.batches = _Reader(path, reading, trace, said).batches()
+    tasks = reading.tasks or declared(head)
+    trace = Trace(tasks or 0, iter(()), by_length=is_by_length_said(head))
+    trace.batches = _Reader(path, reading, trace, tasks).batches()
     return trace
 
 
@@ -147,15 +147,15 @@ class _Reader:
         self.trace.has_ranks(ranks)
         self._check_sections()
 
-    def _names(self, what: str, rank: int, line: int) -> None:
+    def _names(self, label: str, rank: int, line: int) -> None:
         """Record a rank that a line names."""
-        if rank > self._largest.get(what, (-1, 0))[0]:
-            self._largest[what] = rank, line
+        if rank > self._largest.get(label, (-1, 0))[0]:
+            self._largest[label] = rank, line
 
     def _check_ranks(self, ranks: int) -> None:
-        for what, (rank, line) in self._largest.items():
+        for label, (rank, line) in self._largest.items():
             if rank >= ranks:
-                raise TraceError(line, f"{what} must be a rank from 0 to {ranks - 1}, not {rank}")
+                raise TraceError(line, f"{label} must be a rank from 0 to {ranks - 1}, not {rank}")
         for length, line in self._lengths.items():
             if length != ranks:
                 raise TraceError(line, f"lists {length} sizes for the {ranks} members of communicator 0")
@@ -168,7 +168,7 @@ class _Reader:
         sizes: list[tuple[int, ...]] = []
         # The meaning of such a line can depend on the lines before it, so they are read in order.
         others = np.flatnonzero(np.isin(lines.kind, (Call.COLLECTIVE, Call.MARK, COMMUNICATOR)))
-        said = [
+        lists = [
             self._said(lines, row, peer, words, sizes)
             for row, peer, *words in zip(
                 others.tolist(),
@@ -178,7 +178,7 @@ class _Reader:
                 strict=True,
             )
         ]
-        for name, column in zip(_COLUMNS, zip(*said, strict=True), strict=False):
+        for name, column in zip(_COLUMNS, zip(*lists, strict=True), strict=False):
             calls[name][others] = column
         self.requests.renumber(calls, lines.table.line)
         self._number_communicators(calls, lines)
@@ -285,19 +285,19 @@ class _Reader:
 
 def _request_and_sizes(text: str, name: str, line: int) -> tuple[int, tuple[int, ...] | None]:
     """Return the request and sizes of ``r12``, ``4,6`` or ``r12:4,6``; -1 and None if absent."""
-    what = f"sizes of an {name}"
+    label = f"sizes of an {name}"
     if not text.startswith("r"):
-        return -1, _listed(text, what, line)
+        return -1, _listed(text, label, line)
     number, _, listed = text[1:].partition(":")
     if not number.isdecimal() or len(number) > 9:
         raise TraceError(line, f"{abbreviate(text)} must be r and the number of a request")
-    return int(number), _listed(listed, what, line) if listed else None
+    return int(number), _listed(listed, label, line) if listed else None
 
 
-def _listed(text: str, what: str, line: int) -> tuple[int, ...]:
+def _listed(text: str, label: str, line: int) -> tuple[int, ...]:
     words = text.split(",")
     if not all(word.isdecimal() and len(word) < 19 for word in words):
-        raise TraceError(line, f"{what} must be whole numbers separated by commas, not {abbreviate(text)}")
+        raise TraceError(line, f"{label} must be whole numbers separated by commas, not {abbreviate(text)}")
     return tuple(map(int, words))
 
 

@@ -111,8 +111,8 @@ def _kinds(table: Table, rows: NDArray[np.int64]) -> NDArray[np.int64]:
 def _refuse(table: Table, wrong: NDArray[np.bool_], reason: str, column: int | None = None) -> None:
     if wrong.any():
         row = int(wrong.argmax())
-        what = "" if column is None else f", not {abbreviate(table.texts(np.array([row]), column)[0])}"
-        raise table.fault(row, reason + what)
+        label = "" if column is None else f", not {abbreviate(table.texts(np.array([row]), column)[0])}"
+        raise table.fault(row, reason + label)
 
 
 _ON_COMMUNICATORS = frozenset((Call.SEND, Call.ISEND, Call.RECV, Call.IRECV, Call.COLLECTIVE))
@@ -121,9 +121,9 @@ _NAMES = {int(call): call.name.lower() for call in Call}
 
 def text_lines(trace: Trace, options: Options) -> Iterator[str]:
     """Yield the lines of a trace, corrected like `netplace.apps.recorded.resolved`, as calls are read."""
-    said = f"{declaration(trace.ranks)}; " if trace.ranks else ""
-    said += f"{BY_LENGTH}; " if trace.by_length else ""
-    yield f"# {said}columns: {' '.join(COLUMNS)}"
+    head = f"{declaration(trace.ranks)}; " if trace.ranks else ""
+    head += f"{BY_LENGTH}; " if trace.by_length else ""
+    yield f"# {head}columns: {' '.join(COLUMNS)}"
     number = {0: 0}
     for line in lines_of(trace.batches):
         if line.kind in _ON_COMMUNICATORS and line.communicator not in number:
@@ -184,10 +184,10 @@ def write(program: Program) -> bytes:
         f"{rank} {names[kind]} {peer} {size} {tag} 0 {request} 0.0"
         for rank, kind, peer, size, tag, request in zip(*(c.tolist() for c in columns), strict=True)
     ]
-    said = f"{program.name or 'program'}; {declaration(program.tasks)}"
+    head = f"{program.name or 'program'}; {declaration(program.tasks)}"
     if _is_by_length(program):
-        said += f"; {BY_LENGTH}"
-    header = f"# {said}; columns: {' '.join(COLUMNS)}"
+        head += f"; {BY_LENGTH}"
+    header = f"# {head}; columns: {' '.join(COLUMNS)}"
     out, done = [header.replace("\n", " ")], 0
     for _, place, _, text in sorted(_mark_lines(program)):
         out += lines[done:place]

@@ -26,20 +26,20 @@ class Action:
     name: str
     words: list[str]
 
-    def has(self, least: int) -> None:
+    def has(self, minimum: int) -> None:
         """Raise TraceError if there are fewer arguments."""
-        if len(self.words) < least:
+        if len(self.words) < minimum:
             raise TraceError(
-                self.number, f"{self.name} has {len(self.words)} arguments, expected at least {least}"
+                self.number, f"{self.name} has {len(self.words)} arguments, expected at least {minimum}"
             )
 
-    def integer(self, place: int, what: str = "count", default: int | None = None) -> int:
+    def integer(self, place: int, label: str = "count", default: int | None = None) -> int:
         """Return the number at `place` of the arguments."""
         if place >= len(self.words) and default is not None:
             return default
         self.has(place + 1)
         return whole_of(
-            self.number, self.words[place], what, MOST_TASKS if what in ("rank", "root") else _MOST
+            self.number, self.words[place], label, MOST_TASKS if label in ("rank", "root") else _MOST
         )
 
     def fits(self, size: int) -> int:
@@ -49,15 +49,15 @@ class Action:
         return size
 
 
-def whole_of(number: int, word: str, what: str, most: int) -> int:
+def whole_of(number: int, word: str, label: str, maximum: int) -> int:
     """Return the whole number that a word contains, possibly written as ``5e4``."""
     try:
         value = int(word) if word.isdecimal() and len(word) < 20 else _integer(float(word))
     except (ValueError, OverflowError):
         value = -1
-    if not 0 <= value < most:
+    if not 0 <= value < maximum:
         raise TraceError(
-            number, f"{what} {abbreviate(word)} is not a whole number of at least 0 and less than {most}"
+            number, f"{label} {abbreviate(word)} is not a whole number of at least 0 and less than {maximum}"
         )
     return value
 

@@ -101,8 +101,8 @@ def check_tasks(benchmark: str, problem_class: str, tasks: int, valid: Iterable[
     return number
 
 
-def powers_of_two(least: int, most: int) -> list[int]:
-    return [1 << n for n in range(MOST_TASKS.bit_length()) if least <= 1 << n <= most]
+def powers_of_two(minimum: int, maximum: int) -> list[int]:
+    return [1 << n for n in range(MOST_TASKS.bit_length()) if minimum <= 1 << n <= maximum]
 
 
 def squares(most_root: int) -> list[int]:
@@ -111,6 +111,6 @@ def squares(most_root: int) -> list[int]:
 
 def near_square(count: int) -> tuple[int, int]:
     """Return the factors of `count` nearest to each other, the larger one first."""
-    check_int(count, "count", most=2**31)  # they are searched for
+    check_int(count, "count", maximum=2**31)  # they are searched for
     small = next(d for d in range(isqrt(count), 0, -1) if count % d == 0)
     return count // small, small

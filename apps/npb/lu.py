@@ -55,8 +55,8 @@ def lu(
 
 
 def _counts(points: int) -> list[int]:
-    most = points // LEAST_BLOCK
-    grids = ((x, y) for x in range(1, most + 1) for y in range((x + 1) // 2, x + 1))
+    maximum = points // LEAST_BLOCK
+    grids = ((x, y) for x in range(1, maximum + 1) for y in range((x + 1) // 2, x + 1))
     return sorted({x * y for x, y in grids if near_square(x * y) == (x, y)})
 
 

@@ -231,9 +231,9 @@ def _aligned(loops: list[_Loop], apart: int, by_length: bool) -> bool:
     for rank, (sent, _) in enumerate(inside):
         for channel, count in sent.items():
             if len(channel) == 1:
-                least, most = called.get(channel, (before[rank][0][channel],) * 2)
+                minimum, maximum = called.get(channel, (before[rank][0][channel],) * 2)
                 ahead = before[rank][0][channel]
-                called[channel] = min(least, ahead), max(most, ahead)
+                called[channel] = min(minimum, ahead), max(maximum, ahead)
                 if called[channel][1] - called[channel][0] > apart * count:
                     return False
             elif abs(before[rank][0][channel] - before[channel[1]][1][channel]) > apart * count:

@@ -224,10 +224,10 @@ def _loop_at_end(rows: Int) -> tuple[int, int] | None:
     return None
 
 
-def _run_at_end(mark: Int, period: int, least: int) -> int:
-    """Return how many of the last numbers are those a period before; -1 if they are fewer than `least`."""
+def _run_at_end(mark: Int, period: int, minimum: int) -> int:
+    """Return how many of the last numbers are those a period before; -1 if they are fewer than `minimum`."""
     some = 64
-    while some < least:
+    while some < minimum:
         if (mark[-some:] != mark[-some - period : -period]).any():
             return -1
         some *= 8

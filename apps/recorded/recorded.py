@@ -41,15 +41,15 @@ class Collective:
         return max(self.sizes)
 
 
-def write_collective(writer: TaskWriter, what: Collective, tag: int) -> None:
+def write_collective(writer: TaskWriter, label: Collective, tag: int) -> None:
     """Append to `writer` what its task does in a collective, all messages with one tag."""
-    if len(what.members) <= 1:
+    if len(label.members) <= 1:
         return
-    if what.operation in _OWN:
-        _OWN[what.operation](writer, what, tag)
+    if label.operation in _OWN:
+        _OWN[label.operation](writer, label, tag)
         return
-    root = (what.root,) if what.operation in collectives.ROOTED else ()
-    collectives.COLLECTIVES[what.operation](writer, what.members, *root, what.bytes, tag)
+    root = (label.root,) if label.operation in collectives.ROOTED else ()
+    collectives.COLLECTIVES[label.operation](writer, label.members, *root, label.bytes, tag)
 
 
 def collective_blocks(
@@ -106,16 +106,16 @@ class _Writing:
         self._waits = dict(zip(keys, waits.tolist(), strict=True)) if opens else {}
 
     def communicator(self, members: tuple[int, ...], number: int, by_member: list[list[int]]) -> None:
-        most = max(map(len, by_member))
+        maximum = max(map(len, by_member))
         for place, rows in enumerate(by_member):
-            if len(rows) < most:
-                full = next(other for other in by_member if len(other) == most)
+            if len(rows) < maximum:
+                full = next(other for other in by_member if len(other) == maximum)
                 name = OPERATIONS[self._tag[full[len(rows)]]]
                 raise ValueError(
                     f"rank {members[place]} does not call {name}, number {len(rows)} of the collectives of "
                     f"its communicator of {len(members)} ranks"
                 )
-        for place in range(most):
+        for place in range(maximum):
             self._instance(members, number, place, tuple(rows[place] for rows in by_member))
 
     def _instance(self, members: tuple[int, ...], number: int, place: int, rows: tuple[int, ...]) -> None:
@@ -129,14 +129,14 @@ class _Writing:
         name = OPERATIONS[operation]
         root = self._root_of(name, members, rows)
         lists = tuple(tuple(self._sizes[self._list[row]]) if self._list[row] >= 0 else None for row in rows)
-        what = Collective(name, members, root, tuple(self._size[row] for row in rows), lists)
-        key = (name, number, root, what.sizes, lists)
+        label = Collective(name, members, root, tuple(self._size[row] for row in rows), lists)
+        key = (name, number, root, label.sizes, lists)
         known = self._known.setdefault(key, {})
         tag = COLLECTIVE_TAG + operation + (number << 32)
         for member, row in zip(members, rows, strict=True):
             if member not in known:
                 writer = TaskWriter(member, self._ranks, self._chosen)
-                write_collective(writer, what, tag)
+                write_collective(writer, label, tag)
                 known[member] = writer.columns()
             self._put(row, member, known[member])
 
@@ -178,30 +178,30 @@ class _Writing:
         }
 
 
-def _straight(writer: TaskWriter, what: Collective, tag: int, sizes: Sequence[int], up: bool) -> None:
+def _straight(writer: TaskWriter, label: Collective, tag: int, sizes: Sequence[int], up: bool) -> None:
     """Send from the root to each member, or `up` from each to the root, ``sizes[i]`` bytes of member i."""
-    for member, size in zip(what.members, sizes, strict=True):
-        if member == what.root:
+    for member, size in zip(label.members, sizes, strict=True):
+        if member == label.root:
             continue
-        if writer.task == what.root:
+        if writer.task == label.root:
             (writer.recv if up else writer.send)(member, size, tag)
         elif writer.task == member:
-            (writer.send if up else writer.recv)(what.root, size, tag)
+            (writer.send if up else writer.recv)(label.root, size, tag)
 
 
-def _v_sizes(what: Collective) -> Sequence[int]:
+def _v_sizes(label: Collective) -> Sequence[int]:
     """Return the bytes of each member in a gatherv or scatterv: the root's list, or each member's own."""
-    listed = what.lists[what.members.index(what.root)]
-    return listed if listed is not None and len(listed) == len(what.members) else what.sizes
+    listed = label.lists[label.members.index(label.root)]
+    return listed if listed is not None and len(listed) == len(label.members) else label.sizes
 
 
-def _alltoallv(writer: TaskWriter, what: Collective, tag: int) -> None:
-    p, own = len(what.members), what.members.index(writer.task)
+def _alltoallv(writer: TaskWriter, label: Collective, tag: int) -> None:
+    p, own = len(label.members), label.members.index(writer.task)
     rows = [
         given if given is not None and len(given) == p else (size // p,) * p
-        for given, size in zip(what.lists, what.sizes, strict=True)
+        for given, size in zip(label.lists, label.sizes, strict=True)
     ]
-    collectives.alltoallv(writer, what.members, rows[own], [row[own] for row in rows], tag)
+    collectives.alltoallv(writer, label.members, rows[own], [row[own] for row in rows], tag)
 
 
 def _has_choice(writer: TaskWriter) -> bool:
@@ -209,32 +209,32 @@ def _has_choice(writer: TaskWriter) -> bool:
     return writer.collectives is not None and not writer.collectives.is_default
 
 
-def _reduce_scatter(writer: TaskWriter, what: Collective, tag: int) -> None:
-    root, p = what.members[0], len(what.members)
-    listed = next((given for given in what.lists if given is not None and len(given) == p), None)
-    total = sum(listed) if listed is not None else what.bytes
+def _reduce_scatter(writer: TaskWriter, label: Collective, tag: int) -> None:
+    root, p = label.members[0], len(label.members)
+    listed = next((given for given in label.lists if given is not None and len(given) == p), None)
+    total = sum(listed) if listed is not None else label.bytes
     if _has_choice(writer):
-        collectives.reduce_scatter(writer, what.members, total, tag)
+        collectives.reduce_scatter(writer, label.members, total, tag)
         return
-    collectives.reduce(writer, what.members, root, total, tag)
-    parts = Collective("scatterv", what.members, root, tuple(listed or (total // p,) * p), (None,) * p)
+    collectives.reduce(writer, label.members, root, total, tag)
+    parts = Collective("scatterv", label.members, root, tuple(listed or (total // p,) * p), (None,) * p)
     _straight(writer, parts, tag, parts.sizes, up=False)
 
 
-def _reduce_scatter_block(writer: TaskWriter, what: Collective, tag: int) -> None:
+def _reduce_scatter_block(writer: TaskWriter, label: Collective, tag: int) -> None:
     if _has_choice(writer):
-        collectives.reduce_scatter_block(writer, what.members, what.bytes * len(what.members), tag)
+        collectives.reduce_scatter_block(writer, label.members, label.bytes * len(label.members), tag)
         return
-    collectives.reduce(writer, what.members, what.members[0], what.bytes * len(what.members), tag)
-    collectives.scatter(writer, what.members, what.members[0], what.bytes, tag)
+    collectives.reduce(writer, label.members, label.members[0], label.bytes * len(label.members), tag)
+    collectives.scatter(writer, label.members, label.members[0], label.bytes, tag)
 
 
 # Operations that take more than a root and the bytes of a call.
 _OWN: dict[str, Callable[[TaskWriter, Collective, int], None]] = {
-    "barrier": lambda writer, what, tag: collectives.barrier(writer, what.members, tag),
-    "gatherv": lambda writer, what, tag: _straight(writer, what, tag, _v_sizes(what), up=True),
-    "scatterv": lambda writer, what, tag: _straight(writer, what, tag, _v_sizes(what), up=False),
-    "allgatherv": lambda writer, what, tag: collectives.allgatherv(writer, what.members, what.sizes, tag),
+    "barrier": lambda writer, label, tag: collectives.barrier(writer, label.members, tag),
+    "gatherv": lambda writer, label, tag: _straight(writer, label, tag, _v_sizes(label), up=True),
+    "scatterv": lambda writer, label, tag: _straight(writer, label, tag, _v_sizes(label), up=False),
+    "allgatherv": lambda writer, label, tag: collectives.allgatherv(writer, label.members, label.sizes, tag),
     "alltoallv": _alltoallv,
     "alltoallw": _alltoallv,
     "reduce_scatter": _reduce_scatter,

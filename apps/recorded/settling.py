@@ -26,9 +26,9 @@ def check_left_out(left_out: Counter[str], ignore: Collection[str]) -> None:
         }
         if names and kind not in ignore:
             listed = ", ".join(f"{number} {name}" for name, number in names.items())
-            what = "operations" if kind == "other" else f"{kind} operations"
+            label = "operations" if kind == "other" else f"{kind} operations"
             raise ValueError(
-                f"contains {what}, which cannot be replayed: {listed}; --ignore {kind} skips them"
+                f"contains {label}, which cannot be replayed: {listed}; --ignore {kind} skips them"
             )
 
 
@@ -212,18 +212,18 @@ class Settling:
         if not len(calls):
             return calls
         rank = calls["rank"].astype(np.int64)
-        if (most := int(rank.max()) + 1) > len(self._opened):
-            self._opened = np.concatenate([self._opened, np.zeros(most - len(self._opened), np.int64)])
+        if (maximum := int(rank.max()) + 1) > len(self._opened):
+            self._opened = np.concatenate([self._opened, np.zeros(maximum - len(self._opened), np.int64)])
         opening = opens(calls)
         total = np.cumsum(opening)
         begins = np.searchsorted(rank, np.arange(len(self._opened)))
         before = np.where(begins > 0, total[np.maximum(begins - 1, 0)], 0)
         count = self._opened[rank] + total - before[rank]  # opened, this call included
         rows = np.flatnonzero(opening | (calls["kind"] == Call.WAIT))
-        carried = self._open.shape[1]
+        open_requests = self._open.shape[1]
         keys = np.stack([rank[rows], calls["request"][rows], count[rows] - 1])
         keys = np.concatenate([self._open, keys], axis=1)
-        waits = np.concatenate([np.zeros(carried, bool), ~opening[rows]])
+        waits = np.concatenate([np.zeros(open_requests, bool), ~opening[rows]])
         order = np.lexsort((keys[1], keys[0]))
         keys, waits = keys[:, order], waits[order]
         again = np.zeros(len(waits), bool)
@@ -236,8 +236,8 @@ class Settling:
         self._open = keys[:, still]
         numbers = np.empty_like(number)
         numbers[order] = number
-        calls["request"][rows] = numbers[carried:]
-        lost = rows[(numbers[carried:] < 0)]
+        calls["request"][rows] = numbers[open_requests:]
+        lost = rows[(numbers[open_requests:] < 0)]
         calls["kind"][lost], calls["size"][lost], calls["peer"][lost] = Call.COMPUTE, 0, -1
         np.add.at(self._opened, rank[opening], 1)
         return calls

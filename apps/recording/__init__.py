@@ -61,8 +61,8 @@ def launcher_of(compiler: str) -> str:
     first = Path(shlex.split(compiler)[0])
     ending = first.name.partition("mpicc")[2]
     for name in (f"mpirun{ending}", f"mpiexec{ending}", "mpirun", "mpiexec"):
-        beside = first.with_name(name) if first.name != str(first) else Path(name)
-        for command in (str(beside), name):
+        launcher = first.with_name(name) if first.name != str(first) else Path(name)
+        for command in (str(launcher), name):
             if shutil.which(command):
                 return command
     raise ValueError(
@@ -92,8 +92,8 @@ def record(
             f"--launcher {abbreviate(launcher)}: no such command, expected a launcher such as mpirun or srun"
         )
     if not program or shutil.which(program[0]) is None:
-        what = abbreviate(program[0]) if program else "nothing"
-        raise ValueError(f"{what} after --: no such program, expected an executable")
+        label = abbreviate(program[0]) if program else "nothing"
+        raise ValueError(f"{label} after --: no such program, expected an executable")
     place = folder.resolve().as_posix()
     if apart := [character for character in place if character in _SEPARATORS or character.isspace()]:
         raise ValueError(

@@ -313,7 +313,7 @@ def _check_times(job: Job) -> None:
         )
 
 
-def _check_divides(what: str, number: int, by: str, divisor: int) -> None:
+def _check_divides(label: str, number: int, by: str, divisor: int) -> None:
     if number % divisor:
         near = [n for n in range(1, 2 * divisor) if number % n == 0]
-        raise ValueError(f"{by}: {divisor} does not divide the {number} {what}, expected one of {near[-3:]}")
+        raise ValueError(f"{by}: {divisor} does not divide the {number} {label}, expected one of {near[-3:]}")

@@ -315,5 +315,5 @@ class _Rank:
 def _gather(writer: TaskWriter, members: Sequence[int], bytes: int) -> None:
     """Gather about equal parts of `bytes` from all members."""
     if len(members) > 1 and bytes:
-        least, more = divmod(bytes, len(members))
-        allgatherv(writer, members, [least + (i < more) for i in range(len(members))])
+        minimum, more = divmod(bytes, len(members))
+        allgatherv(writer, members, [minimum + (i < more) for i in range(len(members))])

@@ -155,13 +155,13 @@ def _set_parts(quick: bool) -> Iterator[AllocatorCase]:
 
 
 def _sets_pay(quick: bool) -> Iterator[AllocatorCase]:
-    beside = ("random", "non-contiguous", "curve:hilbert", "mm", "contiguous")
+    compared = ("random", "non-contiguous", "curve:hilbert", "mm", "contiguous")
     on_trees = ("random", "non-contiguous", "gen-alg", "contiguous")
     by_sets = ("pss:levels", MEASURED, CONSTRAINED, LEAST)
     machines = ("mesh:4x4",) if quick else ("torus:16x16", "mesh:16x16", "tree:4,4")
     loads = (0.0,) if quick else (0.6, 0.95)
     for machine, load in itertools.product(machines, loads):
-        others = on_trees if machine.startswith("tree") else beside
+        others = on_trees if machine.startswith("tree") else compared
         for partition in (*others[:2], *by_sets) if quick else (*others, *by_sets):
             given = (("jobs", 6 if quick else 80), ("load", load))
             yield AllocatorCase("sets-pay", machine, partition, 0, given)

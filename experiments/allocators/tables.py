@@ -210,10 +210,10 @@ def _choice(frame: pd.DataFrame) -> Made:
     digits = {name: 3 for name in cells if name not in ("machine", "partition")}
     sentences = ["figures are relative to random nodes, seed by seed."]
     for machine, own in cells.groupby("machine", sort=False):
-        least = own.loc[own["live makespan"].idxmin()]
+        minimum = own.loc[own["live makespan"].idxmin()]
         ranks = own[["live turnaround", "table turnaround", "mean hops"]].corr("spearman")
         sentences.append(
-            f"{machine}: shortest makespan with {least['partition']} ({least['live makespan']:.2f} of "
+            f"{machine}: shortest makespan with {minimum['partition']} ({minimum['live makespan']:.2f} of "
             f"random); rank correlation of the live turnaround with that of the table "
             f"{ranks.loc['live turnaround', 'table turnaround']:.2f}, with mean hops "
             f"{ranks.loc['live turnaround', 'mean hops']:.2f}."
@@ -275,20 +275,20 @@ def _trends(frame: pd.DataFrame) -> Made:
     once = cells[cells["copies"] == 1]
     partitions = list(dict.fromkeys(cells["partition"]))
     sentences = []
-    for what, own, growing in (
+    for label, own, growing in (
         ("times the work", once, "work"),
         ("copies of each job", cells[cells["work"] == cells["work"].min()], "copies"),
     ):
         steps = own[growing].unique()
         if len(steps) < 2:
             continue
-        least, most = (
+        minimum, most = (
             own[own[growing] == step].set_index("partition")[list(SPREADS)]
             for step in (steps.min(), steps.max())
         )
-        rising = int((most > least).to_numpy().sum())
+        rising = int((most > minimum).to_numpy().sum())
         sentences.append(
-            f"{rising} of {most.size} figures rise from {steps.min():g} to {steps.max():g} {what} "
+            f"{rising} of {most.size} figures rise from {steps.min():g} to {steps.max():g} {label} "
             f"(expected: all; by chance: {most.size / 2:g})."
         )
     most = once[once["work"] == once["work"].max()].set_index("partition")[list(SPREADS)]
@@ -314,8 +314,8 @@ def _flow(frame: pd.DataFrame) -> Made:
     ]
     for machine, own in cells.groupby("machine", sort=False):
         ranked = own.sort_values("flow")
-        least = ranked["flow"].iloc[0] + ranked["flow +-"].iloc[0]
-        alike = ranked.loc[ranked["flow"] - ranked["flow +-"] <= least, "partition"]
+        minimum = ranked["flow"].iloc[0] + ranked["flow +-"].iloc[0]
+        alike = ranked.loc[ranked["flow"] - ranked["flow +-"] <= minimum, "partition"]
         sentences.append(
             f"{machine}: {', '.join(ranked['partition'])} (shortest flow time first); intervals overlap "
             f"that of the first for {', '.join(alike[1:]) or 'none'}."

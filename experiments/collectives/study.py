@@ -274,7 +274,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
 def _summary(frame: pd.DataFrame, chosen: pd.DataFrame) -> tuple[str, ...]:
     others = frame[frame["setting"] != "in order"].set_index("setting")["another wins %"]
     best = chosen[chosen["operation"] == "all"]
-    said = ", ".join(
+    text = ", ".join(
         f"{row.table} {row.alone:.2f} alone and {row.shared:.2f} with neighbors"
         for row in best.rename(columns={"in order": "alone", "scattered, beside": "shared"}).itertuples()
     )
@@ -283,7 +283,7 @@ def _summary(frame: pd.DataFrame, chosen: pd.DataFrame) -> tuple[str, ...]:
         f"{frame['cells'].iloc[0]} cells: "
         + ", ".join(f"{share:.0f} % {setting}" for setting, share in others.items())
         + ".",
-        f"Time of the algorithm that a table selects relative to the best one, geometric mean: {said}.",
+        f"Time of the algorithm that a table selects relative to the best one, geometric mean: {text}.",
     )
 
 

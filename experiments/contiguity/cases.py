@@ -54,8 +54,8 @@ def _kept(log: ArchiveLog, machine: int) -> _Kept:
     width = jobs.machine_nodes or int(jobs.nodes.max())
     power = int(np.floor(np.log2(machine / width)))
     nodes = jobs.nodes << power if power >= 0 else -(-jobs.nodes // 2**-power)
-    most = machine // 2
-    counts = (jobs.nodes > 1) & (nodes > 1) & (nodes <= most) & (jobs.run_time >= LEAST_SECONDS)
+    maximum = machine // 2
+    counts = (jobs.nodes > 1) & (nodes > 1) & (nodes <= maximum) & (jobs.run_time >= LEAST_SECONDS)
     mean = float(np.average(jobs.run_time[counts], weights=(nodes * jobs.run_time)[counts]))
     counts &= jobs.run_time >= LEAST_SHARE * mean
     return _Kept(jobs.submit[counts], nodes[counts], jobs.run_time[counts], mean)
@@ -72,8 +72,8 @@ def steady_weeks(log: ArchiveLog, machine: int, count: int) -> list[int]:
     weeks = int(week[-1])  # the last is not whole, and nothing follows it
     work = np.bincount(week, weights=kept.work)[:weeks]
     jobs = np.bincount(week)[:weeks]
-    usual = np.median(work[work > 0]) if (work > 0).any() else 0.0
-    steady = np.flatnonzero((abs(work - usual) <= _STEADY * usual) & (jobs >= _LEAST_JOBS))
+    default = np.median(work[work > 0]) if (work > 0).any() else 0.0
+    steady = np.flatnonzero((abs(work - default) <= _STEADY * default) & (jobs >= _LEAST_JOBS))
     if len(steady) < count:
         raise ValueError(
             f"log {log.name}: has {len(steady)} steady weeks of at least {_LEAST_JOBS} jobs of several "

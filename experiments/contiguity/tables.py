@@ -167,8 +167,8 @@ def misled(values: pd.DataFrame, live: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(found)[order]
 
 
-def _clear(beside: pd.DataFrame) -> pd.Series[bool]:
-    return beside["verdict"].str.startswith("clearly")
+def _clear(pairs: pd.DataFrame) -> pd.Series[bool]:
+    return pairs["verdict"].str.startswith("clearly")
 
 
 def points(values: pd.DataFrame) -> pd.DataFrame:
@@ -192,44 +192,44 @@ def points(values: pd.DataFrame) -> pd.DataFrame:
 
 def report_of(values: pd.DataFrame) -> Report:
     """Return the report, all of which follows from the values of the runs."""
-    beside = {kind: compared(values, kind) for kind in KINDS}
-    changed, where = misled(values, beside["live"]), points(values)
+    pairs = {kind: compared(values, kind) for kind in KINDS}
+    changed, where = misled(values, pairs["live"]), points(values)
     ratios = dict.fromkeys(("to boxes", "from", "to", "p", "before", "live", "live / before"), 3)
     digits = dict.fromkeys(("wait", "± wait", "slowdown", "± slowdown"), 3)
     shares = {f"{sign}{name} %": 1 for name in (*PARTS, "slowed") for sign in ("", "± ")} | {"streams": 0}
     tables = (
-        ReportTable("live", "Mean turnaround relative to boxes, live", beside["live"], ratios),
-        ReportTable("table", "The same with a table", beside["table"], ratios),
-        ReportTable("compact", "The same with times on compact nodes", beside["compact"], ratios),
+        ReportTable("live", "Mean turnaround relative to boxes, live", pairs["live"], ratios),
+        ReportTable("table", "The same with a table", pairs["table"], ratios),
+        ReportTable("compact", "The same with times on compact nodes", pairs["compact"], ratios),
         ReportTable("becomes", "Live runs against compact times and a table", changed, ratios),
         ReportTable(
             "points", "Waiting time, slowdown and the parts of node-seconds, live", where, digits | shares
         ),
     )
-    figures = {"turnaround": partial(_draw_ratios, beside=beside["live"])} | {
+    figures = {"turnaround": partial(_draw_ratios, beside=pairs["live"])} | {
         f"front-{part}": partial(_draw_fronts, points=where[where["machine"] == part])
         for part in where["machine"].unique()
     }
-    return Report(tables, tuple(_sentences(values, beside, changed, where)), figures, {"values": values})
+    return Report(tables, tuple(_sentences(values, pairs, changed, where)), figures, {"values": values})
 
 
 def _sentences(
-    values: pd.DataFrame, beside: dict[str, pd.DataFrame], changed: pd.DataFrame, where: pd.DataFrame
+    values: pd.DataFrame, pairs: dict[str, pd.DataFrame], changed: pd.DataFrame, where: pd.DataFrame
 ) -> list[str]:
     sentences = []
-    for kind, what in KINDS.items():
-        verdicts = beside[kind]["verdict"].value_counts()
-        said = ", ".join(f"{name} {count}" for name, count in verdicts.items())
-        sentences.append(f"Turnaround compared with boxes, {kind} times ({what}): {said}.")
+    for kind, label in KINDS.items():
+        verdicts = pairs[kind]["verdict"].value_counts()
+        text = ", ".join(f"{name} {count}" for name, count in verdicts.items())
+        sentences.append(f"Turnaround compared with boxes, {kind} times ({label}): {text}.")
     clear = changed[_clear(changed)]["times"].value_counts()
     for kind in ("compact", "table"):
         sentences.append(
-            f"Of {len(beside[kind])} comparisons with {kind} times, {int(clear.get(kind, 0))} differ "
+            f"Of {len(pairs[kind])} comparisons with {kind} times, {int(clear.get(kind, 0))} differ "
             "significantly from those of live runs."
         )
     for part, group in where[where["front"] == "*"].groupby("machine", sort=False):
         counts = group["contestant"].value_counts()
-        said = ", ".join(f"{name} {count}" for name, count in counts.items())
-        sentences.append(f"{part}: on the front of {len(group[CASE].drop_duplicates())} cases: {said}.")
+        text = ", ".join(f"{name} {count}" for name, count in counts.items())
+        sentences.append(f"{part}: on the front of {len(group[CASE].drop_duplicates())} cases: {text}.")
     sentences.append(f"CPU time of the runs: {values['cpu'].sum():.0f} s.")
     return sentences

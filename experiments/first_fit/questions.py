@@ -58,13 +58,13 @@ class Cost:
     answered: float = 0.0
     failed: float = 0.0
 
-    def per_job(self, asked: Questions) -> float:
+    def per_job(self, questions: Questions) -> float:
         """Return CPU seconds of a job: all questions asked for it until it was placed.
 
         Of a search that answered a part of the questions only it is an estimate: those it answered, as many
         as all jobs of `asked` posed, a job.
         """
-        return self.seconds * asked.per_job
+        return self.seconds * questions.per_job
 
 
 def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -> Questions:
@@ -80,9 +80,9 @@ def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -
     ends: list[tuple[float, int, Shape]] = []
     begun: list[tuple[int, Shape]] | None = None
     steps: list[tuple[int, int, Shape]] = []
-    now, coming, asked, nodes, occupied = 0.0, 0.0, 0, 0, 0
+    now, coming, number, nodes, occupied = 0.0, 0.0, 0, 0, 0
     shape: Shape = ()
-    while asked < count:
+    while number < count:
         if not shape and coming <= now:
             # Jobs that have come wait in order: only the first needs a shape.
             shape = _sides(rng, side, grid)
@@ -101,7 +101,7 @@ def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -
             continue
         base = search.first(shape)
         steps.append((ASK, base, shape))
-        asked += begun is not None
+        number += begun is not None
         occupied += nodes if begun is not None else 0
         if base >= 0:
             search.take(base, shape)
@@ -120,9 +120,9 @@ def mean_side(side: float) -> float:
     >>> mean_side(4), round(mean_side(6.5), 3)
     (2.5, 3.769)
     """
-    most = math.floor(side)
-    rest = side - most
-    return (most * (most + 1) / 2 + rest * (most + 1)) / side
+    maximum = math.floor(side)
+    rest = side - maximum
+    return (maximum * (maximum + 1) / 2 + rest * (maximum + 1)) / side
 
 
 def _sides(rng: np.random.Generator, side: float, grid: Grid) -> Shape:
@@ -133,23 +133,23 @@ def _sides(rng: np.random.Generator, side: float, grid: Grid) -> Shape:
     return tuple(np.minimum(drawn, grid.sizes).tolist())
 
 
-def measure(search: Search, asked: Questions, seconds: float = math.inf) -> Cost:
+def measure(search: Search, questions: Questions, seconds: float = math.inf) -> Cost:
     """Return what `asked` costs an exact search, an empty one when it is handed over.
 
     `search`: a search on the machine of `asked`. `asked`: questions to the search. `seconds`: CPU time after
     which no further group of at most 16 steps is put.
     """
-    for base, shape in asked.held:
+    for base, shape in questions.held:
         search.take(base, shape)
-    search.first((1,) * asked.grid.dims)  # compiled, or read from disk, before the clock is started
+    search.first((1,) * questions.grid.dims)  # compiled, or read from disk, before the clock is started
     visited, spent, first, count, more = search.visited, 0.0, 0, 0, 1
     looks = {True: [0, 0], False: [0, 0]}  # by whether there is an answer: visits, questions
-    while first < len(asked.steps) and (spent < seconds or not count):
-        spent += _play(search, asked.steps[first : first + more], looks)
-        count += sum(kind == ASK for kind, _, _ in asked.steps[first : first + more])
+    while first < len(questions.steps) and (spent < seconds or not count):
+        spent += _play(search, questions.steps[first : first + more], looks)
+        count += sum(kind == ASK for kind, _, _ in questions.steps[first : first + more])
         first += more
         more = min(2 * more, _MOST)
-    placed = sum(kind == TAKE for kind, _, _ in asked.steps[:first])
+    placed = sum(kind == TAKE for kind, _, _ in questions.steps[:first])
     answered, failed = (looks[way][0] / max(1, looks[way][1]) for way in (True, False))
     return Cost(count, spent / count, (search.visited - visited) / count, placed, answered, failed)
 

@@ -87,19 +87,19 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     tables, figures, sentences = [], {}, []
     for part in request.parts:
         if part == "visits":
-            beside = _visits(request.quick, context)
-            tables.append(ReportTable(part, STUDY.parts[part], beside, _VISIT_DIGITS))
-            sentences += _of_visits(beside)
+            pairs = _visits(request.quick, context)
+            tables.append(ReportTable(part, STUDY.parts[part], pairs, _VISIT_DIGITS))
+            sentences += _of_visits(pairs)
             continue
         cells = _measured(part, request.quick, context)
         text = sets(part, request.quick)[0].text
         # What was published is about large machines.
         theirs = printed_times(part).iloc[: 0 if request.quick else None]
-        beside = _beside(cells, theirs)
+        pairs = _beside(cells, theirs)
         title = f"{text}: mean CPU time per job in ms, and visits per search, by load"
-        tables.append(ReportTable(part, title, beside, _digits(beside)))
+        tables.append(ReportTable(part, title, pairs, _digits(pairs)))
         figures[part] = partial(_draw, cells=cells, title=f"First fit on {text}, load {LOADS[-1]:g}")
-        sentences += [f"{text}: {sentence}" for sentence in _summary(part, beside, request.quick)]
+        sentences += [f"{text}: {sentence}" for sentence in _summary(part, pairs, request.quick)]
     return Report(tuple(tables), tuple(sentences), figures)
 
 
@@ -145,17 +145,17 @@ def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _digits(beside: pd.DataFrame) -> dict[str, int]:
+def _digits(pairs: pd.DataFrame) -> dict[str, int]:
     named = {"set": 0, "S": 0, "questions": 0, "jobs": 0, "occupied": 2, "published ms": 2, "to ours": 1}
     return named | {
-        name: 4 if name.startswith("ms") else 0 for name in beside if name.startswith(("ms ", "visited "))
+        name: 4 if name.startswith("ms") else 0 for name in pairs if name.startswith(("ms ", "visited "))
     }
 
 
-def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
+def _summary(part: str, compared: pd.DataFrame, quick: bool) -> list[str]:
     """Return sentences on our speed beside IFF's, and on what was published."""
     time = f"ms {LOADS[-1]:g}"
-    ratios = beside.loc[beside["search"] == "IFF", "to ours"]
+    ratios = compared.loc[compared["search"] == "IFF", "to ours"]
     sentences = [
         f"at load {LOADS[-1]:g}, our search is {ratios.min():.1f} to {ratios.max():.1f} times as fast as IFF"
     ]
@@ -163,7 +163,7 @@ def _summary(part: str, beside: pd.DataFrame, quick: bool) -> list[str]:
         return [f"{sentences[0]}; the machine is too small to compare further."]
     reached = "met" if ratios.min() >= WANTED[part] else "missed"
     sentences[0] += f"; the goal, {WANTED[part]:g} times, is {reached}."
-    known = beside[beside["published ms"].notna()]
+    known = compared[compared["published ms"].notna()]
     for name, own in known.groupby("search"):
         share = own[time] / own["published ms"]
         sentences.append(f"{name} takes {share.min():.2g} to {share.max():.2g} of its published time.")
@@ -220,10 +220,10 @@ def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
 _VISIT_DIGITS = {"set": 0, "S": 2, "found": 0, "printed found": 0, "failed": 0, "printed failed": 0}
 
 
-def _of_visits(beside: pd.DataFrame) -> list[str]:
+def _of_visits(pairs: pd.DataFrame) -> list[str]:
     sentences = []
     for search in ("found", "failed"):
-        known = beside[beside[f"printed {search}"].notna() & (beside[f"printed {search}"] > 0)]
+        known = pairs[pairs[f"printed {search}"].notna() & (pairs[f"printed {search}"] > 0)]
         if known.empty:
             continue
         share = known[search] / known[f"printed {search}"]

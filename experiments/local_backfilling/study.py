@@ -131,7 +131,7 @@ class BackfillingCase(CachedCase):
     def run(self) -> dict[str, Any]:
         platform, log = Platform.read(self.platform), self.log.read()
         if self.part in PENALTIES:
-            jobs = draw_weeks(log, self.weeks, self.instances, seed=0, least=_LEAST)[self.instance]
+            jobs = draw_weeks(log, self.weeks, self.instances, seed=0, minimum=_LEAST)[self.instance]
             made = backfill(platform, jobs, self.rule, PENALTIES[self.part])
         else:
             jobs = draw_jobs(log, _JOBS, platform.processors, seed=self.instance)

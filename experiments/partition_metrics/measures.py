@@ -70,15 +70,15 @@ def _turned(grid: Grid, lengths: tuple[int, ...], count: int, rng: np.random.Gen
         for box in _boxes(count, [size // side for size, side in zip(grid.sizes, lengths, strict=True)])
     ]
     fitting = [box for box in boxes if all(n % a == 0 for n, a in zip(grid.sizes, box, strict=True))]
-    least = min(sum(box) for box in fitting)
-    nearest = sorted(box for box in fitting if sum(box) == least)
+    minimum = min(sum(box) for box in fitting)
+    nearest = sorted(box for box in fitting if sum(box) == minimum)
     return nearest[int(rng.integers(len(nearest)))]
 
 
-def _boxes(count: int, most: tuple[int, ...] | list[int]) -> list[tuple[int, ...]]:
+def _boxes(count: int, maximum: tuple[int, ...] | list[int]) -> list[tuple[int, ...]]:
     return [
         box
-        for box in itertools.product(*(range(1, min(count, side) + 1) for side in most))
+        for box in itertools.product(*(range(1, min(count, side) + 1) for side in maximum))
         if math.prod(box) == count
     ]
 
@@ -163,25 +163,25 @@ def correlation_summary(cells: pd.DataFrame) -> list[str]:
     ]
 
 
-def _agreement(beside: pd.DataFrame) -> list[str]:
+def _agreement(pairs: pd.DataFrame) -> list[str]:
     """Return sentences on how far correlations agree with those published."""
-    if beside.empty:
+    if pairs.empty:
         return ["Nothing that we know is published in numbers for this table."]
-    off = beside["difference"]
-    far = beside[off.abs() > NEAR]
+    off = pairs["difference"]
+    far = pairs[off.abs() > NEAR]
     listed = ", ".join(
         f"{row['app']} {row['metric']} {row['r']:.2f} ({row['published']:.2f})" for _, row in far.iterrows()
     )
-    value, met = constant(beside["published"] - NEAR, beside["published"] + NEAR)
+    value, met = constant(pairs["published"] - NEAR, pairs["published"] + NEAR)
     near = (
-        f"{len(beside) - len(far)} of {len(beside)} correlations within {NEAR} of the published (every one "
+        f"{len(pairs) - len(far)} of {len(pairs)} correlations within {NEAR} of the published (every one "
         f"{value:.2f}: {met}), {off.abs().mean():.3f} away on average"
         + (f"; further: {listed}." if listed else ".")
     )
-    aware = beside["metric"].str.contains("TAD")
+    aware = pairs["metric"].str.contains("TAD")
     gains = [
-        values[aware].groupby(beside["app"]).mean() - values[~aware].groupby(beside["app"]).mean()
-        for values in (beside["r"], beside["published"])
+        values[aware].groupby(pairs["app"]).mean() - values[~aware].groupby(pairs["app"]).mean()
+        for values in (pairs["r"], pairs["published"])
     ]
     same = int((np.sign(gains[0]) == np.sign(gains[1])).sum())
     verdict = (

@@ -86,8 +86,8 @@ def configurations(part: Part, layouts: int | None = None) -> dict[str, str]:
     """Return the partition rule of every configuration; without `layouts`, 80 draws in all."""
     grid = grid_of(parse(part.network), "partition metrics")
     rules = {box: f"boxes:{box}" for box in part.boxes}
-    most = layouts or -(-DRAWS // len(part.sharers))
-    for number in range(most):
+    maximum = layouts or -(-DRAWS // len(part.sharers))
+    for number in range(maximum):
         for k in part.sharers:
             if layouts is None and len(rules) == DRAWS + len(part.boxes):
                 break

@@ -93,7 +93,7 @@ class BoxTimes:
         known = self._boxes[kind_of(job)]
         return max(seconds for seconds, _ in known.values()) * job.repeats
 
-    def least(self, job: Job) -> float:
+    def minimum(self, job: Job) -> float:
         known = self._boxes[kind_of(job)]
         return next(iter(known.values()))[0] * job.repeats
 

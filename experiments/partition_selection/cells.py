@@ -157,24 +157,24 @@ def best_boxes(runs: pd.DataFrame, name: str, title: str) -> ReportTable:
     """Return the best box and mapping of each application and size, and what others take beside it."""
     rows = []
     for (app, intensity, nodes), group in runs.groupby(["application", "intensity", "nodes"], sort=False):
-        least = group.loc[group["cycles"].idxmin()]
+        minimum = group.loc[group["cycles"].idxmin()]
         boxes = group.groupby("shape")["cycles"].min()
-        rules = group[group["shape"] == least["shape"]].set_index("mapping")["cycles"]
+        rules = group[group["shape"] == minimum["shape"]].set_index("mapping")["cycles"]
         rows.append(
             {
                 "application": app,
                 "intensity": intensity,
                 "nodes": nodes,
-                "best box": least["shape"],
-                "best mapping": least["mapping"].partition(":")[0],
-                "cycles": least["cycles"],
-                "worst box": boxes.max() / least["cycles"],
-                "worst mapping": rules.max() / least["cycles"],
+                "best box": minimum["shape"],
+                "best mapping": minimum["mapping"].partition(":")[0],
+                "cycles": minimum["cycles"],
+                "worst box": boxes.max() / minimum["cycles"],
+                "worst mapping": rules.max() / minimum["cycles"],
             }
         )
     digits = {"nodes": 0, "cycles": 0, "worst box": 2, "worst mapping": 2}
-    what = "the worst box with its best mapping, and the worst mapping, relative to it"
-    return ReportTable(name, f"{title}; {what}", pd.DataFrame(rows), digits)
+    label = "the worst box with its best mapping, and the worst mapping, relative to it"
+    return ReportTable(name, f"{title}; {label}", pd.DataFrame(rows), digits)
 
 
 def of_boxes(frame: pd.DataFrame) -> str:

@@ -76,10 +76,10 @@ class ScatteredTimes:
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time wherever the nodes are."""
-        return self._times.least(job) * self._factor
+        return self._times.minimum(job) * self._factor
 
     def longest(self, job: Job) -> float:
-        return self._times.least(job) * self._factor
+        return self._times.minimum(job) * self._factor
 
 
 def run_case(case: SelectionCase, tables: Mapping[str, Mapping[str, BoxTimes]]) -> dict[str, Any]:
@@ -153,7 +153,7 @@ def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray
 
 def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
     """Return the length of a batch in which about the given number of jobs start, to one digit."""
-    work = np.mean([job.nodes * times.least(job) for job in jobs[:2000]])
+    work = np.mean([job.nodes * times.minimum(job) for job in jobs[:2000]])
     exact = wanted * float(work) / nodes
     digit = 10.0 ** math.floor(math.log10(exact))
     return round(exact / digit) * digit

@@ -67,8 +67,8 @@ _BEST = {
 def alone(context: StudyContext, quick: bool) -> tuple[ReportTable, str]:
     """Return times over the best of each application, and which published verdicts hold."""
     runs = measured(_in_boxes(quick), context)
-    least = runs.groupby("application")["cycles"].transform("min")
-    frame = runs[["application", "shape", "mapping", "cycles"]].assign(to_best=runs["cycles"] / least)
+    minimum = runs.groupby("application")["cycles"].transform("min")
+    frame = runs[["application", "shape", "mapping", "cycles"]].assign(to_best=runs["cycles"] / minimum)
     frame["mapping"] = frame["mapping"].str.partition(":")[0]
     frame = frame.rename(columns={"shape": "box", "to_best": "to best"})
     held, chance = [], 0.0
@@ -158,9 +158,9 @@ TABLES = {
 }
 ROUNDED = "-rounded"
 PARTS = {
-    f"{table}{'' if name == 'plain' else f'-{name}'}{ending}": f"{what}: {setup.title}{rounding}"
+    f"{table}{'' if name == 'plain' else f'-{name}'}{ending}": f"{label}: {setup.title}{rounding}"
     for name, setup in SETUPS.items()
-    for table, what in TABLES.items()
+    for table, label in TABLES.items()
     for ending, rounding in (("", ""), (ROUNDED, "; sizes rounded up"))
     if table != "run-times" or not ending
 } | ALONE
@@ -256,10 +256,10 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         for name, made in zip(ALONE, (alone, scattered), strict=True)
         if name in request.parts
     ]
-    first, said = [table for table, _ in apart], [sentence for _, sentence in apart]
+    first, remarks = [table for table, _ in apart], [sentence for _, sentence in apart]
     request = replace(request, parts=tuple(name for name in request.parts if name not in ALONE))
     if not request.parts:
-        return Report(tuple(first), tuple(said))
+        return Report(tuple(first), tuple(remarks))
     runs = {setup: measured(_rows_of(setup, request.quick), context) for setup in _setups(request)}
     times = {
         setup: {rule: BoxTimes(own, rule) for rule in SETUPS[setup].mappings.values()}
@@ -268,7 +268,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     machine = _machine(request.quick)
     kept = case_outcomes(cases(request), context, partial(run_case, tables=times))
     frame = pd.DataFrame([vars(case) | outcome for case, outcome in kept])
-    tables, sentences, figures = first, [_ABOUT, *said], {}
+    tables, sentences, figures = first, [_ABOUT, *remarks], {}
     for name in request.parts:
         part, title = read(name), PARTS[name]
         if part.table == "run-times":

@@ -81,11 +81,11 @@ def plan_shared(
         if first.proven:
             return None
         raise TimeoutError(f"no plan in {seconds:g} s")
-    least = first.objective
-    model.program.row(model.energy, high=least + 1e-7 * max(1.0, abs(least)))
+    minimum = first.objective
+    model.program.row(model.energy, high=minimum + 1e-7 * max(1.0, abs(minimum)))
     second = model.program.solve({model.last: 1.0}, seconds)
     best = second if second.values is not None else first
-    return model.read(best, least, (first.seconds, second.seconds), first.proven and second.proven)
+    return model.read(best, minimum, (first.seconds, second.seconds), first.proven and second.proven)
 
 
 def bundled(
@@ -149,8 +149,8 @@ class _Model:
         for slot, start in enumerate(starts.tolist()):  # (9)
             program.row({int(used[node][slot]): 1.0 for node in used} | {start: -float(job.cores)}, 0, 0)
             for node in used:
-                most = min(self.cluster.cores[node], job.cores)
-                program.row({int(used[node][slot]): 1.0, start: -float(most)}, high=0)
+                maximum = min(self.cluster.cores[node], job.cores)
+                program.row({int(used[node][slot]): 1.0, start: -float(maximum)}, high=0)
         if job.nodes:  # (15), (16)
             share = -(-job.cores // job.nodes)
             chosen = program.add(len(used), 0, 1, whole=True)
@@ -163,9 +163,9 @@ class _Model:
             inside = program.add(max(self.cluster.clusters) + 1, 0, 1, whole=True).tolist()
             program.row(dict.fromkeys(inside, 1.0), 1, 1)
             for node, variables in used.items():
-                most = min(self.cluster.cores[node], job.cores)
+                maximum = min(self.cluster.cores[node], job.cores)
                 cores = {int(variable): 1.0 for variable in variables}
-                program.row(cores | {inside[self.cluster.clusters[node]]: -float(most)}, high=0)
+                program.row(cores | {inside[self.cluster.clusters[node]]: -float(maximum)}, high=0)
         ends = {int(start): float(slot + job.slots) for slot, start in enumerate(starts)}  # (20)
         program.row({self.last: 1.0} | {start: -end for start, end in ends.items()}, low=0)
 
@@ -179,8 +179,8 @@ class _Model:
                 own = {int(variable): 1.0 for variable in used[node][max(0, slot - job.slots + 1) : slot + 1]}
                 total |= own
                 if own:
-                    most = min(self.cluster.cores[node], job.cores)
-                    self.program.row(own | {on: -float(most)}, high=0)
+                    maximum = min(self.cluster.cores[node], job.cores)
+                    self.program.row(own | {on: -float(maximum)}, high=0)
         if total:
             self.program.row(total | {on: -float(self.cluster.free(node, slot))}, high=0)
 

@@ -89,11 +89,11 @@ def cases(request: StudyRequest) -> list[PowerCase]:
     loads = (0.4,) if request.quick else (0.2, 0.4, 0.6, 0.8)
     jobs, seeds = (40, 1) if request.quick else (150, 2)
     rules = ("always-on", "timeout:0", "timeout", "plan:slot=1800,late=0") if request.quick else RULES
-    usual = PowerModel().boot_seconds
+    default = PowerModel().boot_seconds
     wanted = []
     if "front" in request.parts:
         wanted += [
-            PowerCase("front", load, jobs, seed, rule, usual)
+            PowerCase("front", load, jobs, seed, rule, default)
             for load in loads
             for rule in rules
             for seed in range(seeds)
@@ -230,12 +230,14 @@ def _growth_sentence(frame: pd.DataFrame) -> str:
     """Return the factor of each job, and whether an exponential or a power of the jobs fits better."""
     seconds = np.log((frame["energy s"] + frame["makespan s"]).to_numpy(float))
     jobs = frame["pending jobs"].to_numpy(float)
-    said = f"growth: a further job takes {np.exp(np.polyfit(jobs, seconds, 1)[0]):.1f} times as long"
+    sentence = f"growth: a further job takes {np.exp(np.polyfit(jobs, seconds, 1)[0]):.1f} times as long"
     if len(jobs) < 4:
-        return f"{said} (published: exponential growth)."
+        return f"{sentence} (published: exponential growth)."
     exponential, power = (np.polyfit(x, seconds, 1, full=True) for x in (jobs, np.log(jobs)))
     better = "an exponential" if exponential[1][0] < power[1][0] else f"the power {power[0][0]:.1f}"
-    return f"{said} on average; of the two, {better} fits the times better (published: exponential growth)."
+    return (
+        f"{sentence} on average; of the two, {better} fits the times better (published: exponential growth)."
+    )
 
 
 def _window(quick: bool) -> ReportTable:

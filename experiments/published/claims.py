@@ -98,21 +98,21 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     if how == "counts":
         return _counted(int(frame[left[0]].sum()), int(frame[right].sum()))
     try:
-        values, least, most, chance = _effects(_wide(frame, claim), left, relation, right)
+        values, minimum, maximum, chance = _effects(_wide(frame, claim), left, relation, right)
     except KeyError as error:
         raise KeyError(f"claim {claim['id']}, {claim['file']}: {error.args[0]}") from None
     ratio = relation != "in" or " / " in left[0]
-    held = (values >= least) & (values <= most)
+    held = (values >= minimum) & (values <= maximum)
     if how == "each":
         low, high, centre, shown = values.min(), values.max(), _mean(values, ratio), math.nan
-        slack = _TIE if ratio else _TIE * max(map(abs, (b for b in (least, most) if math.isfinite(b))))
-        clear = (values >= least - slack) & (values <= most + slack)
+        slack = _TIE if ratio else _TIE * max(map(abs, (b for b in (minimum, maximum) if math.isfinite(b))))
+        clear = (values >= minimum - slack) & (values <= maximum + slack)
         state = STATES[0] if held.all() else STATES[2] if clear.all() else STATES[1]
         chance = chance ** len(values)
     else:
         centre, low, high, shown = _interval(values, ratio)
-        outside = high < least or low > most
-        state = STATES[0] if low >= least and high <= most else STATES[1] if outside else STATES[2]
+        outside = high < minimum or low > maximum
+        state = STATES[0] if low >= minimum and high <= maximum else STATES[1] if outside else STATES[2]
         if relation != "in" and len(values) < 3 and abs(centre - 1) < _SAME:
             state = STATES[2]
     return Verdict(state, centre, float(low), float(high), ratio, int(held.sum()), len(values), chance, shown)
@@ -149,11 +149,11 @@ def _effects(
         values = wide[above] / wide[below] if slash else wide[first]
         if minus:
             values = values - wide[other]
-        least, most = (
+        minimum, maximum = (
             float(bound or sign * math.inf) for bound, sign in zip(right.split(".."), (-1, 1), strict=True)
         )
-        chance = float(least <= 1 <= most) if slash else math.nan
-        return values.dropna().to_numpy(float), least, most, chance
+        chance = float(minimum <= 1 <= maximum) if slash else math.nan
+        return values.dropna().to_numpy(float), minimum, maximum, chance
     others = [name for name in wide if name not in left] if right == "*" else right.split("; ")
     far, near = ("max", "min") if relation == "<" else ("min", "max")
     values = getattr(wide[left], far)(axis=1, skipna=False) / getattr(wide[others], near)(

@@ -113,8 +113,8 @@ def folded(shape: str) -> tuple[str, str]:
     y, the ring is the rim of a rectangle of blocks and places.
     """
     sides, within = [int(side) for side in shape.split("x")], (2, 3, 2)
-    rings = [_ring(side, most) for side, most in zip(sides, within, strict=True)]
-    lengths = [*(-(-side // most) for side, most in zip(sides, within, strict=True)), *within]
+    rings = [_ring(side, maximum) for side, maximum in zip(sides, within, strict=True)]
+    lengths = [*(-(-side // maximum) for side, maximum in zip(sides, within, strict=True)), *within]
     nodes = [
         np.ravel_multi_index((c, b, a, z, y, x), lengths[::-1])
         for (z, c), (y, b), (x, a) in product(*reversed(rings))
@@ -206,12 +206,12 @@ def theta(folder: Path, part: str) -> list[Row]:
         if row["run"] not in nodes or row["run"] == DISTURBED:
             continue
         where = nodes[row["run"]][int(row["first_node"]) : int(row["last_node"]) + 1]
-        size, most, least = int(row["bytes"]), float(row["max_us"]), float(row["min_us"])
+        size, maximum, minimum = int(row["bytes"]), float(row["max_us"]), float(row["min_us"])
         point = Point(
             f"{row['run']} {row['operation']} {size}", THETA,
             f"collective,{_THETA[row['operation']]},bytes={size}",
-            most * 1e-6, size, len(where), partition=node_lists([where]),
+            maximum * 1e-6, size, len(where), partition=node_lists([where]),
         )  # fmt: skip
         label = "quarters" if part == "4Half" else "halves"
-        made.append(Row(label, row["operation"], row["run"], size, (most - least) / 2 / most, point))
+        made.append(Row(label, row["operation"], row["run"], size, (maximum - minimum) / 2 / maximum, point))
     return made

@@ -105,9 +105,9 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     tables: list[ReportTable] = []
     summary: list[str] = []
     for part in request.parts:
-        made, said = _CONDUCTED[part](request, context)
+        made, remarks = _CONDUCTED[part](request, context)
         tables += made
-        summary += [f"{PARTS[part]}.", *said]
+        summary += [f"{PARTS[part]}.", *remarks]
     return Report(tuple(tables), tuple(summary))
 
 
@@ -294,11 +294,11 @@ def _bluegene(request: StudyRequest, context: StudyContext) -> tuple[list[Report
     for shape, published in shapes.items():
         sides = [int(side) for side in shape.split("x")]
         # Half of all pairs cross the middle of the longest side, which two cuts of two links a row each bear.
-        least = int(np.prod(sides)) * max(sides) / 8 * _BLOCK / _BLUEGENE.phit_bytes
+        minimum = int(np.prod(sides)) * max(sides) / 8 * _BLOCK / _BLUEGENE.phit_bytes
         for algorithm in published:
             options = f"algorithm={algorithm},bytes={_BLOCK},group={sides[0]}"
             job = {"app": f"collective,operation=alltoall,{options}"}
-            labels: dict[str, str | float] = {"shape": shape, "algorithm": algorithm, "least": least}
+            labels: dict[str, str | float] = {"shape": shape, "algorithm": algorithm, "least": minimum}
             rows.append(Simulated(labels, resolve(f"torus:{shape}", job, config=_BLUEGENE)))
     found = measured(rows, context)
     frame = found[["shape", "algorithm"]].assign(

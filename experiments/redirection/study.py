@@ -71,20 +71,20 @@ class RedirectionCase(CachedCase):
 
 
 def cases(request: StudyRequest) -> list[RedirectionCase]:
-    usual = [case for made in _by_log(request) for case in made]
-    return usual + [replace(case, literal=True) for case in usual if "literal" in request.parts]
+    default = [case for made in _by_log(request) for case in made]
+    return default + [replace(case, literal=True) for case in default if "literal" in request.parts]
 
 
 def sweeps(request: StudyRequest) -> list[tuple[RedirectionCase, str]]:
     """Return SPT-RD with one parameter varied, and its name."""
     made = []
     for own in _by_log(request):
-        usual = next(case for case in own if case.policy == "SPT-RD")
+        default = next(case for case in own if case.policy == "SPT-RD")
         for name, values in _SWEEPS.items():
             for value in (1, 2) if request.quick else values:
-                if name != "dedicated" or value < usual.processors:
-                    parameters = tuple(dict(usual.parameters, **{name: float(value)}).items())
-                    made.append((replace(usual, parameters=parameters), name))
+                if name != "dedicated" or value < default.processors:
+                    parameters = tuple(dict(default.parameters, **{name: float(value)}).items())
+                    made.append((replace(default, parameters=parameters), name))
     return made
 
 

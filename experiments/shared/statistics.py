@@ -18,12 +18,12 @@ LEVEL = 0.05
 Sample = Sequence[float]
 
 
-def constant(least: ArrayLike, most: ArrayLike) -> tuple[float, int]:
+def constant(minimum: ArrayLike, maximum: ArrayLike) -> tuple[float, int]:
     """Return the value that meets most printed cells, bounds included, and how many: a baseline.
 
     It is chosen with the cells known, so that a study that meets fewer says less than the printed mean.
     """
-    low, high = np.asarray(least, float), np.asarray(most, float)
+    low, high = np.asarray(minimum, float), np.asarray(maximum, float)
     if not low.size:
         return float("nan"), 0
     met = ((low <= low[:, None] + 1e-9) & (low[:, None] <= high + 1e-9)).sum(axis=1)  # at every lower bound

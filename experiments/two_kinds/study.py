@@ -134,16 +134,16 @@ def _table(part: str, lines: list[dict[str, object]]) -> ReportTable:
 
 
 def _sentence(where: str, lines: list[dict[str, object]]) -> str:
-    said = []
+    parts = []
     for step in STEPS:
         ratios = np.array([line[f"{step} / published"] for line in lines], float)
         within = int((np.abs(ratios - 1) <= 0.2).sum())
-        said.append(
+        parts.append(
             f"{step} {ratios.min():.2f} to {ratios.max():.2f} of the measured seconds, "
             f"{within} of {len(lines)} within 20 %"
         )
     return (
-        f"{where}: {'; '.join(said)}. This comparison has an uncertainty of 5 to 20 %: SWDUAL's "
+        f"{where}: {'; '.join(parts)}. This comparison has an uncertainty of 5 to 20 %: SWDUAL's "
         "workers differ somewhat from the individual programs."
     )
 

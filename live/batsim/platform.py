@@ -88,14 +88,14 @@ class ForeignQueue:
         profile = {"type": "delay", "delay": job.run_time or max(finite(waiting.estimate), 0.0)}
         if job.program:
             profile |= {"program": job.program, "repeats": job.repeats}
-        told = {
+        record = {
             "id": name,
             "subtime": job.submit,
             "res": job.nodes,
             "walltime": finite(waiting.estimate),
             "profile": f"profile{job.number}",
         }
-        self._tell("JOB_SUBMITTED", job_id=name, job=told, profile=profile)
+        self._tell("JOB_SUBMITTED", job_id=name, job=record, profile=profile)
         if not self._to_come:
             self._tell("NOTIFY", type="no_more_static_job_to_submit")
 
@@ -211,10 +211,10 @@ class ForeignQueue:
         order = [*range(wanted)]
         if event.data.get("mapping"):  # resource within the allocation, by rank; both are text
             ranks = event.get("mapping", dict)
-            said = [str(ranks.get(str(rank))) for rank in range(wanted)]
-            if sorted(said) != sorted(map(str, order)):
+            resources = [str(ranks.get(str(rank))) for rank in range(wanted)]
+            if sorted(resources) != sorted(map(str, order)):
                 raise ValueError(f"EXECUTE_JOB: mapping of job {name}, expected each of its resources once")
-            order = [int(place) for place in said]
+            order = [int(place) for place in resources]
         nodes = self._ids[places][order]
         for place, node in zip(places, self._ids[places].tolist(), strict=True):
             if holder := self._holders.get(node):

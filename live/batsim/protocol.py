@@ -63,8 +63,8 @@ def write(now: float, events: list[Event]) -> bytes:
     return msgspec.json.encode(Message(now, events))
 
 
-def read_interval_set(text: str, most: int) -> list[int]:
-    """Return the resources of an interval set below `most`, in increasing order."""
+def read_interval_set(text: str, maximum: int) -> list[int]:
+    """Return the resources of an interval set below `maximum`, in increasing order."""
     numbers = set[int]()
     for interval in text.split():
         first, dash, last = interval.partition("-")
@@ -72,8 +72,8 @@ def read_interval_set(text: str, most: int) -> list[int]:
             end.isascii() and end.isdigit() and len(end) < 10 for end in (first, last if dash else first)
         ):
             raise ValueError(f"{abbreviate(text)} is not a set of resources, expected one such as 0-3 7")
-        if not int(first) <= int(last or first) < most:
-            raise ValueError(f"{abbreviate(interval)} is not among the resources 0-{most - 1}")
+        if not int(first) <= int(last or first) < maximum:
+            raise ValueError(f"{abbreviate(interval)} is not among the resources 0-{maximum - 1}")
         numbers.update(range(int(first), int(last or first) + 1))
     return sorted(numbers)
 

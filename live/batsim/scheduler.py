@@ -67,11 +67,11 @@ class Decider:
         self._running[name] = running
         places = np.searchsorted(self._nodes, allocation.nodes[: waiting.job.nodes])
         resources = self._ids[places]
-        told: dict[str, Any] = {"job_id": name, "alloc": spelled(np.sort(resources), " ")}
+        event: dict[str, Any] = {"job_id": name, "alloc": spelled(np.sort(resources), " ")}
         ranks = np.searchsorted(np.sort(resources), resources)
         if (np.diff(ranks) < 0).any():
-            told["mapping"] = {str(rank): str(place) for rank, place in enumerate(ranks.tolist())}
-        self._decide("EXECUTE_JOB", **told)
+            event["mapping"] = {str(rank): str(place) for rank, place in enumerate(ranks.tolist())}
+        self._decide("EXECUTE_JOB", **event)
         return running
 
     def kill(self, running: Running) -> None:

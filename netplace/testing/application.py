@@ -21,26 +21,26 @@ def check_traffic(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
     The rule is a function that takes a `netplace.topologies.Topology` and returns the destination of each
     node's packets, or -1 if each packet goes to a random other node.
     """
-    what = f"traffic {name_of(rule)}"
+    label = f"traffic {name_of(rule)}"
 
     def targets(network: str) -> NDArray[np.int64]:
         function = rule if callable(rule) else PATTERNS.find(rule, "traffic")[0]
         return np.asarray(function(parse(network)))
 
-    for network, destinations in accepted(networks, targets, what):
+    for network, destinations in accepted(networks, targets, label):
         nodes = parse(network).nodes
         demand(
             destinations.shape == (nodes,),
-            f"{what} on {network}: shape {destinations.shape}, expected ({nodes},)",
+            f"{label} on {network}: shape {destinations.shape}, expected ({nodes},)",
         )
         inside = (
             np.issubdtype(destinations.dtype, np.integer)
             and ((destinations >= -1) & (destinations < nodes)).all()
         )
-        demand(inside, f"{what} on {network}: returns values other than nodes and -1")
+        demand(inside, f"{label} on {network}: returns values other than nodes and -1")
         demand(
             np.array_equal(destinations, targets(network)),
-            f"{what} on {network}: a second call returns a different result",
+            f"{label} on {network}: a second call returns a different result",
         )
 
 
@@ -62,13 +62,13 @@ def check_application(
     **options
         Options of the application.
     """
-    what = f"application {name_of(rule)}"
+    label = f"application {name_of(rule)}"
 
     def program(count: int) -> Program:
         return application(rule, count, **options)
 
-    for count, made in accepted(tasks, program, what):
-        subject = f"{what}, {count} tasks"
+    for count, made in accepted(tasks, program, label):
+        subject = f"{label}, {count} tasks"
         demand(made.tasks == count, f"{subject}: the program has {made.tasks}")
         demand(made.equals(program(count)), f"{subject}: a second call returns a different program")
         try:

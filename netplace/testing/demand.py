@@ -28,7 +28,7 @@ def name_of(rule: Any) -> str:
     return rule if isinstance(rule, str) else getattr(rule, "__name__", type(rule).__name__)
 
 
-def accepted(cases: Iterable[Case], make: Callable[[Case], Made], what: str) -> list[tuple[Case, Made]]:
+def accepted(cases: Iterable[Case], make: Callable[[Case], Made], label: str) -> list[tuple[Case, Made]]:
     """Return the accepted cases, of which there must be one, each with its result."""
     kept: list[tuple[Case, Made]] = []
     reasons = []
@@ -41,8 +41,8 @@ def accepted(cases: Iterable[Case], make: Callable[[Case], Made], what: str) -> 
             raise
         except Exception as error:
             raise AssertionError(
-                f"{what}, {case}: raised {type(error).__name__}: {error}; expected ValueError for "
+                f"{label}, {case}: raised {type(error).__name__}: {error}; expected ValueError for "
                 f"unsupported cases"
             ) from error
-    demand(kept, f"{what}: refuses every case, the first because of {reasons[0] if reasons else 'nothing'}")
+    demand(kept, f"{label}: refuses every case, the first because of {reasons[0] if reasons else 'nothing'}")
     return kept

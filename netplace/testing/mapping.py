@@ -24,12 +24,12 @@ def check_partition(rule: str | Callable[..., Any], networks: Sequence[str] = NE
 
     The rule is a function that takes a `netplace.placement.PartitionRequest`.
     """
-    what = f"partition {name_of(rule)}"
+    label = f"partition {name_of(rule)}"
     cases = [
         (network, sizes) for network in networks for sizes in _SIZES if sum(sizes) <= parse(network).nodes
     ]
-    for case, parts in accepted(cases, lambda case: _parts(rule, case, 1), what):
-        subject = f"{what}, jobs of {case[1]} tasks on {case[0]}"
+    for case, parts in accepted(cases, lambda case: _parts(rule, case, 1), label):
+        subject = f"{label}, jobs of {case[1]} tasks on {case[0]}"
         _check_parts(parts, case, subject)
         demand(_same(parts, _parts(rule, case, 1)), f"{subject}: one seed gives two partitions")
         if isinstance(rule, str) and not find_rule(rule, PARTITIONS)[0].is_random:
@@ -67,7 +67,7 @@ def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
 
     The rule is a function that takes a `netplace.placement.MappingProblem`.
     """
-    what = f"mapping {name_of(rule)}"
+    label = f"mapping {name_of(rule)}"
     cases = [
         (network, tasks, part)
         for network in networks
@@ -75,14 +75,14 @@ def check_mapping(rule: str | Callable[..., Any], networks: Sequence[str] = NETW
         for part in (False, True)
         if tasks <= parse(network).nodes
     ]
-    for case, nodes in accepted(cases, lambda case: _mapped(rule, case, 1), what):
+    for case, nodes in accepted(cases, lambda case: _mapped(rule, case, 1), label):
         again = _mapped(rule, case, 1)
-        demand(np.array_equal(nodes, again), f"{what}, {_case_text(case)}: one seed gives two mappings")
+        demand(np.array_equal(nodes, again), f"{label}, {_case_text(case)}: one seed gives two mappings")
         if isinstance(rule, str) and not find_rule(rule, MAPPINGS)[0].is_random:
             other = _mapped(rule, case, 2)
             demand(
                 np.array_equal(nodes, other),
-                f"{what}, {_case_text(case)}: is random but not marked by_chance",
+                f"{label}, {_case_text(case)}: is random but not marked by_chance",
             )
 
 
@@ -97,11 +97,11 @@ def _mapped(rule: str | Callable[..., Any], case: _Case, seed: int) -> Nodes:
     )
     chosen = known.choose(problem) if isinstance(known, Rule) else known(problem)
     nodes = np.asarray(chosen.mapping if isinstance(chosen, QapResult) else chosen)
-    what = f"mapping {name_of(rule)}, {_case_text(case)}"
-    demand(np.array_equal(usable, before), f"{what}: changes its argument nodes")
-    demand(nodes.shape == (tasks,), f"{what}: {len(nodes)} nodes, expected one for each task")
-    demand(np.isin(nodes, usable).all(), f"{what}: uses a node that is not in the partition")
-    demand(len(np.unique(nodes)) == tasks, f"{what}: assigns a node to two tasks")
+    label = f"mapping {name_of(rule)}, {_case_text(case)}"
+    demand(np.array_equal(usable, before), f"{label}: changes its argument nodes")
+    demand(nodes.shape == (tasks,), f"{label}: {len(nodes)} nodes, expected one for each task")
+    demand(np.isin(nodes, usable).all(), f"{label}: uses a node that is not in the partition")
+    demand(len(np.unique(nodes)) == tasks, f"{label}: assigns a node to two tasks")
     return nodes
 
 

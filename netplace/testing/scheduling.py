@@ -25,7 +25,7 @@ def check_partitioner(rule: str | Callable[..., Any], machines: Sequence[str] = 
     The rule is a class that takes a topology, an option and a seed, and whose objects have the members of
     `netplace.scheduling.partitioner.Partitioner`.
     """
-    what = f"partitioner {name_of(rule)}"
+    label = f"partitioner {name_of(rule)}"
 
     def made(machine: str) -> Partitioner:
         topology = parse(machine)
@@ -34,8 +34,8 @@ def check_partitioner(rule: str | Callable[..., Any], machines: Sequence[str] = 
         )
         return fresh
 
-    for machine, partitioner in accepted(machines, made, what):
-        subject = f"{what} on {machine}"
+    for machine, partitioner in accepted(machines, made, label):
+        subject = f"{label} on {machine}"
         nodes = parse(machine).nodes
         demand(
             partitioner.free == nodes, f"{subject}: {partitioner.free} of {nodes} nodes are free when empty"
@@ -132,8 +132,11 @@ class _Life:
         self._account("release")
 
     def _account(self, after: str) -> None:
-        said, known = self._partitioner.free, len(self._free)
-        demand(said == known, f"{self._subject}: reports {said} free nodes after {after}, expected {known}")
+        reported, known = self._partitioner.free, len(self._free)
+        demand(
+            reported == known,
+            f"{self._subject}: reports {reported} free nodes after {after}, expected {known}",
+        )
 
 
 def _check_schedule(partitioner: Partitioner, machine: str, subject: str) -> None:
@@ -156,8 +159,8 @@ def some_jobs(count: int, nodes: int, seed: int = 5) -> list[Job]:
     sizes = np.minimum(rng.geometric(0.25, count), nodes)
     submits = np.cumsum(rng.integers(0, 6, count))
     runs = rng.integers(0, 30, count)
-    asked = np.maximum(runs * rng.uniform(0.6, 3, count).round(1), 1)
-    columns = zip(submits.tolist(), sizes.tolist(), runs.tolist(), asked.tolist(), strict=True)
+    estimates = np.maximum(runs * rng.uniform(0.6, 3, count).round(1), 1)
+    columns = zip(submits.tolist(), sizes.tolist(), runs.tolist(), estimates.tolist(), strict=True)
     return [
         Job(number, float(submit), size, float(run), estimate)
         for number, (submit, size, run, estimate) in enumerate(columns)
@@ -242,19 +245,19 @@ def check_run_times(rule: str | Callable[..., Any], networks: Sequence[str] = NE
 
     The rule is a class that takes a machine and a list of words.
     """
-    what = f"run times {name_of(rule)}"
+    label = f"run times {name_of(rule)}"
 
     def made(network: str) -> RunTimes:
         machine = parse(network)
         return make_times(rule, machine) if isinstance(rule, str) else rule(machine, [])
 
-    for network, times in accepted(networks, made, what):
+    for network, times in accepted(networks, made, label):
         for nodes in (1, 3, parse(network).nodes):
             for partition in ("non-contiguous", "random"):
                 job = Job(1, 0.0, nodes, 100.0, 120.0)
                 allocation = make_partitioner(partition, parse(network)).find(job)
                 assert allocation is not None
-                seconds, subject = times.seconds(job, allocation), f"{what}, {nodes} nodes on {network}"
+                seconds, subject = times.seconds(job, allocation), f"{label}, {nodes} nodes on {network}"
                 demand(0 <= seconds < math.inf, f"{subject}: {seconds} seconds, expected 0 or more")
                 demand(
                     seconds == times.seconds(job, allocation),

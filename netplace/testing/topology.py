@@ -82,6 +82,6 @@ def _check_copies(topology: Topology, parsed: bool) -> None:
     copies = [("a pickled copy", pickle.loads(pickle.dumps(topology)))]  # noqa: S301 (made here)
     if parsed:
         copies.append(("the network that its text form describes", parse(topology.text)))
-    for what, copy in copies:
+    for label, copy in copies:
         same = np.array_equal(copy.neighbor, topology.neighbor) and np.array_equal(copy.entry, topology.entry)
-        demand(same and copy.text == topology.text, f"{topology}: {what} is a different network")
+        demand(same and copy.text == topology.text, f"{topology}: {label} is a different network")

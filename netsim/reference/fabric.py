@@ -116,19 +116,19 @@ class Fabric:
 
     def _requests(self, now: int) -> dict[Output, list[Fifo]]:
         """Return the requests of each output; every waiting header makes at most one request."""
-        asked: dict[Output, list[Fifo]] = {}
+        requests: dict[Output, list[Fifo]] = {}
         for fifo in self.waiting:
             head = fifo.head
             if head is None:
                 head = fifo.head = self.routing.head(fifo, now)
             output = self.routing.request(fifo, head, now)
             if output is not None:
-                asked.setdefault(output, []).append(fifo)
-        return asked
+                requests.setdefault(output, []).append(fifo)
+        return requests
 
-    def _grant(self, asked: dict[Output, list[Fifo]], now: int) -> None:
+    def _grant(self, requests: dict[Output, list[Fifo]], now: int) -> None:
         """Grant each free output to one of its requests; the other requests are lost."""
-        for output, fifos in asked.items():
+        for output, fifos in requests.items():
             if output.shared:
                 for fifo in fifos:
                     self._tie(fifo, output)

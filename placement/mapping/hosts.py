@@ -265,8 +265,8 @@ def _labels(host: Host) -> tuple[str, str | float]:
     for name in host.names:
         if xname := _XNAME.fullmatch(name):
             cabinet, *places = xname.groups()
-            for (what, most), place in zip(_CABINET.items(), places, strict=True):
-                check_int(place, f"{host.where}: host {name}: {what}", 0, most - 1)
+            for (label, maximum), place in zip(_CABINET.items(), places, strict=True):
+                check_int(place, f"{host.where}: host {name}: {label}", 0, maximum - 1)
             return cabinet, (int(places[0]) * 2 + int(places[2])) / (_CABINET["chassis"] * _CABINET["board"])
         if blade := _BLADE.fullmatch(name):
             return blade[1], blade[2]
@@ -285,7 +285,7 @@ def _natural(text: str) -> tuple[int | str, ...]:
 
 def _numbered(
     topology: Topology,
-    what: str,
+    label: str,
     there: Sequence[int] | Nodes,
     labels: Sequence[object],
     listed: Sequence[Host],
@@ -295,7 +295,7 @@ def _numbered(
     if len(different) > len(there):
         host = listed[labels.index(different[len(there)])]
         raise ValueError(
-            f"{host.where}: host {abbreviate(str(host))}: the hosts name {len(different)} {what}, but "
+            f"{host.where}: host {abbreviate(str(host))}: the hosts name {len(different)} {label}, but "
             f"{topology} has {len(there)}"
         )
     number = dict(zip(different, there, strict=False))

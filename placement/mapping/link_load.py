@@ -92,12 +92,12 @@ class _LinkLoadPlacement:
     """Places of the tasks, the largest link load, and the sum of the squares of all link loads."""
 
     places: Int
-    most: float
+    maximum: float
     squares: float
 
 
 def _by_fullest(placement: _LinkLoadPlacement) -> tuple[float, float]:
-    return placement.most, placement.squares
+    return placement.maximum, placement.squares
 
 
 class _LinkLoadSearch:
@@ -147,8 +147,8 @@ class _LinkLoadSearch:
         worse = changes[changes > 0]
         high = float(worse.mean()) if len(worse) else 0.0
         temperatures = [*np.geomspace(high / 2, high / 5000, _STEPS - 1).tolist(), 0.0] if high else [0.0]
-        least, most = _SWEEPS
-        sweeps = min(max(least, _WORK / self._work), most)
+        minimum, maximum = _SWEEPS
+        sweeps = min(max(minimum, _WORK / self._work), maximum)
         if budget.iterations_left < math.inf:
             sweeps = budget.iterations_left
         elif budget.timed:
@@ -159,22 +159,22 @@ class _LinkLoadSearch:
         """Return the best places met while cooling down."""
         state = self._state(np.arange(self.tasks))
         changes = np.zeros(self.tasks)
-        cost, least, kept = 0.0, 0.0, state.place()
+        cost, minimum, kept = 0.0, 0.0, state.place()
         for done in range(sweeps):
             if budget.over:
                 break
             temperature = temperatures[done * len(temperatures) // sweeps]
             cost += state.propose(self._rng, temperature, changes)
             budget.spend(1)
-            if cost < least:
-                least, kept = cost, state.place()
+            if cost < minimum:
+                minimum, kept = cost, state.place()
         return self.measured(kept[: self.tasks])
 
     def _emptied(self, begin: _LinkLoadPlacement, budget: Budget, sweeps: int) -> _LinkLoadPlacement:
         """Return places from which the fullest link was emptied, by threshold accepting."""
         # G. Dueck and T. Scheuer, "Threshold accepting", J. Computational Physics 90 (1990).
         state = self._state(begin.places)
-        best = np.append(begin.most / self._unit, state.place())
+        best = np.append(begin.maximum / self._unit, state.place())
         for done in range(sweeps):
             if budget.timed and budget.over:
                 break
@@ -221,7 +221,7 @@ def link_load(problem: MappingProblem) -> QapResult:
     best = search.run(budget, fullest=objective == "max")
     return QapResult(
         problem.nodes[best.places],
-        best.most if objective == "max" else best.squares,
+        best.maximum if objective == "max" else best.squares,
         f"annealing, {objective}",
         budget.spent,
         budget.seconds,

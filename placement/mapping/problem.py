@@ -47,36 +47,36 @@ class MappingProblem:
     def __post_init__(self) -> None:
         freeze_arrays(self)
 
-    def traffic(self, what: str) -> Any:
-        """Return the traffic between tasks in bytes; `what` names the rule in error messages."""
+    def traffic(self, label: str) -> Any:
+        """Return the traffic between tasks in bytes; `label` names the rule in error messages."""
         if self.W is not None:
             shape = np.shape(self.W)
             if shape != (self.tasks, self.tasks):
                 raise ValueError(
-                    f"{what}: traffic W has shape {shape}, expected {self.tasks} rows and columns, one per "
+                    f"{label}: traffic W has shape {shape}, expected {self.tasks} rows and columns, one per "
                     f"task"
                 )
             return self.W
         if self.program is None:
-            raise ValueError(f"{what}: needs the traffic of a program, and no program was given")
+            raise ValueError(f"{label}: needs the traffic of a program, and no program was given")
         if self.program.tasks != self.tasks:
-            raise ValueError(f"{what}: the program has {self.program.tasks} tasks, expected {self.tasks}")
+            raise ValueError(f"{label}: the program has {self.program.tasks} tasks, expected {self.tasks}")
         return self.program.traffic().W
 
 
 def read_option(
-    option: str, keys: Iterable[str], what: str, first: str, choices: Iterable[str]
+    option: str, keys: Iterable[str], label: str, first: str, choices: Iterable[str]
 ) -> dict[str, Any]:
     """Return the settings of an option such as ``"grasp,iterations=50"``.
 
-    `what` names the `keys` in messages. `first` is the name of the one of `choices`, which has no key.
+    `label` names the `keys` in messages. `first` is the name of the one of `choices`, which has no key.
     """
-    rule = what.partition(":")[0]
+    rule = label.partition(":")[0]
     settings: dict[str, Any] = {}
     for word in option.split(",") if option else []:
         key, equals, value = (part.strip() for part in word.partition("="))
         if equals:
-            settings[check_choice(key, keys, what)] = value
+            settings[check_choice(key, keys, label)] = value
         else:
             settings[first] = check_choice(key, choices, f"{rule}: {first}")
     return settings

@@ -90,10 +90,10 @@ def optimise(
 
 def optimised(problem: MappingProblem, criterion: str, limits: tuple[str, ...] = LIMITS) -> QapResult:
     """Return the mapping of least cost found; `limits` are the keywords allowed in the option."""
-    what = f"mapping {criterion}"
-    options = read_option(problem.option, limits, f"{what}: limit", "method", METHODS)
+    label = f"mapping {criterion}"
+    options = read_option(problem.option, limits, f"{label}: limit", "method", METHODS)
     return optimise(
-        problem.traffic(what),
+        problem.traffic(label),
         problem.topology,
         nodes=problem.nodes,
         seed=int(problem.rng.integers(2**62)),
@@ -155,8 +155,8 @@ def best(problem: MappingProblem) -> QapResult:
 
 
 def _candidates(problem: MappingProblem) -> Iterator[tuple[str, Nodes]]:
-    what = "mapping best: random permutations"
-    randoms = check_int(problem.option, what, 0, MOST_RANDOM) if problem.option else RANDOM
+    label = "mapping best: random permutations"
+    randoms = check_int(problem.option, label, 0, MOST_RANDOM) if problem.option else RANDOM
     plain = replace(problem, option="")
     for name, (rule, kind) in CANDIDATES.items():
         if not isinstance(problem.topology, kind):
@@ -186,13 +186,13 @@ Floats = NDArray[np.float64]
 
 def treematch(problem: MappingProblem) -> Nodes:
     """Return the nodes of the tasks on the partition, whose nodes fill equal subtrees at every level."""
-    what = "mapping treematch"
+    label = "mapping treematch"
     known = hierarchy(problem.topology)
     if known is None:
-        raise ValueError(f"{what}: is defined on trees, not on {problem.topology}")
+        raise ValueError(f"{label}: is defined on trees, not on {problem.topology}")
     places = np.sort(np.argsort(known.order)[problem.nodes])
-    arities = _arities(places, known.starts, what)
-    source, target, size = flows(problem.traffic(what), problem.tasks)
+    arities = _arities(places, known.starts, label)
+    source, target, size = flows(problem.traffic(label), problem.tasks)
     affinity = np.zeros((len(places), len(places)))  # nodes that no task has: tasks without traffic
     np.add.at(affinity, (source, target), size)
     affinity += affinity.T
@@ -210,14 +210,14 @@ def treematch(problem: MappingProblem) -> Nodes:
     return nodes[: problem.tasks]
 
 
-def _arities(places: NDArray[np.int64], starts: tuple[NDArray[np.int64], ...], what: str) -> list[int]:
+def _arities(places: NDArray[np.int64], starts: tuple[NDArray[np.int64], ...], label: str) -> list[int]:
     """Return how many parts a subtree of each level has, the lowest level first; all of a level alike."""
     arities, parts = [], len(places)
     for level in starts[1:]:
         _, counts = np.unique(np.searchsorted(level, places, side="right"), return_counts=True)
         if len(set(counts.tolist())) > 1:
             raise ValueError(
-                f"{what}: subtrees hold {counts.min()} to {counts.max()} nodes of the partition, expected "
+                f"{label}: subtrees hold {counts.min()} to {counts.max()} nodes of the partition, expected "
                 "the same number each"
             )
         arities.append(parts // len(counts))

@@ -59,15 +59,15 @@ def explicit(request: PartitionRequest) -> list[Nodes]:
     if len(named) != len(request.sizes):
         where = "partition nodes" if inline else request.option
         raise ValueError(f"{where}: {len(named)} lists given for {len(request.sizes)} jobs")
-    most = request.topology.nodes - 1
-    return [np.concatenate(check_ranges(text, f"{what}: node", most)) for what, text in named]
+    maximum = request.topology.nodes - 1
+    return [np.concatenate(check_ranges(text, f"{label}: node", maximum)) for label, text in named]
 
 
 def _owner_of_nodes(request: PartitionRequest, name: str, by_group: bool) -> NDArray[np.int64]:
     topology = request.topology
     if not isinstance(topology, Graph) or not topology.first_switch or (by_group and topology.group is None):
-        what = "groups of switches" if by_group else "nodes at switches"
-        raise ValueError(f"partition {name}: needs {what}, {topology} has none")
+        label = "groups of switches" if by_group else "nodes at switches"
+        raise ValueError(f"partition {name}: needs {label}, {topology} has none")
     at = topology.home - topology.first_switch
     if not by_group:
         return at
@@ -174,26 +174,26 @@ def partition(text: str, topology: Topology, sizes: Sequence[int], *, seed: int 
     return parts
 
 
-def _check(parts: Sequence[Nodes], tasks: Sequence[int], topology: Topology, what: str) -> None:
+def _check(parts: Sequence[Nodes], tasks: Sequence[int], topology: Topology, label: str) -> None:
     """Raise ValueError if the parts overlap, leave the network, or are too small."""
     if len(parts) != len(tasks):
-        raise ValueError(f"{what}: gives nodes to {len(parts)} jobs, expected {len(tasks)}")
+        raise ValueError(f"{label}: gives nodes to {len(parts)} jobs, expected {len(tasks)}")
     holder = np.full(topology.nodes, -1)
     for job, (nodes, size) in enumerate(zip(parts, tasks, strict=True)):
         outside = nodes[(nodes < 0) | (nodes >= topology.nodes)]
         if len(outside):
-            raise ValueError(f"{what}: node {outside[0]} is not in 0..{topology.nodes - 1} of {topology}")
+            raise ValueError(f"{label}: node {outside[0]} is not in 0..{topology.nodes - 1} of {topology}")
         if len(nodes) < size:
             computing = " that compute" if len(topology.service) else ""
             raise ValueError(
-                f"{what}: the {size} tasks of job {job} do not fit its {len(nodes)} nodes{computing}"
+                f"{label}: the {size} tasks of job {job} do not fit its {len(nodes)} nodes{computing}"
             )
         values, counts = np.unique(nodes, return_counts=True)
         if (counts > 1).any():
-            raise ValueError(f"{what}: node {values[counts > 1][0]} appears twice in job {job}")
+            raise ValueError(f"{label}: node {values[counts > 1][0]} appears twice in job {job}")
         taken = values[holder[values] >= 0]
         if len(taken):
             raise ValueError(
-                f"{what}: node {taken[0]} is assigned to both job {holder[taken[0]]} and job {job}"
+                f"{label}: node {taken[0]} is assigned to both job {holder[taken[0]]} and job {job}"
             )
         holder[values] = job

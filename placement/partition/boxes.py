@@ -140,14 +140,14 @@ def _placed(grid: Grid, word: str) -> Nodes:
     return _block(grid, corner, sides)
 
 
-def _numbers(text: str, separator: str, grid: Grid, what: str, least: int) -> Numbers:
+def _numbers(text: str, separator: str, grid: Grid, label: str, minimum: int) -> Numbers:
     """Return the numbers of one box, as many as the grid has dimensions."""
     numbers = tuple(
-        check_int(word, f"partition boxes: {what} {text!r}", least) for word in text.split(separator)
+        check_int(word, f"partition boxes: {label} {text!r}", minimum) for word in text.split(separator)
     )
     if len(numbers) != grid.dims:
         raise ValueError(
-            f"partition boxes: {len(numbers)} {what} in {text!r}, expected {grid.dims} for {grid}"
+            f"partition boxes: {len(numbers)} {label} in {text!r}, expected {grid.dims} for {grid}"
         )
     return numbers
 

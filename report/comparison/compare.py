@@ -117,26 +117,28 @@ class Comparison:
     def sentences(self) -> list[str]:
         total = len(self.differences)
         if self.count("equal") == total:
-            said = [f"All {total} results are the same."]
+            sentences = [f"All {total} results are the same."]
         else:
             known = [one for one in in_order(self) if one.p_value is not None and one.verdict != "equal"]
-            said = [known[0].sentence()] if known else []
+            sentences = [known[0].sentence()] if known else []
             parts = [f"{count} {word}" for word in MEANINGS if (count := self.count(word))]
-            said.append(f"Of {total} results: {', '.join(parts)}.")
+            sentences.append(f"Of {total} results: {', '.join(parts)}.")
         if self.same_asked and self.changed:
-            said.append("The requests and seeds are identical, so the differences come from the program.")
+            sentences.append(
+                "The requests and seeds are identical, so the differences come from the program."
+            )
         if tests := dict.fromkeys(
             difference.test for difference in self.differences if difference.p_value is not None
         ):
-            said.append(
+            sentences.append(
                 f"Significance of {_joined(self.tested)}: {_joined(list(tests))}, at the level of 0.05 after "
                 f"Holm's correction for all tests."
             )
         if self.count("one run"):
-            said.append(
+            sentences.append(
                 "For some differences, the significance is not known; it can be tested with more seeds."
             )
-        return said
+        return sentences
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -161,20 +163,20 @@ def compare(first: Outcome, second: Outcome, figures: Sequence[str] = ()) -> Com
             f"same kind"
         )
     before, after = _settled(first), _settled(second)
-    settled, entries, others = _by_labels(first, second)
-    asked = [
+    constant, entries, others = _by_labels(first, second)
+    requests = [
         (name, before.get(name, ""), after.get(name, ""))
-        for name in settled
+        for name in constant
         if before.get(name) != after.get(name)
     ]
     if first.versions != second.versions:
-        asked.append(("versions", first.versions, second.versions))
+        requests.append(("versions", first.versions, second.versions))
     if not entries.keys() & others.keys():
         raise ValueError(
             f"{first.name} and {second.name} have no result in common: {next(iter(entries), 'none')} against "
             f"{next(iter(others), 'none')}"
         )
-    same_asked = not [name for name, *_ in asked if name != "versions"]
+    same_asked = not [name for name, *_ in requests if name != "versions"]
     asked_figures = _asked_figures([*entries.values(), *others.values()], figures)
     compared = []
     for label in dict.fromkeys([*entries, *others]):
@@ -186,7 +188,7 @@ def compare(first: Outcome, second: Outcome, figures: Sequence[str] = ()) -> Com
             _difference(label, name, ours.get(name), theirs.get(name), same_asked, name in asked_figures)
             for name in dict.fromkeys([*ours, *theirs])
         ]
-    return Comparison(first.kind, first.name, second.name, asked, _judged(compared), same_asked)
+    return Comparison(first.kind, first.name, second.name, requests, _judged(compared), same_asked)
 
 
 def _asked_figures(entries: Sequence[Entry], figures: Sequence[str]) -> set[str]:
@@ -206,23 +208,25 @@ def common_results(
 ) -> Iterator[tuple[str, Result, Result]]:
     """Yield the label of the entry and both results, for each result that is asked for, as in `compare`."""
     _, entries, others = _by_labels(first, second)
-    asked = _asked_figures([*entries.values(), *others.values()], figures)
+    requested = _asked_figures([*entries.values(), *others.values()], figures)
     for label, entry in entries.items():
         theirs = {result.name: result for result in others[label].results} if label in others else {}
-        yield from ((label, one, theirs[one.name]) for one in entry.results if one.name in asked & {*theirs})
+        yield from (
+            (label, one, theirs[one.name]) for one in entry.results if one.name in requested & {*theirs}
+        )
 
 
 def _by_labels(first: Outcome, second: Outcome) -> tuple[list[str], dict[str, Entry], dict[str, Entry]]:
     """Return what varies in neither of two outcomes, and the entries of each by what tells them apart."""
-    settled = list(_settled(first) | _settled(second))
+    constant = list(_settled(first) | _settled(second))
     for outcome in (first, second):
         known = _settled(outcome)
-        settled = [
+        constant = [
             name
-            for name in settled
+            for name in constant
             if name in known or not any(name in entry.asked for entry in outcome.entries)
         ]
-    return settled, _by_label(first, settled), _by_label(second, settled)
+    return constant, _by_label(first, constant), _by_label(second, constant)
 
 
 def _settled(outcome: Outcome) -> dict[str, str]:
@@ -237,20 +241,20 @@ def _settled(outcome: Outcome) -> dict[str, str]:
 
 def _by_label(outcome: Outcome, left_out: Sequence[str]) -> dict[str, Entry]:
     """Return the entries of an outcome by what tells one from another."""
-    settled = {*left_out, "seeds"}
+    constant = {*left_out, "seeds"}
     entries: dict[str, Entry] = {}
     for entry in outcome.entries:
         words = [
             value if name in _PLAIN else f"{name} {value}"
             for name, value in entry.asked.items()
-            if name not in settled and value
+            if name not in constant and value
         ]
         entries.setdefault(", ".join(words), entry)
     return entries
 
 
 def _difference(
-    label: str, name: str, first: Result | None, second: Result | None, same: bool, asked: bool
+    label: str, name: str, first: Result | None, second: Result | None, same: bool, requested: bool
 ) -> tuple[Difference, int, Paired | None]:
     """Return a difference, which direction is better, and what was tested if anything was."""
     if first is None or second is None:
@@ -277,7 +281,7 @@ def _difference(
     if math.isnan(tested.p_value):
         return replace(known, test="", verdict="one run"), first.better, None
     half = None if math.isnan(tested.half_width) else tested.half_width
-    if not asked:
+    if not requested:
         return replace(known, half_width=half, verdict="not tested"), first.better, None
     return replace(known, half_width=half), first.better, tested
 
@@ -368,8 +372,8 @@ def comparison_page(comparison: Comparison) -> Page:
     differences = in_order(comparison)
     parts: list[Part] = []
     if comparison.asked:
-        asked = [list(row) for row in comparison.asked]
-        parts.append(DataTable("Different requests", ["", comparison.first, comparison.second], asked))
+        requests = [list(row) for row in comparison.asked]
+        parts.append(DataTable("Different requests", ["", comparison.first, comparison.second], requests))
     if drawn := [difference for difference in differences if difference.drawn]:
         parts.append(difference_figure(comparison, drawn, _MOST_MARKS))
     columns = {"of": "of"} if any(difference.of for difference in differences) else {}
@@ -390,11 +394,13 @@ def comparison_page(comparison: Comparison) -> Page:
     return Page(question, comparison.sentences(), [("command", command), ("kind", comparison.kind)], parts)
 
 
-def difference_figure(comparison: Comparison, shown: Sequence[Difference], most: int) -> Figure:
+def difference_figure(comparison: Comparison, shown: Sequence[Difference], maximum: int) -> Figure:
     """Return the change of each result from the first outcome to the second, in per cent."""
-    marks = shown[:most]
+    marks = shown[:maximum]
     cut = (
-        f" The figure shows the first {most} of {len(shown)}; the table has all." if len(shown) > most else ""
+        f" The figure shows the first {maximum} of {len(shown)}; the table has all."
+        if len(shown) > maximum
+        else ""
     )
     return interval_figure(
         "Relative differences of results",

@@ -85,13 +85,13 @@ def trace_events(result: Result, programs: Sequence[Program], window: int | None
     if loads is not None:
         links = len(result.jobs) + 1
         yield _named("process_name", links, 0, "links")
-        for place, (mean, most) in enumerate(loads[1].tolist()):
+        for place, (mean, maximum) in enumerate(loads[1].tolist()):
             yield {
                 "name": "load (%)",
                 "ph": "C",
                 "ts": (loads[0] * place) * micro,
                 "pid": links,
-                "args": {"mean": round(100 * mean, 2), "most": round(100 * most, 2)},
+                "args": {"mean": round(100 * mean, 2), "most": round(100 * maximum, 2)},
             }
 
 
@@ -107,5 +107,5 @@ def link_courses(
     return window, np.column_stack([mean, loads.max(axis=(1, 2))])
 
 
-def _named(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
-    return {"name": what, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}
+def _named(label: str, process: int, thread: int, name: str) -> dict[str, Any]:
+    return {"name": label, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}

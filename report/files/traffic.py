@@ -20,21 +20,21 @@ _EXACT = 2.0**62
 _MOST = 20_000  # tasks: 3.2 GB as a matrix
 
 
-def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
+def read_traffic(path: Path, maximum: int = _MOST) -> NDArray[Any]:
     """Return the matrix of bytes, shape (tasks, tasks), in a file; its diagonal is 0.
 
     Files are text (also MatrixMarket), ``.npy``, or ``.npz`` with an array W or by `scipy.sparse.save_npz`.
     """
     if path.suffix not in KINDS:
         raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")
-    most = min(most, _MOST)
+    maximum = min(maximum, _MOST)
     path = input_file(path)
-    W = _from_numpy(path, most) if path.suffix in (".npy", ".npz") else _from_text(path, most)
+    W = _from_numpy(path, maximum) if path.suffix in (".npy", ".npz") else _from_text(path, maximum)
     if W.dtype.kind not in "buif":
         raise ValueError(f"{path}: contains values of type {str(W.dtype)[:60]}, expected numbers")
     if W.ndim != 2 or W.shape[0] != W.shape[1] or not W.size:
         raise ValueError(f"{path}: shape {W.shape} is not square, expected a row and a column per task")
-    _check_tasks(path, len(W), most)
+    _check_tasks(path, len(W), maximum)
     wrong = ~((W >= 0) & (W < _EXACT))
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
@@ -47,14 +47,14 @@ def read_traffic(path: Path, most: int = _MOST) -> NDArray[Any]:
     return W
 
 
-def _check_tasks(path: Path, tasks: int, most: int) -> None:
-    if tasks > most:
+def _check_tasks(path: Path, tasks: int, maximum: int) -> None:
+    if tasks > maximum:
         raise ValueError(
-            f"{path}: {abbreviate(tasks)} tasks are too many, expected at most {most}, one per node"
+            f"{path}: {abbreviate(tasks)} tasks are too many, expected at most {maximum}, one per node"
         )
 
 
-def _from_numpy(path: Path, most: int) -> NDArray[Any]:
+def _from_numpy(path: Path, maximum: int) -> NDArray[Any]:
     try:
         if path.suffix == ".npy":  # a mapped file is no larger than its header says
             return np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
@@ -63,7 +63,7 @@ def _from_numpy(path: Path, most: int) -> NDArray[Any]:
         with np.load(path, allow_pickle=False) as arrays:
             if "W" in arrays or "shape" not in arrays:
                 return np.asarray(arrays["W"])
-            _check_tasks(path, int(np.max(arrays["shape"])), most)
+            _check_tasks(path, int(np.max(arrays["shape"])), maximum)
         from scipy.sparse import load_npz
 
         return np.asarray(load_npz(path).toarray())
@@ -75,23 +75,23 @@ def _from_numpy(path: Path, most: int) -> NDArray[Any]:
         raise ValueError(f"{path}: is not a NumPy file of numbers, {error}") from None
 
 
-def _from_matrix_market(path: Path, text: str, most: int) -> NDArray[Any]:
+def _from_matrix_market(path: Path, text: str, maximum: int) -> NDArray[Any]:
     from scipy.io import mminfo, mmread
 
     try:
         rows, columns, *_ = mminfo(StringIO(text))
-        _check_tasks(path, max(rows, columns), most)
+        _check_tasks(path, max(rows, columns), maximum)
         read = mmread(StringIO(text))
     except (ValueError, TypeError, OverflowError) as error:
         raise ValueError(f"{path}: is not a matrix of MatrixMarket, {error}") from None
     return np.asarray(read if isinstance(read, np.ndarray) else read.toarray())
 
 
-def _from_text(path: Path, most: int) -> NDArray[Any]:
+def _from_text(path: Path, maximum: int) -> NDArray[Any]:
     """Return a matrix, whose numbers commas or blanks separate, or that of a list of pairs."""
     text = text_of(path)
     if text.startswith("%%MatrixMarket"):
-        return _from_matrix_market(path, text, most)
+        return _from_matrix_market(path, text, maximum)
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     comma = "," if any("," in line for line in lines) else None
     rows = [line.split(comma) for line in lines if line]
@@ -103,7 +103,7 @@ def _from_text(path: Path, most: int) -> NDArray[Any]:
     is_named = rows[0][0].strip().strip('"').isidentifier()
     if is_named or (len(rows[0]) in (3, 4) and len(rows) != len(rows[0])):
         ranks, pairs = pairs_of(path)
-        _check_tasks(path, ranks, most)
+        _check_tasks(path, ranks, maximum)
         W = np.zeros((ranks, ranks), np.int64)
         for pair, (_, size) in pairs.items():
             W[pair] = size

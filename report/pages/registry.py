@@ -108,8 +108,8 @@ def _found(path: Path, kinds: dict[str, PageKind], doing: str) -> tuple[PageKind
 def write_page(path: Path, page: Page, command: str = "") -> int:
     """Write a page atomically, with the command that makes it again, and return its size in bytes."""
     if command:
-        asked = [pair for pair in page.asked if pair[0] != "command"]
-        page = replace(page, asked=[("command", command), *asked])
+        request = [pair for pair in page.asked if pair[0] != "command"]
+        page = replace(page, asked=[("command", command), *request])
     elif not dict(page.asked).get("command"):
         page = replace(page, missing=[*page.missing, _NO_COMMAND])
     text = render(page)

@@ -115,14 +115,14 @@ def draw(drawing: Any, figure: Figure) -> Any:
     same = len({id(panel.shades) for panel in figure.panels}) == 1  # one scale beside all panels
     for axes, panel, scale in list(zip(grid, figure.panels, scales, strict=True))[: 1 if same else None]:
         if panel.shades is not None and scale is not None:
-            most = max(
+            maximum = max(
                 (float(np.nanmax(values)) for values in map(_shaded, panel.marks) if values.size), default=0
             )
             drawing.colorbar(
                 ScalarMappable(scale, SHADES),
                 ax=grid.tolist() if same else axes,
                 label=panel.shades.label,
-                extend="max" if most > scale.vmax * (1 + 1e-9) else "neither",
+                extend="max" if maximum > scale.vmax * (1 + 1e-9) else "neither",
                 pad=0.01,
             )
     for place, axes in enumerate(grid if figure.share_y else ()):

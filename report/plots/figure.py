@@ -225,5 +225,5 @@ class Figure:
     @property
     def explained(self) -> str:
         """The caption, with what whiskers are if there are any."""
-        said = f"Whiskers: {self.whiskers}." if self.has_intervals else ""
-        return " ".join(filter(None, (self.caption, said)))
+        text = f"Whiskers: {self.whiskers}." if self.has_intervals else ""
+        return " ".join(filter(None, (self.caption, text)))

@@ -49,14 +49,14 @@ def held_panel(jobs: Sequence[JobRow], nodes: int | None = None, high: float | N
         + ("unknown" if job.slowdown is None else f"{job.slowdown:.3f}")
         for job in ran
     ]
-    most = max((max(job.nodes) for job in ran), default=0) + 1
+    maximum = max((max(job.nodes) for job in ran), default=0) + 1
     return gantt_panel(
         [(job.start - origin) / second for job in ran],
         [(job.end - origin) / second for job in ran],
         [_runs(job) for job in ran],
         [job.slowdown for job in ran],
         tips,
-        nodes=nodes or most,
+        nodes=nodes or maximum,
         x=f"time since the first submission ({unit})",
         shades=Shades(label="slowdown", low=None if high is None else 1.0, high=high),
     )
@@ -120,8 +120,8 @@ def _by_application(jobs: Sequence[JobRow]) -> Panel:
             marks.append(Curve(x=x, y=y, line="", size=3.0, alpha=0.6, hollow=hollow, label=label))
     middle = [means[name] for name in names]
     marks.append(Curve(x=middle, y=range(len(names)), line="", mark="|", size=14.0, colour=INK, label="mean"))
-    most = max((slowdown for slowdown, *_ in spots), default=1.0)
-    scale = "log" if most > 3 else "linear"
+    maximum = max((slowdown for slowdown, *_ in spots), default=1.0)
+    scale = "log" if maximum > 3 else "linear"
     return Panel(marks=marks, x=Axis(label="slowdown", scale=scale, grid=True), y=Axis(names=names))
 
 
@@ -131,8 +131,8 @@ def waiting_panel(pairs: Sequence[Sequence[Any]], jobs: Sequence[int], *, log: b
     kept = [(place[a], place[b], cycles) for a, b, cycles in pairs if a in place and b in place]
     rows, columns, values = np.array(kept, float).reshape(-1, 3).T
     names = [f"job {job}" for job in jobs]
-    most = float(values.max(initial=1.0))
-    low, high = (max(1.0, most / 1e4), max(most, 2.0)) if log else (0.0, most)
+    maximum = float(values.max(initial=1.0))
+    low, high = (max(1.0, maximum / 1e4), max(maximum, 2.0)) if log else (0.0, maximum)
     cells = Cells(x=columns.astype(int), y=rows.astype(int), wide=len(jobs), tall=len(jobs), values=values)
     return Panel(
         marks=[cells] if len(jobs) else [],
@@ -271,9 +271,11 @@ def _messages(messages: Sequence[Any], rows: Sequence[str]) -> list[Links]:
 def _loads(loads: tuple[int, np.ndarray[Any, np.dtype[np.float64]]], scale: float, x: Axis) -> Panel:
     window, course = loads
     edges, zero = np.arange(len(course) + 1) * window * scale, np.zeros(len(course))
-    most = np.append(course[:, 1], course[-1:, 1])
+    maximum = np.append(course[:, 1], course[-1:, 1])
     marks = [
         step_boxes(edges, zero, 100 * course[:, 0], "mean load of links", PALE),
-        Curve(x=edges[: len(most)], y=100 * most, step=True, mark="", colour=3, label="most loaded link"),
+        Curve(
+            x=edges[: len(maximum)], y=100 * maximum, step=True, mark="", colour=3, label="most loaded link"
+        ),
     ]
     return Panel(marks=marks, x=x, y=Axis(label="load (%)", low=0.0, grid=True))

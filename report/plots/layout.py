@@ -134,7 +134,7 @@ def _levels(network: Graph) -> Panel | None:
 
     if not network.first_switch or network.group is not None or network.axis is not None:
         return None
-    if network.usual == "d-mod-k" and network.places is not None:
+    if network.default_routing == "d-mod-k" and network.places is not None:
         level = network.places[:, 0] - network.places[:, 0].min() + 1
         return _rows(network, np.concatenate((np.zeros(network.nodes, np.int64), level)))
     first = network.first_switch

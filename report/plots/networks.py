@@ -71,15 +71,15 @@ def network_panel(
     label: str = MEASURED,
     *,
     name: Callable[[int, int], str] | None = None,
-    most: int | None = None,
+    maximum: int | None = None,
 ) -> tuple[Panel, float]:
     """Return the panel of `network_figure` and its height; `loads` has shape (frames, routers, ports)."""
     drawn = panels(topology)
     if not drawn:
         return _sorted_loads(topology, loads[0], label), 4.4
     place, links, lines, words, (wide, tall) = _laid_out(topology, drawn)
-    if most is not None and len(links) > most:
-        kept = np.sort(np.argsort(-loads[0][links[:, 0], links[:, 1]], kind="stable")[:most])
+    if maximum is not None and len(links) > maximum:
+        kept = np.sort(np.argsort(-loads[0][links[:, 0], links[:, 1]], kind="stable")[:maximum])
         links, lines = links[kept], lines[kept]
     values = loads[:, links[:, 0], links[:, 1]]
     shown = math.ceil(math.sqrt(len(drawn)))
@@ -207,9 +207,9 @@ def _traffic(W: Any) -> Panel:
     flows = np.asarray(W.todense() if sparse.issparse(W) else W, float)
     row, column = np.nonzero(flows > 0)
     sent = flows[row, column]
-    least, most = (float(sent.min()), float(sent.max())) if len(sent) else (1.0, 1.0)
+    minimum, maximum = (float(sent.min()), float(sent.max())) if len(sent) else (1.0, 1.0)
     # A decade at least: small differences stay small.
-    shades = Shades(label="traffic (bytes)", low=min(least, most / 10), high=most, log=True)
+    shades = Shades(label="traffic (bytes)", low=min(minimum, maximum / 10), high=maximum, log=True)
     tall, wide = flows.shape
     return Panel(
         marks=[Cells(x=column, y=row, wide=wide, tall=tall, values=sent)],

@@ -242,8 +242,8 @@ def trade_off_figure(
         x_axis, y_axis = Axis(scale=x_scale, grid=True), Axis(grid=True)
         drawn.append(Panel(marks=marks, x=x_axis, y=y_axis, title=title_of))
     names = pd.concat(panels.values())["name"].unique()
-    beside = max(1, int(7 / (0.6 + 0.06 * max(map(len, names)))))  # in the legend
-    height = 2.4 * math.ceil(len(panels) / columns) + 0.5 + 0.17 * math.ceil(len(names) / beside)
+    per_row = max(1, int(7 / (0.6 + 0.06 * max(map(len, names)))))  # in the legend
+    height = 2.4 * math.ceil(len(panels) / columns) + 0.5 + 0.17 * math.ceil(len(names) / per_row)
     return Figure(
         title=title, panels=drawn, columns=columns, height=height, whiskers=whiskers, x=xlabel, y=ylabel
     )
@@ -261,8 +261,8 @@ def load_figure(rows: Sequence[Mapping[str, Any]], title: str = "", *, narrow: b
     narrow : bool
         As wide as a column of a paper, one panel below the other.
     """
-    most = max(row["offered"] for row in rows)
-    left: list[Mark] = [Curve(x=[0, most], y=[0, most], line="dotted", mark="", colour=HELD)]
+    maximum = max(row["offered"] for row in rows)
+    left: list[Mark] = [Curve(x=[0, maximum], y=[0, maximum], line="dotted", mark="", colour=HELD)]
     right: list[Mark] = []
     for place, name in enumerate(dict.fromkeys(row["curve"] for row in rows)):
         own = [row for row in rows if row["curve"] == name]

@@ -105,9 +105,9 @@ def gantt_figure(
         [(low, high + 1) for low, high in node_runs(np.sort(schedule.allocations[row]))]
         for row in rows.tolist()
     ]
-    least = float(values.min())
-    high = max(float(np.percentile(values, 98)), least + 1e-9)
-    shades = Shades(label=label, low=least, high=high)
+    minimum = float(values.min())
+    high = max(float(np.percentile(values, 98)), minimum + 1e-9)
+    shades = Shades(label=label, low=minimum, high=high)
     panel = gantt_panel(
         start[rows].tolist(), last[rows].tolist(), ranges, values[rows].tolist(), (),
         nodes=schedule.machine_nodes, x="", shades=shades,
@@ -116,7 +116,7 @@ def gantt_figure(
     assert isinstance(boxes, Boxes)
     if not _visible(boxes, sides, schedule.machine_nodes):
         boxes = _density(boxes, sides, schedule.machine_nodes)
-        shades = Shades(label=f"{label}\nmeans: jobs are too small to see", low=least, high=high)
+        shades = Shades(label=f"{label}\nmeans: jobs are too small to see", low=minimum, high=high)
     x = Axis(low=sides[0], high=sides[1])
     upper = Panel(marks=[boxes], x=x, y=panel.y, shades=shades, weight=panel.weight)
     waiting = waiting_jobs(schedule)
@@ -214,12 +214,12 @@ def holders(schedule: Schedule, time: float, nodes: int | None = None) -> NDArra
     return holder
 
 
-def kept_steps(moments: NDArray[Any], series: Sequence[NDArray[Any]], most: int) -> NDArray[np.int64]:
-    """Return at most `most` steps that look like all: ends and extremes of each line in every dot."""
+def kept_steps(moments: NDArray[Any], series: Sequence[NDArray[Any]], maximum: int) -> NDArray[np.int64]:
+    """Return at most `maximum` steps that look like all: ends and extremes of each line in every dot."""
     count = len(moments)
-    if count <= most:
+    if count <= maximum:
         return np.arange(count)
-    bins = max(1, most // (2 + 2 * len(series)))
+    bins = max(1, maximum // (2 + 2 * len(series)))
     span = max(float(moments[-1] - moments[0]), np.finfo(float).tiny)
     dot = np.minimum(((moments - moments[0]) / span * bins).astype(np.int64), bins - 1)
     first = np.flatnonzero(np.diff(dot, prepend=-1))

@@ -25,31 +25,31 @@ def bound_sentences(jobs: Sequence[Mapping[str, Any]], busiest: float) -> list[s
 def bound_sentence(job: Mapping[str, Any], busiest: float, *, named: bool = False) -> str:
     """Return what bounds a job's run time; `busiest`: share of the run in which the busiest link was busy."""
     bounds, cycles = job["bounds"], max(1, job["cycles"])
-    binding, least = bounds["binding"], bounds["least"]
+    binding, minimum = bounds["binding"], bounds["least"]
     does = _DOES[binding].format(**bounds[binding])
-    if least >= _NEAR * cycles:
-        more = f", and the job takes at least {least:,}" if bounds[binding]["cycles"] < least else ""
+    if minimum >= _NEAR * cycles:
+        more = f", and the job takes at least {minimum:,}" if bounds[binding]["cycles"] < minimum else ""
         why = f"limited by {binding}: {does}{more}"
     elif busiest >= _BUSY:
         why = f"limited by a link, which is busy {100 * busiest:.0f} % of the time; {does}"
     else:
         why = f"limited by contention and distance; {does}"
-    saving = max(0.0, 100 * (1 - least / cycles))
-    most = (
+    saving = max(0.0, 100 * (1 - minimum / cycles))
+    maximum = (
         f"a mapping can save at most {saving:{'.0f' if saving >= 99.5 else '.2g'}} %"
         if saving >= 0.01
         else "no mapping can reduce it"
     )
-    return (f"{job['name']}: " if named else "") + f"{why}, so {most}"
+    return (f"{job['name']}: " if named else "") + f"{why}, so {maximum}"
 
 
 def mapping_bound(description: Mapping[str, Any]) -> list[str]:
     """Return the bound of the run time under every mapping, for a described job whose bounds are known."""
     if not (bounds := description.get("bounds")):
         return []
-    binding, least, link = bounds["binding"], bounds["least"], description["link_cycles"]
+    binding, minimum, link = bounds["binding"], bounds["least"], description["link_cycles"]
     does = _DOES[binding].format(**bounds[binding])
     return [
-        f"Lower bound: with every mapping the job takes at least {least:,} cycles ({does}). With this "
+        f"Lower bound: with every mapping the job takes at least {minimum:,} cycles ({does}). With this "
         f"one, the busiest link is busy for about {link:,.0f} cycles."
     ]

@@ -65,7 +65,7 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
     rows: FigureRows = [
         *(figures_of(figures.sharing) if figures.sharing else []),
         *figures_of(schedule),
-        *((replace(said, name=f"mean {said.name}"), [mean]) for said, mean in means),
+        *((replace(quantity, name=f"mean {quantity.name}"), [mean]) for quantity, mean in means),
         (Quantity("CPU", "s", 1), [outcome["cpu_seconds"]]),
         *((Quantity(SITE[name]), [count]) for name, count in (outcome.get("site") or {}).items()),
     ]
@@ -86,10 +86,10 @@ def figure_tables(plan: CosimPlan, outcome: Outcome) -> list[DataTable]:
 
 def _job_table(jobs: Sequence[JobRow]) -> DataTable:
     rows: FigureRows = []
-    for name, said in quantities(JobRow).items():
+    for name, quantity in quantities(JobRow).items():
         values = [value for job in jobs if (value := getattr(job, name)) is not None]
-        if said.better and values:
-            rows.append((said, [float(of(values)) for of in _SPREAD.values()]))
+        if quantity.better and values:
+            rows.append((quantity, [float(of(values)) for of in _SPREAD.values()]))
     return figure_table("Figures of the jobs", rows, ["a job's", *_SPREAD])
 
 
@@ -128,28 +128,28 @@ def _error_table(error: TableError) -> DataTable:
 
 
 def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
-    said = list(outcome["notes"])
+    sentences = list(outcome["notes"])
     if outcome["rejected"]:
         first = outcome["rejected"][0]
-        said.append(
+        sentences.append(
             f"{len(outcome['rejected']):,} jobs can never run on {plan.jobs.machine} and are rejected, the "
             f"first: job {first['job']}, {first['why']}"
         )
     marked = [row.job for row in job_rows_of(outcome) if (row.half_width or 0) > MARKED]
     if outcome["figures"].get("marked") is not None and marked:
-        said.append(
+        sentences.append(
             f"the half-width of the times of {len(marked)} jobs exceeds {100 * MARKED:g} %, the first: job "
             f"{marked[0]}; their rate is not steady or varies randomly"
         )
     if "draws" in outcome:
         halves = [(row.slowdown_half_width or 0) / (row.slowdown or 1) for row in job_rows_of(outcome)]
-        said.append(
+        sentences.append(
             f"slowdowns are of {outcome['draws']} live runs, with a half-width of "
             f"{100 * float(np.mean(halves)):.2g} % on average"
         )
     for failure in outcome.get("failures", []):
-        said.append(f"job {failure['job']} failed: {failure['why']}")
-    return said
+        sentences.append(f"job {failure['job']} failed: {failure['why']}")
+    return sentences
 
 
 def job_frame(outcome: Outcome) -> pd.DataFrame:
@@ -194,13 +194,13 @@ def ranking_table(rankings: Sequence[Ranking]) -> Table:
             f"{pair.first}/{pair.second}{' clearly' if pair.clearly else ''}" for pair in turned
         )
         own = _spelled({name: value for name, value in case.items() if name not in shared})
-        what = f"{ranking.measure} by {ranking.compared}{', ' + own if own else ''}"
+        label = f"{ranking.measure} by {ranking.compared}{', ' + own if own else ''}"
         orders = {
             "table": _in_order(ranking.table, ranking.table_ties),
             "live": _in_order(ranking.live, ranking.live_ties),
             "turned": turns,
         }
-        rows.append([what])
+        rows.append([label])
         rows += [[f"  {name:<8}{text}"] for name, text in orders.items() if text]
     return table(f"Changes of rankings ({_spelled(_needed(shared))})", ["least first"], rows)
 
@@ -221,8 +221,8 @@ def _case(case: Mapping[str, Any]) -> dict[str, Any]:
 
 def _needed(shared: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a reader needs of what all rankings share: the plan, its options, unusual settings."""
-    usual = asdict(Config())
-    unusual = (name for name in SETTINGS if name in shared and shared[name] != usual[name])
+    default = asdict(Config())
+    unusual = (name for name in SETTINGS if name in shared and shared[name] != default[name])
     names = (*PLAN_WORDS, *OF_WORKLOADS, *unusual)
     return {name: shared[name] for name in names if shared.get(name) not in (None, "")}
 
@@ -280,7 +280,7 @@ def waiting_table(outcome: Outcome) -> DataTable:
         rows,
         f"{waiting.charged:,} cycles, {share:.1f} % for other jobs.",
         [0, 0, 0, 1],
-        most=_SHOWN,
+        maximum=_SHOWN,
     )
 
 

@@ -27,7 +27,7 @@ class DataTable:
     # Digits after the decimal point on the terminal, of each column; empty: as many as a value needs.
     digits: Sequence[int] = ()
     by_row: bool = False  # whether `digits` are those of the rows
-    most: int = 50  # rows on the terminal; 0: the terminal leaves it out
+    maximum: int = 50  # rows on the terminal; 0: the terminal leaves it out
 
     @classmethod
     def of(cls, title: str, frame: DataFrame, columns: Sequence[str] = (), note: str = "") -> DataTable:
@@ -40,9 +40,9 @@ class DataTable:
         digits: Sequence[int | None] = self.digits or [None] * len(self.columns)
         rows = [
             [_cell(row[column], digits[place if self.by_row else column]) for column in range(len(row))]
-            for place, row in enumerate(self.rows[: self.most])
+            for place, row in enumerate(self.rows[: self.maximum])
         ]
-        more = len(self.rows) - self.most
+        more = len(self.rows) - self.maximum
         title = f"{self.title}; {more:,} more rows are in --json and -o" if more > 0 else self.title
         texts = [
             place
@@ -94,16 +94,16 @@ FigureRows = list[tuple[Quantity, Sequence[float | None]]]  # what each is, and 
 def figure_table(title: str, rows: FigureRows, columns: Sequence[str] = ("figure", "value")) -> DataTable:
     """Return a row for each figure: what it is, in a unit that fits, and its values."""
     shown = []
-    for said, values in rows:
-        heading, factor = scaled(said, values)
+    for quantity, values in rows:
+        heading, factor = scaled(quantity, values)
         shown.append([heading, *(_value(value, factor) for value in values)])
     return DataTable(title, columns, shown, digits=[said.digits for said, _ in rows], by_row=True)
 
 
 def figures_of(record: Any) -> FigureRows:
     """Return what each figure of a record is that it has and that is shown, with its value."""
-    said = quantities(type(record)).items()
-    pairs = [(each, getattr(record, name)) for name, each in said if each.shown]
+    columns = quantities(type(record)).items()
+    pairs = [(each, getattr(record, name)) for name, each in columns if each.shown]
     return [(each, [value]) for each, value in pairs if value is not None]
 
 
@@ -111,7 +111,7 @@ def print_data(tables: Iterable[DataTable], title: str = "") -> None:
     """Print tables with their notes on the terminal."""
     sys.stdout.write(f"{title}\n" if title else "")
     for made in tables:
-        if made.most:
+        if made.maximum:
             print_tables(made.on_terminal())
             sys.stdout.write(f"{made.note}\n" if made.note else "")
 

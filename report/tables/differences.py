@@ -276,16 +276,16 @@ def contest_notes(contests: Sequence[Contest]) -> list[str]:
     """Return what the intervals rest on."""
     if not contests:
         return []
-    said = []
+    sentences = []
     gains = sorted(contest.difference.gain for contest in contests if contest.difference.gain)
     if gains and gains[len(gains) // 2] >= _WORTH:
-        said.append(
+        sentences.append(
             f"all schedules have the same jobs: as precise as {number(gains[len(gains) // 2], 1)} times as "
             f"many runs with different jobs (median of the differences)"
         )
     if all(contest.judgement.words in ("one run", "equal") for contest in contests):
-        said.append("no interval is known: take more jobs or, where a model draws them, seeds = 5")
-    return said
+        sentences.append("no interval is known: take more jobs or, where a model draws them, seeds = 5")
+    return sentences
 
 
 def contest_frame(contests: Sequence[Contest]) -> pd.DataFrame:

@@ -74,12 +74,12 @@ def _git(place: Path, *words: str) -> str:
         return ""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        said = subprocess.run(
+        answer = subprocess.run(
             [git, "-C", str(place), *words], env=environment, capture_output=True, check=True, timeout=60
         )
     except (OSError, subprocess.SubprocessError):
         return ""
-    return said.stdout.decode(errors="replace").strip()
+    return answer.stdout.decode(errors="replace").strip()
 
 
 def _version(name: str) -> str | None:

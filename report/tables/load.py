@@ -71,14 +71,14 @@ def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> lis
         doubt = {load: np.ptp(means[load]) if math.isnan(half) else half for load, half in doubt.items()}
         full = [load for load in found if load - found[load].mean > doubt[load] > 0]
         high = min(full, default=None)
-        most = max(found.values(), key=lambda one: one.mean)
+        maximum = max(found.values(), key=lambda one: one.mean)
         made.append(
             {
                 "curve": curve,
                 "low": max((load for load in found if high is None or load < high), default=None),
                 "high": high,
-                "accepted": most.mean,
-                "half_width": most.half_width,
+                "accepted": maximum.mean,
+                "half_width": maximum.half_width,
                 "highest": max(found),
             }
         )
@@ -87,11 +87,11 @@ def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> lis
 
 def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[str]:
     """Return `saturations` in sentences."""
-    said = []
+    sentences = []
     for one in saturations(plans, points):
         low, high, half = one["low"], one["high"], one["half_width"]
         width = "" if math.isnan(half) else f" ± {half:.2g}"
-        most = (
+        maximum = (
             f"the highest accepted load is {one['accepted']:.3g}{width} phits per node and cycle "
             "(95 % interval of batch means)"
         )
@@ -101,8 +101,8 @@ def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -
             where = f"is saturated at {high:g}, the lowest load that was tried"
         else:
             where = f"becomes saturated between {low:g} and {high:g}"
-        said.append(f"{one['curve']} {where}; {most}.")
-    return said
+        sentences.append(f"{one['curve']} {where}; {maximum}.")
+    return sentences
 
 
 def describe_points(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> dict[str, Any]:

@@ -100,13 +100,13 @@ def _answer(choice: Choice, found: Sequence[Verdict]) -> str:
         fastest = "all kinds of mapping take the same time"
     else:
         fastest = f"{best} is fastest"
-        for word, said in (
+        for word, sentence in (
             ("equal", "as is {}"),
             ("not clear", "but not clearly faster than {}"),
             ("not decided", "but against {} this is not decided"),
         ):
             if names := [name for name, own in words.items() if own == word]:
-                fastest += ", " + said.format(_joined(names))
+                fastest += ", " + sentence.format(_joined(names))
     verdict = verdict_on(found, *pair) if pair else None
     return f"{_sentence(verdict, choice)}; {fastest}." if verdict else f"{fastest[0].upper()}{fastest[1:]}."
 
@@ -151,11 +151,11 @@ def _chosen(choice: Choice, found: Sequence[Verdict]) -> str:
         return f"The mapping to use is consecutive: {time}; no other that was found takes less."
     if CONSECUTIVE not in kinds:
         return f"The mapping to use is that of {choice.mapping}, seed {choice.seed}: {time}."
-    usual = choice.candidate(CONSECUTIVE).estimate.mean
-    saved = _percent(1 - choice.cycles / usual)
+    default = choice.candidate(CONSECUTIVE).estimate.mean
+    saved = _percent(1 - choice.cycles / default)
     return (
         f"The mapping to use is that of {choice.mapping}, seed {choice.seed}: {time}, {saved} % less than "
-        f"consecutive ({usual:,.0f})."
+        f"consecutive ({default:,.0f})."
     )
 
 
@@ -188,13 +188,13 @@ def time_table(results: dict[str, Any]) -> DataTable:
         "most_link_load": "largest link load (bytes)",
     }
     kinds = results["candidates"]
-    usual = next((one["mean"] for one in kinds if one["mapping"] == CONSECUTIVE), None)
+    default = next((one["mean"] for one in kinds if one["mapping"] == CONSECUTIVE), None)
     rows = [
         one
         | {
             "runs": len(one["cycles"]),
             "fastest": min(one["cycles"], default=None),
-            "change": 100 * (one["mean"] / usual - 1) if one["mean"] and usual else None,
+            "change": 100 * (one["mean"] / default - 1) if one["mean"] and default else None,
         }
         for one in kinds
     ]

@@ -102,7 +102,7 @@ def search_results(
     for name in _BESIDE:
         nodes = map_tasks(name, topology, search.tasks, nodes=search.nodes, seed=seed)
         others[name], _ = traits(topology, nodes, search.traffic, criterion)
-    usual = others["consecutive"].cost
+    default = others["consecutive"].cost
     results = {
         "title": f"{name_of(search)} ({search.tasks} tasks) on {topology}, partition {search.partition}, "
         f"mapping {rule}",
@@ -117,7 +117,7 @@ def search_results(
         "seconds": kept.seconds,
         "cycles": int(kept.cost) if simulates(rule) and np.isfinite(kept.cost) else None,
         **asdict(mine),
-        "ratio": mine.cost / usual if usual else None,
+        "ratio": mine.cost / default if default else None,
         **{name: asdict(theirs) for name, theirs in others.items()},
         "traffic": pairs_of(search.traffic),
         **bounds_of(search, kept.mapping, mine.most_link_load),

@@ -196,9 +196,9 @@ def path_table(rows: Sequence[dict[str, Any]]) -> Table:
     count = len(rows)
     cycles = sum(row["cycles"] for row in rows) / count
     lines = []
-    for name, what in COMPONENTS.items():
+    for name, label in COMPONENTS.items():
         mean = sum(row["components"][name] for row in rows) / count
-        lines.append([f"{name}: {what}", _mean(mean), number(100 * mean / cycles if cycles else 0.0, 1)])
+        lines.append([f"{name}: {label}", _mean(mean), number(100 * mean / cycles if cycles else 0.0, 1)])
     lines.append(["sum: cycles from the start to the end of the job", _mean(cycles), number(100)])
     messages = sum(row["messages"] for row in rows) / count
     tasks = sum(row["tasks"] for row in rows) / count

@@ -110,18 +110,20 @@ def rejected_notes(rejected: Rejected, machine: str) -> list[str]:
 
 def remarks(plan: Plan, figures: ScheduleFigures) -> list[str]:
     metrics = figures.metrics
-    said = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
+    sentences = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
     if plan.policy != "fcfs" and metrics.without_estimate:
-        said.append(f"{metrics.without_estimate:,} jobs have no estimate; rule {plan.estimates} provides it")
+        sentences.append(
+            f"{metrics.without_estimate:,} jobs have no estimate; rule {plan.estimates} provides it"
+        )
     counts = {} if figures.power is None else figures.power.counts
     if counts.get("fallbacks"):
-        said.append(
+        sentences.append(
             f"{counts['fallbacks']:,} of {counts['plans']:,} plans are list schedules, because the solver "
             f"found no better plan; the solver reached its time limit {counts['timeouts']:,} times"
         )
     if metrics.failed:
-        said.append(f"{metrics.failed:,} jobs were killed at their estimates (overrun {plan.overrun})")
-    return said
+        sentences.append(f"{metrics.failed:,} jobs were killed at their estimates (overrun {plan.overrun})")
+    return sentences
 
 
 def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.DataFrame:
@@ -132,7 +134,11 @@ def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.D
     for plan, figures in zip(plans, every, strict=True):
         row = {name: getattr(plan, name) for name in PLAN_WORDS}
         row["options"] = ",".join(f"{name}={value}" for name, value in plan.options.items())
-        row |= {key: getattr(figures.metrics, key) for key, said in quantities(Metrics).items() if said.shown}
+        row |= {
+            key: getattr(figures.metrics, key)
+            for key, quantity in quantities(Metrics).items()
+            if quantity.shown
+        }
         for name, spread in figures.metrics.per_job.items():
             row |= {f"{name}_{key}": getattr(spread, key) for key in _SPREAD}
         for name, known in figures.steady.items():
@@ -161,10 +167,10 @@ def write_rows(path: Path, schedule: Schedule) -> None:
     write_table(row_table(schedule), path)
 
 
-def write_figures(folder: Path, plan: Plan, carried: ScheduleRun) -> None:
+def write_figures(folder: Path, plan: Plan, outcome: ScheduleRun) -> None:
     folder.mkdir(exist_ok=True)
-    write_rows(folder / ROWS, carried.schedule)
-    write_atomically(folder / FIGURES, figures_text(folder, plan, carried.figures))
+    write_rows(folder / ROWS, outcome.schedule)
+    write_atomically(folder / FIGURES, figures_text(folder, plan, outcome.figures))
 
 
 def write_folder(

@@ -41,13 +41,13 @@ def describe_jobs(executed: Executed) -> list[Described]:
     run, network = executed.run, network_of(executed.run.network)
     programs = resolved(run, network, repeated_of(run), executed.places)
     described = []
-    for job, asked, method, program in zip(
+    for job, partition, method, program in zip(
         executed.result.jobs, run.jobs, executed.methods, programs, strict=True
     ):
         row = job_figures(job)
         row |= {"tasks": len(job.nodes), "nodes": job.nodes.tolist()}
         row["bounds"] = _bounds(program, network, run.config)
-        described.append(row | ({"winner": method} if simulates(asked.mapping) else {}))
+        described.append(row | ({"winner": method} if simulates(partition.mapping) else {}))
     return described
 
 

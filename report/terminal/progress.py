@@ -34,7 +34,7 @@ def is_quiet() -> bool:
 
 @contextmanager
 def progress(
-    what: str, total: int | None = None, *, shown: bool = True, ends: bool = False
+    label: str, total: int | None = None, *, shown: bool = True, ends: bool = False
 ) -> Iterator[Tell]:
     """Yield a function that receives how many of `total` (None: unknown) are done.
 
@@ -43,28 +43,28 @@ def progress(
     if is_quiet() or not shown:
         yield lambda done, failed=0: None
     elif sys.stderr.isatty():
-        with _bar(what, total) as tell:
+        with _bar(label, total) as tell:
             yield tell
     else:
-        with _lines(what, total, ends) as tell:
+        with _lines(label, total, ends) as tell:
             yield tell
 
 
 @contextmanager
-def _bar(what: str, total: int | None) -> Iterator[Tell]:
+def _bar(label: str, total: int | None) -> Iterator[Tell]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(_text(what, total, 0, 0), total=total)
+        bar = bars.add_task(_text(label, total, 0, 0), total=total)
         yield lambda done, failed=0: bars.update(
-            bar, completed=done, description=_text(what, total, done, failed)
+            bar, completed=done, description=_text(label, total, done, failed)
         )
 
 
 @contextmanager
-def _lines(what: str, total: int | None, ends: bool) -> Iterator[Tell]:
+def _lines(label: str, total: int | None, ends: bool) -> Iterator[Tell]:
     began, over, told, written = time.monotonic(), threading.Event(), (0, 0), 0
 
     def tell(done: int, failed: int = 0, /) -> None:
@@ -74,7 +74,7 @@ def _lines(what: str, total: int | None, ends: bool) -> Iterator[Tell]:
     def write() -> None:
         nonlocal written
         done, seconds = told[0], time.monotonic() - began
-        line = f"{_text(what, total, *told)} after {seconds:,.0f} s"
+        line = f"{_text(label, total, *told)} after {seconds:,.0f} s"
         if total and 0 < done < total:
             line += f", {timedelta(seconds=round(seconds / done * (total - done)))} left"
         written = sys.stderr.write(f"{line}\n")
@@ -97,18 +97,18 @@ def _lines(what: str, total: int | None, ends: bool) -> Iterator[Tell]:
             write()
 
 
-def _text(what: str, total: int | None, done: int, failed: int) -> str:
+def _text(label: str, total: int | None, done: int, failed: int) -> str:
     """Return ``"40 of 200 runs (20 %), 1 failed"``, or ``"20 % of the packets"`` where 100 is the total."""
-    if total == PER_CENT and what.startswith("of "):
-        return f"{done} % {what}"
+    if total == PER_CENT and label.startswith("of "):
+        return f"{done} % {label}"
     if total is None and not done:
-        return f"{what}: running"
+        return f"{label}: running"
     of, share = ("", "") if total is None else (f" of {total:,}", f" ({100 * done // max(total, 1)} %)")
-    return f"{done:,}{of} {what}{share}" + (f", {failed} failed" if failed else "")
+    return f"{done:,}{of} {label}{share}" + (f", {failed} failed" if failed else "")
 
 
 @contextmanager
-def sweep_progress(what: str = "runs", shown: bool = True) -> Iterator[Callable[[Progress], None]]:
+def sweep_progress(label: str = "runs", shown: bool = True) -> Iterator[Callable[[Progress], None]]:
     """Yield a function that shows the progress that it is called with.
 
     It begins with the first call: workers are best begun while there is a single thread.
@@ -118,20 +118,20 @@ def sweep_progress(what: str = "runs", shown: bool = True) -> Iterator[Callable[
 
         def show(found: Progress) -> None:
             nonlocal tell
-            tell = tell or stack.enter_context(progress(what, found.total, shown=shown, ends=True))
+            tell = tell or stack.enter_context(progress(label, found.total, shown=shown, ends=True))
             tell(found.done, found.failed)
 
         yield show
 
 
-def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, what: str) -> list[Outcome]:
+def with_progress(outcomes: Iterator[tuple[int, Outcome]], count: int, label: str) -> list[Outcome]:
     """Return the outcomes in order of their places, and report the progress on stderr."""
     by_place: dict[int, Outcome] = {}
     with ExitStack() as stack:
         tell: Tell | None = None
         for place, outcome in outcomes:
             by_place[place] = outcome
-            tell = tell or stack.enter_context(progress(what, count, shown=count > 1))
+            tell = tell or stack.enter_context(progress(label, count, shown=count > 1))
             tell(len(by_place))
     return [by_place[place] for place in range(count)]
 

@@ -27,7 +27,7 @@ _LEAST_TEXT = 16  # letters of a column of text, if it has so many
 def fitting(made: Table, console: Console) -> list[Table]:
     """Return a table as tables that fit on a console, each with the texts at the left of the first."""
     columns = made.columns
-    least = [replace(column, width=_least(column)) for column in columns]
+    minimum = [replace(column, width=_least(column)) for column in columns]
 
     def width(some: Sequence[Column]) -> int:
         return console.measure(_part(made, some), options=console.options.update(width=_ENDLESS)).maximum
@@ -35,17 +35,17 @@ def fitting(made: Table, console: Console) -> list[Table]:
     if len(columns) < 2 or width(columns) <= console.width:
         return [made]
     keys = max(1, sum(1 for _ in takewhile(lambda column: column.justify == "left", columns)))
-    while keys > 1 and width(least[:keys]) > console.width / 2:
+    while keys > 1 and width(minimum[:keys]) > console.width / 2:
         keys -= 1
     parts = [list(range(keys))]
     for place in range(keys, len(columns)):
-        if len(parts[-1]) > keys and width([least[other] for other in (*parts[-1], place)]) > console.width:
+        if len(parts[-1]) > keys and width([minimum[other] for other in (*parts[-1], place)]) > console.width:
             parts.append(list(range(keys)))
         parts[-1].append(place)
     return [
         _part(
             made,
-            [(columns if columns[place].justify == "left" else least)[place] for place in part],
+            [(columns if columns[place].justify == "left" else minimum)[place] for place in part],
             "" if part is parts[0] else " (more columns)",
         )
         for part in parts
@@ -85,9 +85,9 @@ def print_json(content: dict[str, Any]) -> None:
     sys.stdout.write(json_text(content) + "\n")
 
 
-def printed_text(results: dict[str, Any], what: str = "") -> str:
+def printed_text(results: dict[str, Any], label: str = "") -> str:
     """Return what is printed of results as JSON, of one of `PRINTED` with its format and checksum."""
-    text = results_text(what, results, indent=None) if what else json_text(results)
+    text = results_text(label, results, indent=None) if label else json_text(results)
     return text + "\n"
 
 

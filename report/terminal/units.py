@@ -13,10 +13,10 @@ _READ_IN = {"share": ("%", 100.0), "J": ("kWh", 1 / KWH), "J s": ("MWh h", 1 / K
 _UNITS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
-def seconds_unit(seconds: float, least: float = 3.0, without: tuple[str, ...] = ()) -> tuple[float, str]:
-    """Return the seconds and the name of the largest unit of which a time has at least `least`."""
+def seconds_unit(seconds: float, minimum: float = 3.0, without: tuple[str, ...] = ()) -> tuple[float, str]:
+    """Return the seconds and the name of the largest unit of which a time has at least `minimum`."""
     known = [(size, name) for size, name in _UNITS if name not in without]
-    return next(((size, name) for size, name in known if seconds >= least * size), known[-1])
+    return next(((size, name) for size, name in known if seconds >= minimum * size), known[-1])
 
 
 def time_unit(seconds: Iterable[float | None]) -> tuple[float, str]:
@@ -25,15 +25,15 @@ def time_unit(seconds: Iterable[float | None]) -> tuple[float, str]:
     return seconds_unit(known[len(known) // 2], 10, ("min", "ns")) if known else (1.0, "s")
 
 
-def scaled(said: Quantity, values: Iterable[float | None]) -> tuple[str, float]:
+def scaled(quantity: Quantity, values: Iterable[float | None]) -> tuple[str, float]:
     """Return the heading of a figure with the unit in which people read its values, and their factor."""
-    if said.unit in _READ_IN:
-        unit, factor = _READ_IN[said.unit]
-        return said.in_unit(unit), factor
-    if said.unit == "s":
+    if quantity.unit in _READ_IN:
+        unit, factor = _READ_IN[quantity.unit]
+        return quantity.in_unit(unit), factor
+    if quantity.unit == "s":
         size, unit = time_unit(values)
-        return said.in_unit(unit), 1 / size
-    return said.heading, 1.0
+        return quantity.in_unit(unit), 1 / size
+    return quantity.heading, 1.0
 
 
 def whole_part_kept(value: float) -> str:

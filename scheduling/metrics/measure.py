@@ -106,7 +106,7 @@ def measure(schedule: Schedule, counted: NDArray[np.bool_] | None = None) -> Met
         raise ValueError(f"schedule: none of {len(schedule)} jobs counts, so there is nothing to measure")
     some = slice(None) if counted is None else counted
     run = schedule.end - schedule.start
-    asked = schedule.nodes * run
+    node_seconds = schedule.nodes * run
     held = schedule.held * run
     well = schedule.state == State.DONE
     needed = schedule.nodes * schedule.nominal
@@ -126,12 +126,12 @@ def measure(schedule: Schedule, counted: NDArray[np.bool_] | None = None) -> Met
         total_flow=float((schedule.end - schedule.submit).sum()),
         utilisation=_share(schedule.busy, capacity),
         useful=_share(needed[well].sum(), capacity),
-        internal_fragmentation=_share((held - asked).sum(), held.sum()),
+        internal_fragmentation=_share((held - node_seconds).sum(), held.sum()),
         external_fragmentation=_share(schedule.blocked, capacity),
         lost=_share((killed.held * (killed.end - killed.start)).sum(), schedule.busy),
         contiguous=_share(np.count_nonzero(schedule.contiguous & parallel), np.count_nonzero(parallel)),
         locality=_locality(schedule.locality[parallel]),
-        run_factor=_share(asked[well].sum(), needed[well].sum(), otherwise=1.0),
+        run_factor=_share(node_seconds[well].sum(), needed[well].sum(), otherwise=1.0),
         per_job={name: Spread.of(per_job(schedule, name)[some]) for name in PER_JOB},
         cost=schedule.cost,
     )

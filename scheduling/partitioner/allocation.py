@@ -36,8 +36,8 @@ class Allocation:
     mapping: str = ""
 
     def __post_init__(self) -> None:
-        what = "allocation: nodes"
-        object.__setattr__(self, "nodes", integers_as(np.int64, array_of(self.nodes, what), what))
+        label = "allocation: nodes"
+        object.__setattr__(self, "nodes", integers_as(np.int64, array_of(self.nodes, label), label))
         freeze_arrays(self)
 
 

@@ -108,20 +108,20 @@ class Paging(Keeper):
 
 def paging(topology: Topology, option: str = "", seed: int = 0) -> Paging:
     """Return Paging(s), with an order of pages on grids; on a tree pages are subtrees of level s."""
-    what = f"partitioner paging:{option}" if option else "partitioner paging"
+    label = f"partitioner paging:{option}" if option else "partitioner paging"
     size, _, order = option.partition(",")
     tree = hierarchy(topology)
     if tree is not None:
         if order:
-            raise ValueError(f"{what}: pages of trees have a fixed order, but {order!r} was given")
-        starts = tree.starts[check_int(size or 0, f"{what}: level", 0, tree.levels)]
+            raise ValueError(f"{label}: pages of trees have a fixed order, but {order!r} was given")
+        starts = tree.starts[check_int(size or 0, f"{label}: level", 0, tree.levels)]
         page = np.empty(topology.nodes, np.int64)
         page[tree.order] = np.searchsorted(starts, np.arange(topology.nodes), side="right") - 1
         return Paging(page, np.argsort(tree.order))
-    check_choice(order or "row", PAGE_ORDERS, f"{what}, order of pages")
-    grid = grid_of(topology, what)
-    most = (max(grid.sizes) - 1).bit_length()  # of a page that is the whole machine
-    side = check_int(size or 0, f"{what}: size", 0, most)
+    check_choice(order or "row", PAGE_ORDERS, f"{label}, order of pages")
+    grid = grid_of(topology, label)
+    maximum = (max(grid.sizes) - 1).bit_length()  # of a page that is the whole machine
+    side = check_int(size or 0, f"{label}: size", 0, maximum)
     pages = mesh(tuple(-(-of // 2**side) for of in grid.sizes))
     rank = np.argsort(PAGE_ORDERS[order or "row"](pages))
     return Paging(rank[pages.node(grid.coordinates(np.arange(grid.nodes)) >> side)])
@@ -252,9 +252,9 @@ class Gabl(PlainPartitioner):
             change(node, (1,) * len(self._sizes))
 
 
-def _pieces(sides: Shape, most: int) -> list[Shape]:
+def _pieces(sides: Shape, maximum: int) -> list[Shape]:
     within = itertools.product(*(range(1, side + 1) for side in sides))
-    pieces = [piece for piece in within if math.prod(piece) <= most]
+    pieces = [piece for piece in within if math.prod(piece) <= maximum]
     return sorted(pieces, key=lambda piece: (-math.prod(piece), [-side for side in piece]))
 
 

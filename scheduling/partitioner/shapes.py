@@ -92,8 +92,8 @@ class Factors:
         # Of boxes that are alike, the one with the longest sides first.
         shapes.sort(key=lambda shape: (round(average_distance(shape, grid), 9), [-side for side in shape]))
         if self.cubic:
-            least = min(shapes, key=lambda shape: (sum(shape), sorted(shape)))
-            shapes = [shape for shape in shapes if sorted(shape) == sorted(least)]
+            minimum = min(shapes, key=lambda shape: (sum(shape), sorted(shape)))
+            shapes = [shape for shape in shapes if sorted(shape) == sorted(minimum)]
         if not self.rotations:
             shapes.sort(key=lambda shape: [-side for side in shape])
             firsts = {tuple(sorted(shape)): shape for shape in reversed(shapes)}

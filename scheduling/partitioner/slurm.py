@@ -60,12 +60,12 @@ def read_placements(text: str, sizes: tuple[int, ...], where: str) -> list[Place
         assert dims is not None
         made = Placement(dims, spacing or dims, seed or (0,) * len(dims))
         parts = (("sides", made.dims, 1), ("spacing", made.spacing, 1), ("seed", made.seed, 0))
-        for what, values, least in parts:
+        for label, values, minimum in parts:
             if len(values) != len(sizes):
-                raise ValueError(f"{where}: {word}: {len(values)} {what}, expected {len(sizes)}")
-            if any(not least <= value < side + least for value, side in zip(values, sizes, strict=True)):
-                bounds = ", ".join(f"{least} to {side + least - 1}" for side in sizes)
-                raise ValueError(f"{where}: {word}: {what} of {bounds} expected")
+                raise ValueError(f"{where}: {word}: {len(values)} {label}, expected {len(sizes)}")
+            if any(not minimum <= value < side + minimum for value, side in zip(values, sizes, strict=True)):
+                bounds = ", ".join(f"{minimum} to {side + minimum - 1}" for side in sizes)
+                raise ValueError(f"{where}: {word}: {label} of {bounds} expected")
         placements.append(made)
     return sorted(placements, key=lambda placement: placement.size)
 
@@ -241,13 +241,13 @@ def _switches_above(topology: Topology, subtrees: list[Int]) -> list[list[int]]:
     if not isinstance(topology, Graph) or topology.places is None or hierarchy(topology) is None:
         return paths.tolist()  # type: ignore[no-any-return]
     level, switch = topology.places[:, 0], topology.first_switch
-    beside = topology.neighbor[switch:] - switch
+    above = topology.neighbor[switch:] - switch
     made = []
     for path, home in zip(paths.tolist(), topology.home[node] - switch, strict=True):
         passed, reached = {int(level[home])}, [int(home)]
         while reached:
             here = reached.pop()
-            higher = [end for end in beside[here].tolist() if end >= 0 and level[end] > level[here]]
+            higher = [end for end in above[here].tolist() if end >= 0 and level[end] > level[here]]
             passed.update(level[higher].tolist())
             reached += higher[:1]  # all parents of a switch are one subtree's
         made.append([one for number, one in enumerate(path, int(level.min())) if number in passed])

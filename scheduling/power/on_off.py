@@ -276,7 +276,7 @@ class _Model:
         return terms, float(known)
 
     def read(
-        self, solved: Solved, second: float, proven: bool, seconds: float, least: float | None = None
+        self, solved: Solved, second: float, proven: bool, seconds: float, minimum: float | None = None
     ) -> OnOffPlan:
         values = solved.values
         assert values is not None
@@ -286,5 +286,5 @@ class _Model:
         )
         spent = sum(factor * values[place] for place, factor in self.energy.items()) + self.constant
         on, boots, stops = (values[block] for block in (self.on, self.boots, self.stops))
-        energy = least if least is not None and spent <= least * (1 + _ROUNDING) else float(spent)
+        energy = minimum if minimum is not None and spent <= minimum * (1 + _ROUNDING) else float(spent)
         return OnOffPlan(energy, second, starts, on, boots, stops, proven, seconds)

@@ -56,8 +56,8 @@ class Planning:
         check_float(self.seconds, "switching plan: seconds", 1e-3, 1e9)
         check_float(self.gap, "switching plan: gap", 0, 1)
         check_float(self.slack, "switching plan: slack", 0, 1)
-        for name, least in (("early", 0), ("late", 0), ("jobs", 1), ("nodes", 0)):
-            check_int(getattr(self, name), f"switching plan: {name}", least)
+        for name, minimum in (("early", 0), ("late", 0), ("jobs", 1), ("nodes", 0)):
+            check_int(getattr(self, name), f"switching plan: {name}", minimum)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,12 +24,12 @@ def _stop_idle(power: NodePower, now: float, seconds: float, spared: int) -> flo
     """Stop nodes idle for `seconds`, the longest first, but spare some; return when the next is due."""
     nodes, since = power.idle(now)
     on, _, booting = power.counts(now)
-    most = min(len(nodes) - spared, on - int(power.model.keep))
-    if most <= 0:  # a node that boots is not on yet; when it is, another may stop
+    maximum = min(len(nodes) - spared, on - int(power.model.keep))
+    if maximum <= 0:  # a node that boots is not on yet; when it is, another may stop
         return power.next_ready(now) if booting and len(nodes) > spared else math.inf
-    due = nodes[since + seconds <= now + _ROUNDING][:most]
+    due = nodes[since + seconds <= now + _ROUNDING][:maximum]
     stopped, again = power.stop(due, now) if len(due) else (0, math.inf)
-    later = since[len(due) : most]
+    later = since[len(due) : maximum]
     return min(again, float(later.min()) + seconds) if len(later) and stopped == len(due) else again
 
 

@@ -105,17 +105,17 @@ def applications(
     hours : tuple of float, optional
         Least and most hours, drawn in the same way.
     """
-    what = "of applications"
-    check_int(nodes, f"nodes {what}", 1, MOST_NODES)
-    check_int(jobs, f"jobs {what}", 1, MOST_JOBS)
-    rng = np.random.default_rng(check_int(seed, f"seed {what}", 0))
+    label = "of applications"
+    check_int(nodes, f"nodes {label}", 1, MOST_NODES)
+    check_int(jobs, f"jobs {label}", 1, MOST_JOBS)
+    rng = np.random.default_rng(check_int(seed, f"seed {label}", 0))
     if not 0 <= mean_interarrival < math.inf:
-        raise ValueError(f"mean gap {what}: {mean_interarrival} is invalid, expected seconds of at least 0")
+        raise ValueError(f"mean gap {label}: {mean_interarrival} is invalid, expected seconds of at least 0")
     programs = _programs([classes] if isinstance(classes, str) else classes, intensity)
-    weights = SIZES[check_choice(sizes, SIZES, f"sizes {what}")]
+    weights = SIZES[check_choice(sizes, SIZES, f"sizes {label}")]
     fitting = {size: weight for size, weight in weights.items() if size <= nodes}
     if not fitting:
-        raise ValueError(f"nodes {what}: {nodes} are too few, expected at least {min(weights)}")
+        raise ValueError(f"nodes {label}: {nodes} are too few, expected at least {min(weights)}")
     gaps = rng.exponential(mean_interarrival, jobs) if mean_interarrival else np.zeros(jobs)
     named = [classes] if isinstance(classes, str) else list(classes)
     if set(named) <= set(PUBLISHED_CLASSES):
@@ -181,25 +181,25 @@ def _programs(classes: Sequence[str], intensity: str | Sequence[str]) -> list[st
         raise ValueError("classes of applications: none given, expected at least one")
     known = CLASSES | PUBLISHED_CLASSES
     names = [name for key in classes for name in known[check_choice(key, known, "class of applications")]]
-    asked = [intensity] if isinstance(intensity, str) else intensity
-    for key in asked:
+    programs = [intensity] if isinstance(intensity, str) else intensity
+    for key in programs:
         check_choice(key, [*INTENSITIES, ANY], "intensity of applications")
-    intensities = list(INTENSITIES) if ANY in asked else list(dict.fromkeys(asked))
+    intensities = list(INTENSITIES) if ANY in programs else list(dict.fromkeys(programs))
     if not intensities:
         raise ValueError("intensities of applications: none given, expected at least one")
     return [f"{name},bytes={INTENSITIES[much]}" for name in dict.fromkeys(names) for much in intensities]
 
 
 def _hours(bounds: tuple[float, float], jobs: int, seed: int) -> NDArray[np.float64]:
-    least, most = (check_float(bound, "hours of applications", 1e-6, 1e6) for bound in bounds)
-    if most < least:
-        raise ValueError(f"hours of applications: {least:g} to {most:g}, expected the smaller one first")
-    return np.exp(np.random.default_rng([seed, 1]).uniform(math.log(least), math.log(most), jobs))
+    minimum, maximum = (check_float(bound, "hours of applications", 1e-6, 1e6) for bound in bounds)
+    if maximum < minimum:
+        raise ValueError(f"hours of applications: {minimum:g} to {maximum:g}, expected the smaller one first")
+    return np.exp(np.random.default_rng([seed, 1]).uniform(math.log(minimum), math.log(maximum), jobs))
 
 
 def _repeats(bounds: tuple[int, int], jobs: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    least, most = (check_int(bound, "repeats of applications") for bound in bounds)
-    if most < least:
-        raise ValueError(f"repeats of applications: {least} to {most}, expected the smaller one first")
-    drawn = np.exp(rng.uniform(math.log(least), math.log(most), jobs))
-    return np.clip(np.rint(drawn), least, most).astype(np.int64)
+    minimum, maximum = (check_int(bound, "repeats of applications") for bound in bounds)
+    if maximum < minimum:
+        raise ValueError(f"repeats of applications: {minimum} to {maximum}, expected the smaller one first")
+    drawn = np.exp(rng.uniform(math.log(minimum), math.log(maximum), jobs))
+    return np.clip(np.rint(drawn), minimum, maximum).astype(np.int64)

@@ -72,8 +72,8 @@ def _job(names: list[str], row: list[str], where: str) -> Job:
     )
 
 
-def _seconds(word: str, what: str) -> float:
-    return check_float(word, f"{what} in seconds", 0, _LONGEST)
+def _seconds(word: str, label: str) -> float:
+    return check_float(word, f"{label} in seconds", 0, _LONGEST)
 
 
 def write_csv(workload: Workload, path: str | Path) -> None:

@@ -149,7 +149,7 @@ def lublin(
     )
     submit = np.floor(arrivals(stretch))
     order = np.argsort(submit, kind="stable")
-    asked = f"{kind} jobs for {nodes} nodes, seed {seed}" + ("" if load is None else f", load {load:g}")
+    request = f"{kind} jobs for {nodes} nodes, seed {seed}" + ("" if load is None else f", load {load:g}")
     return Workload(
         number=np.arange(1, jobs + 1),
         submit=submit[order],
@@ -158,7 +158,7 @@ def lublin(
         machine_nodes=nodes,
         header=(
             " Version: 2.2",
-            f" Note: Lublin-Feitelson model, {asked}",
+            f" Note: Lublin-Feitelson model, {request}",
             f" MaxJobs: {jobs}",
             f" MaxNodes: {nodes}",
             f" MaxProcs: {nodes}",
@@ -234,13 +234,13 @@ def _gaps(parameters: LublinParameters, count: int, rng: np.random.Generator) ->
     return np.exp(_at_most(LONGEST_GAP, count, lambda which: rng.gamma(shape, scale, len(which))))
 
 
-def _at_most(most: float, count: int, draw: Callable[[Ints], Floats]) -> Floats:
-    """Return `count` values that `draw` draws for their places, again where they are larger than `most`."""
+def _at_most(maximum: float, count: int, draw: Callable[[Ints], Floats]) -> Floats:
+    """Return `count` values that `draw` draws for their places, again where they are above `maximum`."""
     values = np.empty(count)
     missing = np.arange(count)
     while len(missing):
         values[missing] = draw(missing)
-        missing = missing[values[missing] > most]
+        missing = missing[values[missing] > maximum]
     return values
 
 

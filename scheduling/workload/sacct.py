@@ -253,7 +253,7 @@ def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[
     ]
 
 
-def _time(word: str, what: str) -> float:
+def _time(word: str, label: str) -> float:
     if word.lower() in _UNKNOWN or word == "0":
         return -1.0
     if re.fullmatch(r"\d{1,15}", word):
@@ -262,12 +262,12 @@ def _time(word: str, what: str) -> float:
         time = datetime.fromisoformat(word)
     except ValueError:
         raise ValueError(
-            f"{what}: {abbreviate(word)} is not a time, expected a form such as 2026-01-31T12:00:00"
+            f"{label}: {abbreviate(word)} is not a time, expected a form such as 2026-01-31T12:00:00"
         ) from None
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
-def _span(word: str, what: str, unit: int) -> float:
+def _span(word: str, label: str, unit: int) -> float:
     """Return seconds of ``[days-][hours:]minutes:seconds``, or of a number of units; -1 if unknown."""
     if word.lower() in _UNKNOWN:
         return -1.0
@@ -275,15 +275,15 @@ def _span(word: str, what: str, unit: int) -> float:
         return float(word) * unit
     match = _SPAN.fullmatch(word)
     if not match:
-        raise ValueError(f"{what}: {abbreviate(word)}, expected a form such as 1-02:00:00")
+        raise ValueError(f"{label}: {abbreviate(word)}, expected a form such as 1-02:00:00")
     days, hours, minutes, seconds = (int(part or 0) for part in match.groups())
     return float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
 
 
-def _count(word: str, what: str) -> float:
+def _count(word: str, label: str) -> float:
     if not re.fullmatch(r"\d{1,15}", word):
         raise ValueError(
-            f"{what}: {abbreviate(word)} is not a whole number; sacct --noconvert writes whole numbers"
+            f"{label}: {abbreviate(word)} is not a whole number; sacct --noconvert writes whole numbers"
         )
     return float(word)
 

@@ -60,9 +60,9 @@ def scale_to_load(workload: Workload, nodes: int, target: float) -> Workload:
     return workload.submitted(workload.submit[0] + (workload.submit - workload.submit[0]) * present / target)
 
 
-def check_load(target: float, what: str = "load") -> float:
+def check_load(target: float, label: str = "load") -> float:
     if not 0 < target < math.inf:
-        raise ValueError(f"{what}: {target:g} is invalid, expected a number greater than 0")
+        raise ValueError(f"{label}: {target:g} is invalid, expected a number greater than 0")
     return target
 
 
@@ -112,7 +112,7 @@ class WorkloadFigures:
 def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:
     """Return the figures of a workload of at least one job; `nodes` are by default those that it names."""
     machine = nodes or workload.machine_nodes
-    carried = load(workload, machine) if machine and workload.run_time.any() else math.inf
+    offered = load(workload, machine) if machine and workload.run_time.any() else math.inf
     size, run_time, estimate = workload.nodes, workload.run_time, workload.estimate
     known = ~np.isnan(estimate)
     return WorkloadFigures(
@@ -121,7 +121,7 @@ def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:
         dropped=dict(workload.dropped),
         machine_nodes=machine,
         larger_than_machine=int(np.count_nonzero(size > machine)) if machine else None,
-        load=carried if math.isfinite(carried) else None,
+        load=offered if math.isfinite(offered) else None,
         span_seconds=float(workload.submit[-1] - workload.submit[0]),
         nodes=_middle(size),
         run_seconds=_middle(run_time),

@@ -85,7 +85,7 @@ class Workload(Sequence[Job]):
     def __post_init__(self) -> None:
         """Fill in the columns that were omitted, freeze all, and check them."""
         count = len(self.number)
-        usual = {
+        default = {
             "estimate": np.nan,
             "kind": 0,
             "repeats": 1,
@@ -95,7 +95,7 @@ class Workload(Sequence[Job]):
         }
         for name, dtype in _COLUMNS.items():
             given = getattr(self, name)
-            column = np.full(count, usual.get(name, -1), dtype) if given is None else np.array(given, dtype)
+            column = np.full(count, default.get(name, -1), dtype) if given is None else np.array(given, dtype)
             column.flags.writeable = False
             object.__setattr__(self, name, column)
         self._check()
@@ -115,9 +115,9 @@ class Workload(Sequence[Job]):
             "whose think time is not a number of at least 0": ~(self.think >= 0) | np.isinf(self.think),
             "whose program is not in the list": (self.kind < 0) | (self.kind >= len(self.kinds)),
         }
-        for what, where in wrong.items():
+        for label, where in wrong.items():
             if where.any():
-                raise ValueError(f"workload: job {self.number[np.argmax(where)]} is a job {what}")
+                raise ValueError(f"workload: job {self.number[np.argmax(where)]} is a job {label}")
         if len(np.unique(self.number)) != len(self.number):
             raise ValueError("workload: two jobs have the same number")
 

@@ -120,7 +120,7 @@ def test_what_holds_of_any_program(data):
     job = result.jobs[0]
     assert (job.message_end >= job.message_start).all()
     assert (job.message_start >= 0).all()
-    assert result.cycles >= bounds(made, topology, config).least
+    assert result.cycles >= bounds(made, topology, config).minimum
     path = critical_path(topology, config, made, job)
     assert path.cycles == job.cycles
     assert all(stretch.end > stretch.begin for stretch in path.stretches)

@@ -189,7 +189,9 @@ def test_parents_and_parallel_cables_carry_alike() -> None:
     # Two spines, two cables to each from every leaf of four nodes.
     cables = [(leaf, spine) for leaf in range(4) for spine in (4, 5) for _ in range(2)]
     places = np.array([[1, n] for n in range(4)] + [[2, n] for n in range(2)])
-    topology = graph("two cables", Cables.of(cables), [4] * 4 + [0] * 2, places=places, usual="d-mod-k")
+    topology = graph(
+        "two cables", Cables.of(cables), [4] * 4 + [0] * 2, places=places, default_routing="d-mod-k"
+    )
     share = shares(*make_routes(topology))
     load = share.sum(axis=(0, 1)) / (topology.nodes - 1)
     assert load.max() == pytest.approx(load.mean())

@@ -97,7 +97,7 @@ def test_no_mapping_is_faster(data):
     program = data.draw(programs(tasks=min(topology.nodes, 6)))
     config = data.draw(configs(bubbles=(2, 3), queues=(4, 8)))
     nodes = data.draw(st.permutations(range(topology.nodes)))[: program.tasks]
-    least = bounds(program, topology, config).least
+    least = bounds(program, topology, config).minimum
     assert simulate(topology, program, nodes, config=config).cycles >= least
 
 
@@ -108,7 +108,7 @@ def test_no_mapping_is_faster_at_switches(network, name):
     for seed in range(3):
         nodes = map_tasks("random", topology, 8, seed=seed)
         cycles = simulate(topology, program, nodes, config=Config(vcs=3)).cycles
-        assert cycles >= bounds(program, topology, Config(vcs=3)).least
+        assert cycles >= bounds(program, topology, Config(vcs=3)).minimum
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_a_bound_is_met_where_nothing_else_delays():
     assert found.binding == "computation"
     assert found.computation.cycles == 50_000
     assert found.dependencies.cycles == 5 * (10_000 + 2 * 160)
-    assert found.least <= took <= found.least + 5 * 6
+    assert found.minimum <= took <= found.minimum + 5 * 6
 
 
 def test_iterations_that_are_repeated_count_every_time():

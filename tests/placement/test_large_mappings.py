@@ -57,8 +57,8 @@ def test_computed_costs_are_those_of_the_table(text, criterion):
     assert (computed.matrix() == wanted).all()
     assert computed.matrix().dtype.kind == ("i" if computed.integral else "f")
     off = wanted[~np.eye(len(nodes), dtype=bool)]
-    assert 0 < computed.least <= off.min()
-    assert off.max() <= computed.most
+    assert 0 < computed.minimum <= off.min()
+    assert off.max() <= computed.maximum
     a, b = np.random.default_rng(2).integers(0, len(nodes), (2, 99))
     assert (cost_between(network, nodes[a], nodes[b], criterion) == wanted[a, b]).all()
 

@@ -235,7 +235,7 @@ def test_elites_are_few_different_and_sorted():
     assert elites.start() is None
     for value in (5, 3, 9, 3, 8, 7, 1):
         elites.add(np.roll(np.arange(10), value), value)
-    assert elites.least == 1
+    assert elites.minimum == 1
     assert (elites.best == np.roll(np.arange(10), 1)).all()
     for _ in range(10):
         assert sorted(elites.start()) == list(range(10))

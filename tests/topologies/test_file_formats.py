@@ -157,7 +157,7 @@ def test_a_simgrid_fat_tree_is_that_of_its_numbers(read, phit):
     assert np.array_equal(network.neighbor, xgft((4, 3), (1, 2), (1, 2)).neighbor)
     assert len(cables(network).edges()) == 3 * 2 * 2  # leaves, parents of each, cables to each
     assert set(network.delay[network.neighbor >= 0]) == {40 // phit}  # 320 ns are 40 bytes
-    assert network.usual == "d-mod-k"
+    assert network.default_routing == "d-mod-k"
 
 
 def test_a_simgrid_dragonfly_has_chassis_and_groups(read):

@@ -138,7 +138,7 @@ FIELDS = ("neighbor", "entry", "home", "cycles", "delay", "group", "places", "cl
 
 def same(one: Graph, other: Graph) -> None:
     assert (one.nodes, one.routers, one.first_switch) == (other.nodes, other.routers, other.first_switch)
-    assert (one.usual, one.names) == (other.usual, other.names)
+    assert (one.default_routing, one.names) == (other.default_routing, other.names)
     for name in FIELDS:
         a, b = getattr(one, name), getattr(other, name)
         assert (a is None) == (b is None), name

@@ -123,7 +123,7 @@ def test_widths_by_a_number(tmp_path):
     assert cables(full)["row0", "top"] == 10
     assert cables(half)["leaf1", "row0"] == 3
     assert cables(half)["row0", "top"] == 3  # (2 + 3) / 2, rounded up
-    assert half.usual == "d-mod-k"
+    assert half.default_routing == "d-mod-k"
     assert check(*make_routes(half)).free
 
 
@@ -147,7 +147,7 @@ def test_topology_yaml(tmp_path):
 
 def test_fabric_of_ibnetdiscover(tmp_path):
     network = parse(f"ibnetdiscover:{written(tmp_path, 'fabric.txt', FABRIC)}")
-    assert (network.nodes, network.usual) == (3, "d-mod-k")
+    assert (network.nodes, network.default_routing) == (3, "d-mod-k")
     assert network.names == ("leaf S-00000000000000a1", "leaf S-00000000000000a2", "spine")
     assert cables(network)["leaf S-00000000000000a1", "spine"] == 2
     assert subtrees(network) == [[[0, 1], [2]], [[0, 1, 2]]]

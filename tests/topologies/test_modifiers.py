@@ -230,7 +230,7 @@ def test_links_that_are_not_there() -> None:
 def test_slow_links_alone_leave_the_routing(network, routing):
     slow = parse(f"faulty:slow=0.3,cycles=3,seed=1/{network}")
     assert slow.text == f"faulty:slow=0.3,seed=1,cycles=3/{network}"
-    assert slow.usual == routing
+    assert slow.default_routing == routing
     assert set(slow.cycles.ravel().tolist()) == {1, 3}
     assert check(*make_routes(slow)).free
-    assert parse(f"faulty:links=0.1,slow=0.3,seed=2/{network}").usual == "up-down"
+    assert parse(f"faulty:links=0.1,slow=0.3,seed=2/{network}").default_routing == "up-down"

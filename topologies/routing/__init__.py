@@ -225,5 +225,5 @@ def _made(topology: Topology, switches: Switches, name: str, discipline: str) ->
 def default_on(topology: Topology) -> str:
     """Return the name of the default table routing of a network."""
     if isinstance(topology, Graph):
-        return topology.usual
+        return topology.default_routing
     return "dor" if isinstance(topology, Grid) else "d-mod-k"

@@ -148,8 +148,8 @@ def all_up_down(switches: Switches) -> NDArray[np.int16]:
         port, target = np.nonzero(good)
         row[target, rank_of[port, target]] = ports[port]
         rows.append(row)
-    most = max(row.shape[1] for row in rows)
-    every = np.full((count, count, most), -1, np.int16)
+    maximum = max(row.shape[1] for row in rows)
+    every = np.full((count, count, maximum), -1, np.int16)
     for switch, row in enumerate(rows):
         every[switch, :, : row.shape[1]] = row
     return table(every)

@@ -39,19 +39,19 @@ def draw_jobs(log: Workload, jobs: int, processors: int, seed: int = 0) -> list[
     ]
 
 
-def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, least: int = 1) -> list[list[Job]]:
+def draw_weeks(log: Workload, weeks: int, instances: int, seed: int = 0, minimum: int = 1) -> list[list[Job]]:
     """Return workloads of some successive weeks each, from whole weeks drawn without replacement.
 
-    F. Mendonca, thesis, 2017, sections 5.7.2 and 5.7.3. Workloads of fewer than `least` jobs are omitted.
+    F. Mendonca, thesis, 2017, sections 5.7.2 and 5.7.3. Workloads of fewer than `minimum` jobs are omitted.
     """
     first, last = float(log.submit[0]), float(log.submit[-1])
     begins = first + WEEK * np.arange(max(int((last - first) // WEEK) - weeks + 1, 0))
     low = np.searchsorted(log.submit, begins, "left")
     high = np.searchsorted(log.submit, begins + weeks * WEEK, "left")
-    able = np.flatnonzero(high - low >= least)
+    able = np.flatnonzero(high - low >= minimum)
     if len(able) < instances:
         raise ValueError(
-            f"log: has {len(able)} places for {weeks} successive weeks of at least {least} jobs, "
+            f"log: has {len(able)} places for {weeks} successive weeks of at least {minimum} jobs, "
             f"{instances} are wanted"
         )
     chosen = np.sort(np.random.default_rng(seed).choice(able, instances, replace=False))
@@ -96,7 +96,7 @@ def place_figures(schedule: Schedule, platform: Platform) -> PlaceFigures:
     clusters = np.array([len(np.unique(chosen // platform.cluster)) for chosen in nodes])
     fewest = -(-schedule.nodes // platform.cluster)
     level = np.array([platform.level(chosen) for chosen in nodes])
-    least = np.array([platform.least_level(int(size)) for size in schedule.nodes])
+    minimum = np.array([platform.least_level(int(size)) for size in schedule.nodes])
     flow, run = schedule.end - schedule.submit, schedule.end - schedule.start
     return PlaceFigures(
         makespan=schedule.makespan,
@@ -104,7 +104,7 @@ def place_figures(schedule: Schedule, platform: Platform) -> PlaceFigures:
         sum_stretch=float(np.maximum(flow / np.maximum(run, _LEAST_RUN), 1.0).sum()),
         contiguity=float(pieces.mean()),
         locality=float((clusters / fewest).mean()),
-        level=float((level / least).mean()),
+        level=float((level / minimum).mean()),
         success=int(np.count_nonzero(schedule.state == State.DONE)),
         contiguous_jobs=int(np.count_nonzero(pieces == 1)),
         local_jobs=int(np.count_nonzero(clusters == fewest)),

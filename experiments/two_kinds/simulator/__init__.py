@@ -52,7 +52,7 @@ def master_slave(tasks: TaskTimes, cpus: int, gpus: int) -> Assignment:
     ends = [(0.0, place) for place in range(len(names))]  # a heap: the first to ask
     workers = []
     for gpu, cpu in zip(tasks.gpu.tolist(), tasks.cpu.tolist(), strict=True):
-        asked, place = ends[0]
-        heapq.heapreplace(ends, (asked + (gpu if place < gpus else cpu), place))
+        moment, place = ends[0]
+        heapq.heapreplace(ends, (moment + (gpu if place < gpus else cpu), place))
         workers.append(names[place])
     return Assignment(tuple(workers), max(ends)[0])

@@ -229,9 +229,9 @@ def search(
     best = try_(tasks, cpus, gpus, high)
     assert best is not None, "the sum of the shorter times is always enough"
     steps = 2
-    least = try_(tasks, cpus, gpus, low)
-    if least is not None:
-        best = min(best, least, key=_makespan)
+    minimum = try_(tasks, cpus, gpus, low)
+    if minimum is not None:
+        best = min(best, minimum, key=_makespan)
         return SearchResult(best, low, steps)
     while high - low > tolerance * high:
         guess = (low + high) / 2

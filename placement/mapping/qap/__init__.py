@@ -56,13 +56,13 @@ def _scipy(
     A = np.zeros(problem.B.shape)
     A[: problem.tasks, : problem.tasks] = problem.flows()
     B = problem.B.astype(np.float64)
-    best, least = np.empty(0, np.int64), math.inf
+    best, minimum = np.empty(0, np.int64), math.inf
     while not len(best) or not budget.over:
         solution = quadratic_assignment(A, B, method=method, options={**given, "rng": rng})
         placement = solution.col_ind[: problem.tasks].astype(np.int64)
         cost = problem.cost(placement)
-        if cost < least:
-            best, least = placement, cost
+        if cost < minimum:
+            best, minimum = placement, cost
         budget.spend(1)
     return best
 

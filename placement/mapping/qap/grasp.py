@@ -37,12 +37,12 @@ def repeat(
     construction: Construction, problem: QapProblem, rng: np.random.Generator, budget: Budget
 ) -> Integers:
     search = TabuSearch(dense_form(problem), rng)
-    best, least = np.empty(0, np.int64), math.inf
+    best, minimum = np.empty(0, np.int64), math.inf
     while not len(best) or not budget.over:
         placement = search.descend(construction.draw(rng))[: problem.tasks]
         cost = problem.cost(placement)
-        if cost < least:
-            best, least = placement, cost
+        if cost < minimum:
+            best, minimum = placement, cost
         budget.spend(1)
     return best
 

@@ -75,7 +75,7 @@ class Locations:
         return self.table.dtype.kind == "i" and bool((steps == np.rint(steps)).all())
 
     @property
-    def least(self) -> float:
+    def minimum(self) -> float:
         """A cost below which no two different locations are."""
         if self.kind in (GRID, TD):
             # In TD that of one hop; more in as many dimensions cost no less.
@@ -93,7 +93,7 @@ class Locations:
         return float(among.min())
 
     @property
-    def most(self) -> float:
+    def maximum(self) -> float:
         if self.kind == TREE:
             return float(self.steps.sum())
         if self.kind == TABLE:

@@ -155,10 +155,10 @@ def _compact(costs: NDArray[Any]) -> NDArray[Any]:
 
 def _nearest(costs: NDArray[Any], degree: Integers) -> Integers:
     """Return the locations nearest to each, as many as a task has partners."""
-    least, most = _NEAREST
-    usual = int(np.median(degree)) if len(degree) else 0
-    count = min(max(least, usual), len(costs) - 1)
-    if not 0 < usual <= most:
+    minimum, maximum = _NEAREST
+    default = int(np.median(degree)) if len(degree) else 0
+    count = min(max(minimum, default), len(costs) - 1)
+    if not 0 < default <= maximum:
         return np.empty((len(costs), 0), np.int64)
     away = costs.copy()
     np.fill_diagonal(away, np.iinfo(away.dtype).max if away.dtype.kind == "i" else np.inf)

@@ -42,7 +42,7 @@ class Elites:
         return self._members[0][1]
 
     @property
-    def least(self) -> float:
+    def minimum(self) -> float:
         """Its cost."""
         return self._members[0][0]
 
@@ -148,7 +148,7 @@ def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> 
     if problem.cost(as_given) <= problem.bound:
         return as_given
     search = _Portfolio(problem, rng, budget)
-    while search.elites.least > problem.bound and not budget.over:
+    while search.elites.minimum > problem.bound and not budget.over:
         search.take_turn()
     return search.elites.best[: problem.tasks]
 

@@ -156,7 +156,7 @@ class QapProblem:
         source, target = flows.coords
         between = source != target
         if isinstance(self.B, Locations):
-            return float(flows.data[between].sum()) * self.B.least
+            return float(flows.data[between].sum()) * self.B.minimum
         costs, counts = _counted(self.B)
         diagonal, on_diagonal = _counted(self.B.diagonal())
         apart = counts.copy()
@@ -191,47 +191,47 @@ def qap_problem(A: Any, B: ArrayLike | Locations) -> QapProblem:
     flows = sparse.csr_array(A) if sparse.issparse(A) else np.asarray(A)
     computed = isinstance(B, Locations)
     costs: Any = B if computed else np.asarray(B)
-    for matrix, what in ((flows, "flows A"), *([] if computed else [(costs, "costs B")])):
+    for matrix, label in ((flows, "flows A"), *([] if computed else [(costs, "costs B")])):
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(f"{what}: shape {matrix.shape} is not square")
+            raise ValueError(f"{label}: shape {matrix.shape} is not square")
         if matrix.shape[0] == 0:
-            raise ValueError(f"{what}: the matrix is empty, expected at least one row")
+            raise ValueError(f"{label}: the matrix is empty, expected at least one row")
     if flows.shape[0] > len(costs):
         raise ValueError(f"flows A: {flows.shape[0]} tasks are more than the {len(costs)} locations of B")
     flows = _numbers(flows, "flows A")
     values = flows.data if sparse.issparse(flows) else flows
     if not computed:
         costs = _whole_if_equal(costs, "costs B")
-    bound = float(np.abs(values).sum()) * float(costs.most if computed else costs.max())
+    bound = float(np.abs(values).sum()) * float(costs.maximum if computed else costs.max())
     if not bound < _EXACT:
         raise ValueError(f"flows A times costs B: a cost could reach {bound:.3g}, which exceeds 64 bits")
     return QapProblem(flows, costs)
 
 
-def _numbers(matrix: Any, what: str) -> Any:
+def _numbers(matrix: Any, label: str) -> Any:
     """Return dense or sparse `matrix` with checked numbers as int64 or float64."""
     from scipy import sparse
 
     if not sparse.issparse(matrix):
-        checked = _whole_if_equal(matrix, what)
+        checked = _whole_if_equal(matrix, label)
         return checked.astype(np.int64) if checked.dtype.kind == "i" else checked
     tidy = matrix.copy()
     tidy.sum_duplicates()
-    tidy.data = _numbers(tidy.data, what)
+    tidy.data = _numbers(tidy.data, label)
     tidy.eliminate_zeros()
     return tidy
 
 
-def _whole_if_equal(values: NDArray[Any], what: str) -> NDArray[Any]:
+def _whole_if_equal(values: NDArray[Any], label: str) -> NDArray[Any]:
     """Return `values` as integers if they all are whole numbers, else as float64."""
     if values.dtype.kind not in "buif":
-        raise ValueError(f"{what}: contains values of type {values.dtype}, expected numbers")
+        raise ValueError(f"{label}: contains values of type {values.dtype}, expected numbers")
     if values.size == 0:
         return values.astype(np.int64)
-    least, most = values.min(), values.max()
-    if not 0 <= least <= most < _EXACT:
-        wrong = least if not least >= 0 else most
-        raise ValueError(f"{what}: {wrong} is not a number of at least 0 and below 2**62")
+    minimum, maximum = values.min(), values.max()
+    if not 0 <= minimum <= maximum < _EXACT:
+        wrong = minimum if not minimum >= 0 else maximum
+        raise ValueError(f"{label}: {wrong} is not a number of at least 0 and below 2**62")
     if values.dtype.kind == "i":
         return values
     whole = values.astype(np.int64)

@@ -77,12 +77,12 @@ def page(path: Path) -> Page:
     note = "Submission, start and end since the first submission."
     parts += figure_tables(plan, outcome)
     parts.append(record_table("Jobs", JobRow, jobs, note))
-    asked = [(name.removeprefix("jobs."), value) for name, value in asked_of(plan.to_dict())]
-    asked += versions_of(outcome["versions"])
+    request = [(name.removeprefix("jobs."), value) for name, value in asked_of(plan.to_dict())]
+    request += versions_of(outcome["versions"])
     return Page(
         f"How much does sharing the network slow the jobs? {title_of(plan)}",
         verdict,
-        asked,
+        request,
         parts,
         missing,
         remarks(plan, outcome),
@@ -99,35 +99,35 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
     doubt = (
         " and by more than half of their confidence interval" if any(_half(job) for job, _ in known) else ""
     )
-    said = [
+    sentences = [
         f"By {100 * (sharing.mean_slowdown - 1):+.1f} % of the time alone, as a mean over {len(known)} jobs; "
         f"{len(slowed)} of them are clearly slowed: by more than {100 * _CLEAR:.0f} %{doubt}.",
         f"The mean slowdown is {sharing.mean_slowdown:.3f}: the time with other jobs divided by the "
         "time alone on the same nodes.",
     ]
     if times.slowdown >= 1.005:  # not 1.00 when it is told
-        said.append(
+        sentences.append(
             f"Job {worst.job} ({worst.application or 'computation alone'}, {worst.size} nodes) is slowed "
             f"most: it takes {times.slowdown:.2f}{half} times as long as alone."
         )
     faster = [job for job, times in known if 1 - times.slowdown > max(_half(job), _CLEAR / 2)]
     if faster:
-        said.append(
+        sentences.append(
             f"{len(faster)} {'job was' if len(faster) == 1 else 'jobs were'} faster with other jobs than "
             "alone: in a single run, another order of packets can be faster by chance."
         )
     share = sharing.share_of_node_hours
     if not math.isnan(share):
-        said.append(f"Sharing cost {100 * share:.2f} % more node-hours than the jobs need alone.")
+        sentences.append(f"Sharing cost {100 * share:.2f} % more node-hours than the jobs need alone.")
     if figures.costs is not None:
         parts = {name: part for name, _, part in cost_rows(figures.costs)}
         place, shared = parts["cost of the partition"], parts["cost of sharing"]
         if place is not None and shared is not None:
-            said.append(
+            sentences.append(
                 f"Compared with the log, the nodes of this schedule cost {place:+.2f} % of its "
                 f"node-hours, and sharing costs {shared:+.2f} %."
             )
-    return said
+    return sentences
 
 
 def _half(job: JobRow) -> float:
@@ -225,9 +225,9 @@ def cosim_entry(path: Path, plan: Mapping[str, Any], ended: Mapping[str, Any]) -
     """Return the entry of a plan and what came of it: of jobs, one value each, paired by their numbers."""
     results = []
     stream = stream_of(plan["jobs"])
-    for name, said in sorted(quantities(JobRow).items(), key=lambda pair: pair[0] != "slowdown"):
+    for name, quantity in sorted(quantities(JobRow).items(), key=lambda pair: pair[0] != "slowdown"):
         values = {f"{stream}{job['job']}": job[name] for job in ended["jobs"] if job.get(name) is not None}
-        if said.better and values:
-            results.append(Result(said.heading, Sample.of(values, "jobs"), said.better))
+        if quantity.better and values:
+            results.append(Result(quantity.heading, Sample.of(values, "jobs"), quantity.better))
     results += figure_results(path, {"": ended["figures"]}, _FIGURES, "seeds")
     return Entry(dict(asked_of(plan)), results)

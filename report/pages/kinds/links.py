@@ -73,7 +73,7 @@ def _map(
         (),
         label,
         name=machine.link_name,
-        most=_MOST_LINKS,
+        maximum=_MOST_LINKS,
     )
     return Figure(
         title=title, caption=caption, panels=[panel], frames=frames, height=max(4.6, min(5.6, height))

@@ -43,11 +43,11 @@ def _choice_page(results: dict[str, Any]) -> Page:
     verdict = [results["answer"], *results["sentences"], *mapping_bound(results)]
     figure, (drawn, missing) = _times_figure(results), _traffic_parts(results)
     parts: list[Part] = [*figure, *choice_tables(results), *drawn]
-    asked = ("network", "partition", "tasks", "seed", "budget", "cpu_seconds")
+    request = ("network", "partition", "tasks", "seed", "budget", "cpu_seconds")
     return Page(
         results["title"],
         verdict,
-        asked_of({name: results[name] for name in asked}),
+        asked_of({name: results[name] for name in request}),
         parts,
         missing,
         results["notes"],
@@ -59,7 +59,7 @@ def _times_figure(results: dict[str, Any]) -> list[Figure]:
     means = {one["mapping"]: one["mean"] for one in results["candidates"] if one["mean"] is not None}
     if CONSECUTIVE not in means:
         return []
-    usual, names = means[CONSECUTIVE], list(means)
+    default, names = means[CONSECUTIVE], list(means)
     half = {one["mapping"]: one["half_width"] for one in results["candidates"]}
     words = {CONSECUTIVE: CONSECUTIVE}
     for each in results["verdicts"]:
@@ -72,8 +72,8 @@ def _times_figure(results: dict[str, Any]) -> list[Figure]:
         interval_figure(
             "Run time relative to the consecutive mapping",
             names,
-            [100 * (means[name] / usual - 1) for name in names],
-            [100 * half[name] / usual if half[name] is not None else None for name in names],
+            [100 * (means[name] / default - 1) for name in names],
+            [100 * half[name] / default if half[name] is not None else None for name in names],
             [words[name] for name in names],
             unit="% (negative: faster)",
             colours=_COLOURS,
@@ -83,11 +83,11 @@ def _times_figure(results: dict[str, Any]) -> list[Figure]:
 
 
 def _search_page(results: dict[str, Any]) -> Page:
-    usual = results["consecutive"]
+    default = results["consecutive"]
     named = {results["mapping"]: results}
     named |= {name: {**results[name], "cycles": None} for name in _BESIDE}
-    said = {"cycles": _TIME} | {name: each for name, each in quantities(Traits).items() if each.shown}
-    shown = {key: each for key, each in said.items() if results[key] is not None}
+    columns = {"cycles": _TIME} | {name: each for name, each in quantities(Traits).items() if each.shown}
+    shown = {key: each for key, each in columns.items() if results[key] is not None}
     rows = [
         [each.heading, *(own[key] for own in named.values()), _ratio(results[key], named["consecutive"][key])]
         for key, each in shown.items()
@@ -111,16 +111,16 @@ def _search_page(results: dict[str, Any]) -> Page:
     parts += drawn
     if len(results["costs"]) > 1:
         seeds = [[place, cost] for place, cost in enumerate(results["costs"])]
-        parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds, most=0))
+        parts.append(DataTable("Costs by seed", ["mapping", "cost"], seeds, maximum=0))
     title = results.get("title") or f"{results['mapping']} on {results['network']}"
-    asked = asked_of({name: results[name] for name in _ASKED if name in results})
-    return Page(f"How far do bytes travel? {title}", _verdict(results, usual), asked, parts, missing)
+    request = asked_of({name: results[name] for name in _ASKED if name in results})
+    return Page(f"How far do bytes travel? {title}", _verdict(results, default), request, parts, missing)
 
 
 def _traffic_parts(results: dict[str, Any]) -> tuple[list[Part], list[str]]:
     """Return the traffic and the node of each task, and what is missing."""
     nodes = [[task, int(node)] for task, node in enumerate(results["nodes"])]
-    table = DataTable("Nodes", ["task", "node"], nodes, most=0)
+    table = DataTable("Nodes", ["task", "node"], nodes, maximum=0)
     if not (pairs := results["traffic"]):
         return [table], ["the traffic between tasks, which is drawn for up to 256 tasks"]
     row, column, sent = zip(*pairs, strict=True)
@@ -128,21 +128,23 @@ def _traffic_parts(results: dict[str, Any]) -> tuple[list[Part], list[str]]:
     return [traffic_figure(W, "Traffic between tasks"), table], []
 
 
-def _verdict(results: dict[str, Any], usual: dict[str, Any]) -> list[str]:
-    said = [
-        f"A byte travels {results['byte_hops']:.3g} hops on average, and {usual['byte_hops']:.3g} under the "
-        f"consecutive mapping{_change(results['byte_hops'], usual['byte_hops'])}.",
+def _verdict(results: dict[str, Any], default: dict[str, Any]) -> list[str]:
+    sentences = [
+        f"A byte travels {results['byte_hops']:.3g} hops on average, and {default['byte_hops']:.3g} under "
+        f"the consecutive mapping{_change(results['byte_hops'], default['byte_hops'])}.",
         f"The most loaded link gets {results['most_link_load']:,.0f} bytes if all minimal routes are "
-        f"equally likely, and {usual['most_link_load']:,.0f} under the consecutive mapping"
-        f"{_change(results['most_link_load'], usual['most_link_load'])}.",
+        f"equally likely, and {default['most_link_load']:,.0f} under the consecutive mapping"
+        f"{_change(results['most_link_load'], default['most_link_load'])}.",
     ]
     if results.get("cycles") is not None:
-        said.insert(0, f"Alone on the network the job takes {results['cycles']:,} cycles.")
+        sentences.insert(0, f"Alone on the network the job takes {results['cycles']:,} cycles.")
     else:
-        said.append("Nothing was simulated; without --mapping, netplace map simulates several mappings.")
+        sentences.append("Nothing was simulated; without --mapping, netplace map simulates several mappings.")
     if len(costs := results["costs"]) > 1:
-        said.append(f"The costs of {len(costs)} mappings are from {min(costs):,.0f} to {max(costs):,.0f}.")
-    return said + mapping_bound(results)
+        sentences.append(
+            f"The costs of {len(costs)} mappings are from {min(costs):,.0f} to {max(costs):,.0f}."
+        )
+    return sentences + mapping_bound(results)
 
 
 def _ratio(mine: float | None, theirs: float | None) -> float | None:

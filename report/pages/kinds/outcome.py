@@ -96,7 +96,9 @@ def seed_entries(
 def compared(kind: type, *under: str) -> Figures:
     """Return the quantities of a record by which outcomes are compared; `under`: the keys above it."""
     known = quantities(kind).items()
-    return {(*under, name): (said.heading, said.better) for name, said in known if said.better}
+    return {
+        (*under, name): (quantity.heading, quantity.better) for name, quantity in known if quantity.better
+    }
 
 
 def figure_results(path: Path, draws: Draws, figures: Figures, kind: str) -> list[Result]:

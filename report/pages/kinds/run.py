@@ -73,18 +73,18 @@ def page(path: Path) -> Page:
     columns = ["job", "tasks", "start (cycle)", "end (cycle)", "cycles", "outcome"]
     parts.append(DataTable("Jobs", columns, jobs))
     rows = [[name, results[key]] for key, name in _SHOWN]
-    for what in ("packet_delay", "message_delay"):
+    for label in ("packet_delay", "message_delay"):
         rows += [
-            [f"{what.replace('_', ' ')}, {key} (cycles)", results[what].get(key)]
+            [f"{label.replace('_', ' ')}, {key} (cycles)", results[label].get(key)]
             for key in ("mean", "p50", "p95", "p99", "most")
         ]
     parts.append(DataTable("Figures", ["figure", "value"], rows))
-    asked = asked_of({name: results[name] for name in _ASKED if name in results})
+    request = asked_of({name: results[name] for name in _ASKED if name in results})
     takes = "do" if len(results["jobs"]) > 1 else "does"
     named = jobs_named(job["name"] for job in results["jobs"])
     question = f"How long {takes} {named} take on {results['network']}?"
-    asked += versions_of(results.get("versions"))
-    return Page(question, _verdict(results, jobs), asked, parts, missing)
+    request += versions_of(results.get("versions"))
+    return Page(question, _verdict(results, jobs), request, parts, missing)
 
 
 def _details(path: Path, results: dict[str, Any]) -> tuple[list[Figure], list[str]]:
@@ -111,10 +111,10 @@ def _details(path: Path, results: dict[str, Any]) -> tuple[list[Figure], list[st
 
 def _jobs(results: dict[str, Any]) -> list[list[Any]]:
     jobs = results["jobs"]
-    several = len(jobs) > 1
+    plural = len(jobs) > 1
     return [
         [
-            f"{place}: {job['name']}" if several else job["name"],
+            f"{place}: {job['name']}" if plural else job["name"],
             *(job[key] for key in ("tasks", "start", "end", "cycles")),
             _fate(job),
         ]
@@ -130,22 +130,22 @@ def _fate(job: Mapping[str, Any]) -> str:
 
 def _verdict(results: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
     cycles = results["cycles"]
-    said = [f"Job {name} did not finish: {fate}." for name, *_, fate in jobs if fate != "finished"]
+    sentences = [f"Job {name} did not finish: {fate}." for name, *_, fate in jobs if fate != "finished"]
     if cycles is not None:
-        said.append(
+        sentences.append(
             f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} took {cycles:,.0f} cycles, "
             f"{results['seconds'] * 1e3:,.4g} ms."
         )
     spread = results.get("spread", {}).get("cycles")
     if cycles and spread:
         share = 100 * (spread["max"] - spread["min"]) / cycles
-        said.append(
+        sentences.append(
             f"Over {len(results['runs']) - results.get('failed', 0)} seeds, the time varies from "
             f"{spread['min']:,.0f} to {spread['max']:,.0f} cycles, by {share:.1f} %."
         )
-    said.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of its capacity.")
+    sentences.append(f"The most loaded link carried {100 * results['most_link_load']:.0f} % of its capacity.")
     bounds = bound_sentences(results["jobs"], results["most_link_load"])
-    return said + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in bounds]
+    return sentences + [f"{sentence[:1].upper()}{sentence[1:]}." for sentence in bounds]
 
 
 def _windows(windows: list[dict[str, Any]]) -> Figure:
@@ -181,7 +181,7 @@ def _path_bars(jobs: Sequence[Mapping[str, Any]]) -> list[Figure]:
             groups,
             series,
             unit="% of the critical path",
-            caption="; ".join(f"{name}: {what}" for name, what in COMPONENTS.items()) + ".",
+            caption="; ".join(f"{name}: {label}" for name, label in COMPONENTS.items()) + ".",
         )
     ]
 
@@ -229,9 +229,9 @@ def _with_cycles(draws: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any
 
 
 def _asked(saved: dict[str, Any], jobs: list[dict[str, Any]], seeds: list[str]) -> list[tuple[str, str]]:
-    said = asked_of({name: saved.get(name) for name in _COMPARED})
-    said.append(("jobs", ", ".join(f"{job['name']} of {job['tasks']}" for job in jobs)))
-    return [*said, ("seeds", ", ".join(seeds))]
+    request = asked_of({name: saved.get(name) for name in _COMPARED})
+    request.append(("jobs", ", ".join(f"{job['name']} of {job['tasks']}" for job in jobs)))
+    return [*request, ("seeds", ", ".join(seeds))]
 
 
 def _by_chance(saved: dict[str, Any]) -> bool:

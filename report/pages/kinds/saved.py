@@ -25,11 +25,11 @@ def saved_object(path: Path) -> dict[str, Any]:
     return _read(path)[1]
 
 
-def saved_results(path: Path, what: str) -> dict[str, Any]:
+def saved_results(path: Path, label: str) -> dict[str, Any]:
     """Return the results in a file, a run or load points."""
     found, results, _ = _read(path)
-    if found != what:
-        raise ValueError(f"{path}: contains {found or 'other results'}, expected the results of a {what}")
+    if found != label:
+        raise ValueError(f"{path}: contains {found or 'other results'}, expected the results of a {label}")
     return results
 
 
@@ -62,8 +62,8 @@ def _parsed(path: Path, changed: int, size: int) -> tuple[str, dict[str, Any], A
     made = content.get(PROVENANCE)
     if "netplace" not in content:
         return "", {name: value for name, value in content.items() if name != PROVENANCE}, made
-    what = check_choice(content["netplace"], PRINTED, f"{path}: netplace")
-    return what, opened(content, path, what), made
+    label = check_choice(content["netplace"], PRINTED, f"{path}: netplace")
+    return label, opened(content, path, label), made
 
 
 @contextmanager

@@ -55,17 +55,17 @@ def page(path: Path) -> Page:
     else:
         missing.append("the Gantt chart, because rows.csv has no column places; repeat the schedule")
     parts.append(_waits(rows))
-    said = _verdict(figures, rows)
+    sentences = _verdict(figures, rows)
     if figures.power is not None:
-        said.append(_saved_energy(figures.power))
+        sentences.append(_saved_energy(figures.power))
         parts.append(_energy(figures.power))
     parts += [*figure_tables(plan, figures), _table(rows)]
-    asked = [*asked_of(plan.to_dict()), *versions_of(figures.versions)]
+    request = [*asked_of(plan.to_dict()), *versions_of(figures.versions)]
     notes = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
     return Page(
         f"How long do the jobs wait? {title_of(plan)}",
-        said,
-        asked,
+        sentences,
+        request,
         parts,
         missing,
         notes,
@@ -76,32 +76,34 @@ def _verdict(figures: ScheduleFigures, rows: pd.DataFrame) -> list[str]:
     wait = rows["start"] - rows["submit"]
     second, unit = seconds_unit(float(wait.mean()))
     median = wait.median() / second
-    said = [
+    sentences = [
         f"{len(rows):,} jobs waited {wait.mean() / second:.3g} {unit} on average; half of them waited "
         + (f"at most {median:.3g} {unit}" if median > 0 else "not at all")
         + f", and one in twenty more than {wait.quantile(0.95) / second:.3g} {unit}."
     ]
     metrics = figures.metrics
     if rejected := metrics.rejected:
-        said.append(f"{rejected:,} more jobs can never run here and are omitted (see the notes).")
+        sentences.append(f"{rejected:,} more jobs can never run here and are omitted (see the notes).")
     steady = figures.steady.get("wait")
     if steady is not None and not math.isnan(steady.half_width):
         mean, half = steady.mean, steady.half_width
         over = f"{mean / second:.3g} ± {half / second:.2g} {unit} (95 % interval over batches of jobs)"
-        said.append(
+        sentences.append(
             f"In the steady state the mean wait is {over}."
             if half < mean / 2
             else f"The mean wait is not in a steady state: {over}. More jobs would give a better estimate."
         )
     if not math.isnan(metrics.utilisation):
-        said.append(f"{100 * metrics.utilisation:.1f} % of the node-seconds of the machine were occupied.")
+        sentences.append(
+            f"{100 * metrics.utilisation:.1f} % of the node-seconds of the machine were occupied."
+        )
     slowdown = metrics.per_job["bounded_slowdown"].mean
     if not math.isnan(slowdown):
-        said.append(
+        sentences.append(
             f"The mean bounded slowdown is {slowdown:.3g}: turnaround divided by run time, with run "
             "times below 10 s counted as 10 s."
         )
-    return said
+    return sentences
 
 
 def _gantt(rows: pd.DataFrame, machine: int) -> Figure:
@@ -238,16 +240,16 @@ def stream_of(plan: Mapping[str, Any]) -> str:
     return f"{workload}, seed {plan.get('seed')}: " if workload in WORKLOADS else ""
 
 
-def _results(path: Path, asked: Mapping[str, str], draws: Draws) -> list[Result]:
+def _results(path: Path, request: Mapping[str, str], draws: Draws) -> list[Result]:
     metrics = {seed: figures["metrics"] for seed, figures in draws.items()}
     energy = figure_results(path, draws, _ENERGY, "seeds")
     if len(draws) > 1:
         return [*figure_results(path, metrics, {**_MEANS, **METRICS}, "seeds"), *energy]
     [(seed, figures)] = draws.items()
-    stream = stream_of({**asked, "seed": seed})
+    stream = stream_of({**request, "seed": seed})
     batches = {name: _batches(path, figures, name, stream) for name in _PER_JOB}
     steady = [Result(_PER_JOB[name], sample, LESS) for name, sample in batches.items() if sample is not None]
-    whole = {keys: said for keys, said in _MEANS.items() if batches[keys[1]] is None}
+    whole = {keys: quantity for keys, quantity in _MEANS.items() if batches[keys[1]] is None}
     return [*steady, *figure_results(path, metrics, {**whole, **METRICS}, "seeds"), *energy]
 
 

@@ -37,16 +37,16 @@ def _opened(path: Path) -> Iterator[tuple[Store, list[Run] | None]]:
 def page(path: Path) -> Page:
     with _opened(path) as (store, runs):
         sweep = runs is not None
-        asked = [("sweep" if sweep else "store", path.name)]
+        request = [("sweep" if sweep else "store", path.name)]
         frame = time_table(run_table(store.rows(runs)), sort=not sweep)
         more = [] if sweep else _tables(store)
     if frame["mean"].notna().any() or frame["failed"].any():
-        made = times_page(path, frame, asked)
-        return Page(made.question, made.verdict, asked, [*made.parts, *more], made.missing)
+        made = times_page(path, frame, request)
+        return Page(made.question, made.verdict, request, [*made.parts, *more], made.missing)
     if not more:
         raise ValueError(f"{path}: contains no finished results to report")
     sentences = [f"{len(table.rows)} {table.title.lower()} are stored." for table in more]
-    return Page(f"What does {path.name} hold?", sentences, asked, more)
+    return Page(f"What does {path.name} hold?", sentences, request, more)
 
 
 def _tables(store: Store) -> list[DataTable]:

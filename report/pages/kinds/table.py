@@ -29,7 +29,7 @@ def page(path: Path) -> Page:
     return times_page(path, frame, [("table", path.name)])
 
 
-def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]) -> Page:
+def times_page(path: Path, frame: pd.DataFrame, request: Sequence[tuple[str, str]]) -> Page:
     """Return the page of run times by request."""
     known = frame[frame["mean"].notna()]
     failed = int(frame["failed"].sum())
@@ -40,12 +40,12 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
     others = [name for name in ENTRY if name != "mapping"]
     differing = [name for name in others if known[name].nunique(dropna=False) > 1]
     groups = {_name(rows, differing): rows for _, rows in known.groupby(others, dropna=False, sort=False)}
-    said = _verdict(groups) if groups else []
+    sentences = _verdict(groups) if groups else []
     parts: list[Part] = [_bars(groups)] if groups else []
     if len(groups) > 1:
         parts.append(_by_group(groups))
     if failed:
-        said.append(f"{failed} runs failed; means leave them out.")
+        sentences.append(f"{failed} runs failed; means leave them out.")
     every = [*ENTRY, "count", *(["failed"] if failed else []), "mean", "std", "min", "max"]
     columns = [name for name in every if (frame[name].notna() & frame[name].ne("")).any()]
     note = "One row per entry, over its seeds."
@@ -57,7 +57,7 @@ def times_page(path: Path, frame: pd.DataFrame, asked: Sequence[tuple[str, str]]
         )
     if ended := int(frame["missing"].sum()):
         missing.append(f"{ended} runs that are not simulated yet")
-    return Page(f"Which mapping is fastest in {path.name}?", said, asked, parts, missing)
+    return Page(f"Which mapping is fastest in {path.name}?", sentences, request, parts, missing)
 
 
 def _name(rows: pd.DataFrame, differing: Sequence[str]) -> str:

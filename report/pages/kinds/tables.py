@@ -116,9 +116,9 @@ def outcome(path: Path) -> Outcome:
     if len(results) > _MOST:
         raise ValueError(f"{path}: contains {len(results):,} numbers, expected at most {_MOST:,}")
     versions, plan = written_versions(content.get("versions")), content.get("plan")
-    asked = dict(asked_of(plan)) if isinstance(plan, Mapping) else {}
+    request = dict(asked_of(plan)) if isinstance(plan, Mapping) else {}
     kind = f"object with {', '.join(name for name in content if name != 'provenance')}"
-    return Outcome(kind, str(path), [Entry(asked, results)], versions)
+    return Outcome(kind, str(path), [Entry(request, results)], versions)
 
 
 def _numbers(value: Any, where: str) -> Iterator[tuple[str, float]]:

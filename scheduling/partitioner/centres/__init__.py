@@ -47,7 +47,7 @@ def by_distance(name: str) -> Callable[[Topology, str, int], Centred]:
 
 def mc_nodes(topology: Topology, option: str = "", seed: int = 0) -> Centred:
     """Return the partitioner MC1x1; the option is a rule for the last shell, a key of `TIES`."""
-    what = f"partitioner mc1x1:{option}" if option else "partitioner mc1x1"
-    tie = check_choice(option or "distance", TIES, f"{what}, nodes of the last shell")
-    space = space_of(topology, what)
+    label = f"partitioner mc1x1:{option}" if option else "partitioner mc1x1"
+    tie = check_choice(option or "distance", TIES, f"{label}, nodes of the last shell")
+    space = space_of(topology, label)
     return Centred(space, mc((1,) * len(space.axes.sizes), tie))

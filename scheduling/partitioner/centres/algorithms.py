@@ -41,8 +41,8 @@ def best_of_batch(space: Space, free: Nodes, centres: Nodes, size: int) -> int:
 
 
 def fits_batch(space: Space) -> bool:
-    most = max(int(space.axes.sizes.sum()), int(space.axes.sizes[0]) * space.each)
-    return space.in_order and most < _MOST_SIDES
+    maximum = max(int(space.axes.sizes.sum()), int(space.axes.sizes[0]) * space.each)
+    return space.in_order and maximum < _MOST_SIDES
 
 
 def _best_on_tree(axes: Axes, free: Nodes, centres: Nodes, size: int) -> int:

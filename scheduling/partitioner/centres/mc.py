@@ -112,16 +112,16 @@ TIES: dict[str, Tie] = {
 
 def mc_boxes(topology: Topology, option: str = "", seed: int = 0) -> _McBoxes:
     """Return the partitioner MC; the option is the sides of the box or ``cubic``, then a key of `TIES`."""
-    what = f"partitioner mc:{option}" if option else "partitioner mc"
+    label = f"partitioner mc:{option}" if option else "partitioner mc"
     sides, _, tie = option.partition(",")
-    check_choice(tie or "distance", TIES, f"{what}, nodes of the last shell")
-    space = space_of(topology, what)
+    check_choice(tie or "distance", TIES, f"{label}, nodes of the last shell")
+    space = space_of(topology, label)
     sizes = tuple(space.axes.sizes.tolist())
     if sides in ("", "cubic"):
         return _McBoxes(space, None, tie or "distance")
-    shape = tuple(check_int(side, f"{what}: side") for side in sides.split("x"))
+    shape = tuple(check_int(side, f"{label}: side") for side in sides.split("x"))
     if len(shape) != len(sizes) or any(a > b for a, b in zip(shape, sizes, strict=True)):
-        raise ValueError(f"{what}: {sides} is not a box of {topology}, expected {len(sizes)} sides that fit")
+        raise ValueError(f"{label}: {sides} is not a box of {topology}, expected {len(sizes)} sides that fit")
     return _McBoxes(space, shape, tie or "distance")
 
 

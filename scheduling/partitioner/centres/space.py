@@ -100,7 +100,7 @@ class Space:
         return np.asarray(np.where(ring, np.minimum(gap, side - gap), gap).sum(axis=0))
 
 
-def space_of(topology: Topology, what: str, *, metric: bool = False) -> Space:
+def space_of(topology: Topology, label: str, *, metric: bool = False) -> Space:
     """Return the dimensions of a mesh or torus, or, if distances will do (`metric`), of any network."""
     below = switch_grid(topology)
     if below is not None and not below[0].twist:
@@ -109,7 +109,7 @@ def space_of(topology: Topology, what: str, *, metric: bool = False) -> Space:
         places = np.ascontiguousarray(grid.coordinates(switch).T)
         return Space(topology, Axes(places, np.full(grid.dims, kind), np.array(grid.sizes)))
     if not metric:
-        raise ValueError(f"{what}: is defined on meshes and tori, not on {topology}")
+        raise ValueError(f"{label}: is defined on meshes and tori, not on {topology}")
     if isinstance(topology, Tree):
         widths = topology.down ** np.arange(topology.stages)
         places = np.ascontiguousarray(np.arange(topology.nodes) // widths[:, None])

@@ -77,21 +77,23 @@ def box_partitioner(name: str, search: Callable[[Grid], Search]) -> Callable[...
     """
 
     def make(topology: Topology, option: str, seed: int, ranking: Ranking | None = None) -> Partitioner:
-        what = f"partitioner {name}"
-        grid = grid_of(topology, what)
+        label = f"partitioner {name}"
+        grid = grid_of(topology, label)
         if grid.twist:
-            raise ValueError(f"{what}: is defined on meshes and tori, not on {grid}")
-        return Boxes(grid, search, _shapes(grid, option, f"{what}:{option}", ranking))
+            raise ValueError(f"{label}: is defined on meshes and tori, not on {grid}")
+        return Boxes(grid, search, _shapes(grid, option, f"{label}:{option}", ranking))
 
     return make
 
 
-def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Ranking:
+def _shapes(grid: Grid, option: str, label: str, ranking: Ranking | None) -> Ranking:
     rules, others = ("cubic", "fs", "bps", "bps-all"), ("fixed", "round-up", "no-lines", "inside")
-    words = [check_choice(word.strip(), rules + others, what) for word in option.split(",")] if option else []
+    words = (
+        [check_choice(word.strip(), rules + others, label) for word in option.split(",")] if option else []
+    )
     chosen = [word for word in words if word in rules]
     if len(chosen) > 1 or len(words) != len(set(words)):
-        raise ValueError(f"{what}: expected one of {', '.join(rules)}, each word once")
+        raise ValueError(f"{label}: expected one of {', '.join(rules)}, each word once")
     rotations, round_up = "fixed" not in words, "round-up" in words
     lines = "no-lines" not in words
     if not chosen or not chosen[0].startswith("bps"):
@@ -101,7 +103,7 @@ def _shapes(grid: Grid, option: str, what: str, ranking: Ranking | None) -> Rank
         )
     if round_up or not lines:
         word = "round-up" if round_up else "no-lines"
-        raise ValueError(f"{what}: {word} applies to cubic and fs; {chosen[0]} takes the boxes of its table")
+        raise ValueError(f"{label}: {word} applies to cubic and fs; {chosen[0]} takes the boxes of its table")
     if ranking is None:
-        raise ValueError(f"{what}: needs a run-time table that ranks shapes, and none was given")
+        raise ValueError(f"{label}: needs a run-time table that ranks shapes, and none was given")
     return BestShapes(grid, ranking, rotations=rotations, others=chosen == ["bps-all"])

@@ -47,10 +47,10 @@ class Search(Protocol):
         """Return an independent copy."""
 
 
-def mesh_2d(grid: Grid, what: str) -> Grid:
+def mesh_2d(grid: Grid, label: str) -> Grid:
     """Return `grid` if it is a mesh of two dimensions."""
     if grid.dims != 2 or grid.wraps:
-        raise ValueError(f"{what}: is defined on 2-D meshes, not on {grid}")
+        raise ValueError(f"{label}: is defined on 2-D meshes, not on {grid}")
     return grid
 
 

@@ -99,14 +99,14 @@ def _of_all(topology: Topology, name: str) -> Nodes:
 
 def along_curve(topology: Topology, option: str = "", seed: int = 0) -> Along:
     """Return the partitioner along a curve; option: order, choice, ``ring``."""
-    what = f"partitioner curve:{option}" if option else "partitioner curve"
+    label = f"partitioner curve:{option}" if option else "partitioner curve"
     curve, *words = (option or "hilbert").split(",")
     ring = bool(words) and words[-1] == _RING
     words = words[:-1] if ring else words
     if len(words) > 1:
-        raise ValueError(f"{what}: unexpected word {words[1]!r}, expected ORDER,CHOICE,{_RING}")
+        raise ValueError(f"{label}: unexpected word {words[1]!r}, expected ORDER,CHOICE,{_RING}")
     choice = words[0] if words else "best-fit"
-    check_choice(choice, [*SELECTIONS, *LISTINGS], f"{what}, choice of the interval")
+    check_choice(choice, [*SELECTIONS, *LISTINGS], f"{label}, choice of the interval")
     if not curve.startswith(_FILE):
-        check_choice(curve, [*ORDERS, f"{_FILE}PATH"], f"{what}, order of the nodes")
+        check_choice(curve, [*ORDERS, f"{_FILE}PATH"], f"{label}, order of the nodes")
     return Along(order_of(topology, curve), SELECTIONS.get(choice), LISTINGS.get(choice, minimum_span), ring)

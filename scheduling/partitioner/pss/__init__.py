@@ -38,22 +38,22 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
     ``overlap``; or the path of a configuration, and one of its queues. ``exact`` at the end requests choices
     of least cost.
     """
-    what = f"partitioner pss:{option}"
+    label = f"partitioner pss:{option}"
     source, *words = option.split(",") if option else [_LEVELS]
     exactly = bool(words) and words[-1] == _EXACT
     words = words[:-1] if exactly else words
     if source == _LEVELS:
         for word in words:
-            check_choice(word.partition(":")[0], [*PREFERENCES, _OVERLAP, _EXACT], what)
+            check_choice(word.partition(":")[0], [*PREFERENCES, _OVERLAP, _EXACT], label)
         costs = [word for word in words if word != _OVERLAP] or ["uniform"]
         if len(costs) > 1:
-            raise ValueError(f"{what}: two costs of a node, expected one of {', '.join(PREFERENCES)}")
+            raise ValueError(f"{label}: two costs of a node, expected one of {', '.join(PREFERENCES)}")
         return PlacedBySets(topology, Model(levels(topology, costs[0], _OVERLAP in words), "", exactly))
     configuration = read_configuration(Path(source))
     if len(words) > 1:
-        raise ValueError(f"{what}: {words[1]!r} is not the word {_EXACT}, expected FILE,QUEUE,{_EXACT}")
+        raise ValueError(f"{label}: {words[1]!r} is not the word {_EXACT}, expected FILE,QUEUE,{_EXACT}")
     queue = (
-        check_choice(words[0], configuration.queues, f"{what}, queue") if words else configuration.queues[0]
+        check_choice(words[0], configuration.queues, f"{label}, queue") if words else configuration.queues[0]
     )
     if len(configuration.hosts) != topology.nodes:
         raise ValueError(

@@ -65,8 +65,8 @@ class Tokens:
         seen = abbreviate(self.next) if self.next else "the end of the file"
         return ValueError(f"{self._path}:{line or self.line}: {seen} was found, expected {expected}")
 
-    def wrong(self, what: str, line: int | None = None) -> ValueError:
-        return ValueError(f"{self._path}:{line or self.line}: {what}")
+    def wrong(self, label: str, line: int | None = None) -> ValueError:
+        return ValueError(f"{self._path}:{line or self.line}: {label}")
 
     def accept(self, *words: str) -> bool:
         texts = tuple(token.text for token in self._tokens[self._at : self._at + len(words)])
@@ -87,15 +87,15 @@ class Tokens:
         while self.accept(","):
             yield self.line
 
-    def name(self, what: str) -> str:
+    def name(self, label: str) -> str:
         if not _NAME.fullmatch(self.next):
-            raise self.error(what)
+            raise self.error(label)
         return self._take()
 
-    def number(self, what: str, least: int = 0) -> int:
+    def number(self, label: str, minimum: int = 0) -> int:
         self._check_length()
-        if not self.next.isdecimal() or int(self.next) < least:
-            raise self.error(f"{what}, a whole number of at least {least}")
+        if not self.next.isdecimal() or int(self.next) < minimum:
+            raise self.error(f"{label}, a whole number of at least {minimum}")
         return int(self._take())
 
     def expression(self) -> str:
@@ -128,7 +128,7 @@ class Facts:
     processors: int  # size of the job, in processors
     # Takes a number of processors and returns the cost that a job of that size has on the empty machine; None
     # if the machine is smaller.
-    least: Callable[[int], Cost | None]
+    minimum: Callable[[int], Cost | None]
 
 
 _COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
@@ -154,7 +154,7 @@ class Rule:
     high: int
     condition: ast.expr
     line: int  # where it stands
-    most: int  # largest size that it names in ``MINCOST(k)``; 0 for none
+    maximum: int  # largest size that it names in ``MINCOST(k)``; 0 for none
 
     def test(self, facts: Facts) -> bool:
         """Return whether the job may start."""
@@ -168,13 +168,13 @@ def read_rules(tokens: Tokens, sizes: Callable[[Tokens], tuple[int, int]], lengt
         tokens.expect(":")
         named = [0]  # sizes in MINCOST
 
-        def least(size: int, named: list[int] = named) -> Cost:
+        def minimum(size: int, named: list[int] = named) -> Cost:
             named.append(size)
             return (0,) * length
 
         try:
             condition = ast.parse(tokens.expression(), mode="eval").body
-            _test(condition, Facts((0,) * length, 0, least))  # every part is evaluated, so faults show here
+            _test(condition, Facts((0,) * length, 0, minimum))  # every part is evaluated, so faults show here
         except SyntaxError as error:
             raise tokens.wrong(f"constraint: {error.msg}", line) from None
         except (RecursionError, MemoryError):
@@ -217,7 +217,7 @@ def _value(part: ast.expr, facts: Facts) -> Any:
             return facts.cost[place - 1]
         case ast.Call(ast.Name("MINCOST"), [size], []):
             named = isinstance(size, ast.Name) and size.id == "PEs"
-            cost = facts.least(facts.processors if named else _whole(size))
+            cost = facts.minimum(facts.processors if named else _whole(size))
             return None if cost is None else np.array(cost, object)
         case ast.Call(ast.Name("ceil"), [inner], []):
             value = _value(inner, facts)

@@ -23,16 +23,16 @@ Costs = NDArray[np.int64]
 def node_costs(topology: Topology, text: str) -> Costs:
     """Return the cost of each node by a key of `PREFERENCES` and nodes, such as ``io:0+63`` or ``io:0-7``."""
     name, _, option = text.partition(":")
-    what = "partitioner pss:levels, cost of a node"
-    make = PREFERENCES[check_choice(name, PREFERENCES, what)]
+    label = "partitioner pss:levels, cost of a node"
+    make = PREFERENCES[check_choice(name, PREFERENCES, label)]
     if (name == "io") != bool(option):
-        raise ValueError(f"{what}: {text!r}, expected uniform, centre or a form such as io:0+63 or io:0-7")
+        raise ValueError(f"{label}: {text!r}, expected uniform, centre or a form such as io:0+63 or io:0-7")
     return make(topology, _nodes(topology, option, text) if option else np.empty(0, np.int64))
 
 
 def _nodes(topology: Topology, option: str, text: str) -> Costs:
-    what = f"partitioner pss:levels,{text}: node"
-    return np.unique(np.concatenate(check_ranges(option, what, topology.nodes - 1, "+")))
+    label = f"partitioner pss:levels,{text}: node"
+    return np.unique(np.concatenate(check_ranges(option, label, topology.nodes - 1, "+")))
 
 
 def _from_the_centre(topology: Topology, nodes: Costs) -> Costs:
@@ -45,10 +45,10 @@ def _from_the_centre(topology: Topology, nodes: Costs) -> Costs:
 
 def _hops_to(topology: Topology, nodes: Costs) -> Costs:
     """Return 1 and the hops from each node to the nearest of `nodes`, where input and output go."""
-    least = np.full(topology.nodes, np.iinfo(np.int64).max)
+    minimum = np.full(topology.nodes, np.iinfo(np.int64).max)
     for node in nodes:
-        least = np.minimum(least, topology.distance(np.arange(topology.nodes), node))
-    return np.asarray(1 + least)
+        minimum = np.minimum(minimum, topology.distance(np.arange(topology.nodes), node))
+    return np.asarray(1 + minimum)
 
 
 PREFERENCES: dict[str, Callable[[Topology, Costs], Costs]] = {

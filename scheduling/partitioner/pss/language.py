@@ -137,8 +137,8 @@ def read_configuration(path: Path) -> Configuration:
         raise tokens.error("',' or the end of the file" if rules else "'constraints' or the end of the file")
     total = sum(len(host.queue_of) for host in hosts)
     for rule in rules:
-        if rule.most > total:
-            raise tokens.wrong(f"MINCOST({rule.most}): the machine has {total} processors", rule.line)
+        if rule.maximum > total:
+            raise tokens.wrong(f"MINCOST({rule.maximum}): the machine has {total} processors", rule.line)
     return Configuration(str(path), tuple(queues), tuple(hosts), groups, tuple(classes), tuple(rules), length)
 
 
@@ -279,9 +279,9 @@ def _sizes(tokens: Tokens) -> tuple[int, int]:
     return low, high
 
 
-def _unknown(name: str, known: list[str], what: str) -> str:
+def _unknown(name: str, known: list[str], label: str) -> str:
     try:
-        check_choice(name, known, what)
+        check_choice(name, known, label)
     except ValueError as error:
         return str(error)
     return ""

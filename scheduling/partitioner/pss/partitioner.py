@@ -27,7 +27,7 @@ class Model:
         self._source, self._queue = source, queue
         self._select: Select = exact if exactly else select
         self._known: dict[object, ProcessorSets] = {}
-        self.least = lru_cache(maxsize=None)(self._least)
+        self.minimum = lru_cache(maxsize=None)(self._least)
 
     @property
     def constrained(self) -> bool:
@@ -55,7 +55,7 @@ class Model:
         rule = self._source.rule_of(processors)
         if rule is None:
             return True
-        return rule.test(Facts(self.sets(processors).cost(nodes), processors, self.least))
+        return rule.test(Facts(self.sets(processors).cost(nodes), processors, self.minimum))
 
     def _least(self, processors: int) -> tuple[int, ...] | None:
         """Return MINCOST: the cost of a job on the empty machine, with the costs for jobs of its size."""
@@ -112,21 +112,21 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
     return list(_oddities(configuration, slots * nodes)), contradictions
 
 
-def _oddities(configuration: Configuration, most: int) -> Iterator[str]:
+def _oddities(configuration: Configuration, maximum: int) -> Iterator[str]:
     """Yield valid settings that are probably mistakes."""
     classes = [(size_class.low, size_class.high) for size_class in configuration.classes]
-    for low, high in _uncovered(classes, 1, most):
+    for low, high in _uncovered(classes, 1, maximum):
         yield f"{configuration.name}: no cost class contains jobs of {_words(low, high)}: they cost nothing"
     kinds: dict[str, Sequence[SizeClass | Rule]] = {
         "costs": configuration.classes,
         "constraint": configuration.rules,
     }
-    for what, ranges in kinds.items():
+    for label, ranges in kinds.items():
         for place, size_class in enumerate(ranges):
             before = [(other.low, other.high) for other in ranges[:place]]
-            if not _uncovered(before, size_class.low, min(size_class.high, most)):
+            if not _uncovered(before, size_class.low, min(size_class.high, maximum)):
                 reason = "earlier classes take its jobs, or the machine is smaller"
-                yield f"{configuration.name}:{size_class.line}: {what} applies to no job: {reason}"
+                yield f"{configuration.name}:{size_class.line}: {label} applies to no job: {reason}"
     grouped = {host for members in configuration.groups.values() for host, _ in members}
     lone = [host for place, host in enumerate(configuration.hosts) if place not in grouped]
     if lone:
@@ -140,14 +140,14 @@ def _words(low: int, high: int | None = None) -> str:
     return f"{low:,} to {high:,} processors"
 
 
-def _uncovered(ranges: Iterable[tuple[int, int]], least: int, most: int) -> list[tuple[int, int]]:
-    """Return the parts of ``least..most`` that none of the ranges holds."""
-    gaps, at = [], least
+def _uncovered(ranges: Iterable[tuple[int, int]], minimum: int, maximum: int) -> list[tuple[int, int]]:
+    """Return the parts of ``minimum..maximum`` that none of the ranges holds."""
+    gaps, at = [], minimum
     for low, high in sorted(ranges):
         if low > at:
-            gaps.append((at, min(low - 1, most)))
+            gaps.append((at, min(low - 1, maximum)))
         at = max(at, high + 1)
-    return [gap for gap in [*gaps, (at, most)] if gap[0] <= gap[1]]
+    return [gap for gap in [*gaps, (at, maximum)] if gap[0] <= gap[1]]
 
 
 def _sizes(configuration: Configuration, slots: int, nodes: int) -> list[int]:

@@ -99,10 +99,10 @@ def exact(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes | No
 
 def exact_by_programs(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> Nodes:
     """Return `size` of the free nodes of least cost, by an integer program for each component."""
-    for component, most in enumerate(sets.vectors.sum(axis=0, dtype=float), start=1):
-        if most > _MOST_COST:
+    for component, maximum in enumerate(sets.vectors.sum(axis=0, dtype=float), start=1):
+        if maximum > _MOST_COST:
             raise ValueError(
-                f"partitioner pss, exact: costs of component {component} add up to {most:g}, expected at "
+                f"partitioner pss, exact: costs of component {component} add up to {maximum:g}, expected at "
                 f"most {_MOST_COST:g}"
             )
     from scipy import sparse  # a third of the time in which a command begins
@@ -191,18 +191,18 @@ def _reduced(sets: ProcessorSets, free: NDArray[np.bool_], size: int) -> NDArray
     """Return free nodes without whole sets, the dearest removed first."""
     starts, values = sets.members
     free = free.copy()
-    count, least, at = int(free.sum()), max(4 * size, _ENOUGH), 0
+    count, minimum, at = int(free.sum()), max(4 * size, _ENOUGH), 0
     order = np.lexsort((np.arange(len(starts) - 1), *(-sets.vectors.T[::-1])))
     while True:
         before = np.concatenate([[0], np.cumsum(free[values])])
         inside = np.diff(before[starts])[order[at:]]
-        removable = np.flatnonzero((inside > 0) & (inside <= count - least))[:_TRIED]
+        removable = np.flatnonzero((inside > 0) & (inside <= count - minimum))[:_TRIED]
         if not len(removable):
             return free
         for place in order[at + removable].tolist():
             mine = values[starts[place] : starts[place + 1]]
             left = count - int(free[mine].sum())
-            if left >= least:
+            if left >= minimum:
                 free[mine] = False
                 count = left
         at += int(removable[-1]) + 1

@@ -81,11 +81,11 @@ class ProcessorSets:
     @cached_property
     def worth(self) -> Integers:
         """Vectors whose sums compare as those of costs do, shape (sets, 1) where one number can hold all."""
-        most = [int(total) + 1 for total in self.vectors.sum(axis=0)]
+        maximum = [int(total) + 1 for total in self.vectors.sum(axis=0)]
         weights = [1]
-        for bound in most[:0:-1]:
+        for bound in maximum[:0:-1]:
             weights.insert(0, weights[0] * bound)
-        if sum(weight * bound for weight, bound in zip(weights, most, strict=True)) >= _MOST:
+        if sum(weight * bound for weight, bound in zip(weights, maximum, strict=True)) >= _MOST:
             return self.vectors
         return (self.vectors @ np.array(weights, np.int64))[:, None]
 

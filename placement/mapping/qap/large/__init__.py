@@ -50,34 +50,34 @@ def _placed(
     order = bisected(locations)
     machine = Machine(locations.take(order), coarsest)
     level = machine.problem(0, both)
-    floor = locations.least * float(both.data.sum(dtype=np.float64)) / 2 * (1 + 1e-9)
-    best, least = np.arange(len(locations), dtype=np.int32), np.inf
+    floor = locations.minimum * float(both.data.sum(dtype=np.float64)) / 2 * (1 + 1e-9)
+    best, minimum = np.arange(len(locations), dtype=np.int32), np.inf
     # Hops guide growth better than asymmetry, for which a place diagonally away is as good as a neighbour.
     plain = replace(level, locations=level.locations.plain)
     for placed in grown(plain, tasks, _GROWN, effort, rng):
         filled = _filled(placed, len(locations))
-        if (now := cost(level, filled)) < least:
-            best, least = filled, now
-        if least <= floor:
+        if (now := cost(level, filled)) < minimum:
+            best, minimum = filled, now
+        if minimum <= floor:
             break
-    if least > floor and effort.share < _PLACED:
+    if minimum > floor and effort.share < _PLACED:
         start = clustered(both, coarsest, rng)
-        best, least = _better(level, best, least, machine, both, start, _HOT, _PLACED, effort, rng)
+        best, minimum = _better(level, best, minimum, machine, both, start, _HOT, _PLACED, effort, rng)
     for cycle in range(_CYCLES):
         until = effort.share + (1 - effort.share) / (_CYCLES - cycle)
-        if least > floor and effort.share < 1:
-            best, least = _better(level, best, least, machine, both, best, _AGAIN, until, effort, rng)
+        if minimum > floor and effort.share < 1:
+            best, minimum = _better(level, best, minimum, machine, both, best, _AGAIN, until, effort, rng)
     return order[best[:tasks]]
 
 
 def _better(
-    level: Level, best: NDArray[Any], least: float, machine: Machine, flows: Any, start: NDArray[Any],
+    level: Level, best: NDArray[Any], minimum: float, machine: Machine, flows: Any, start: NDArray[Any],
     hot: tuple[float, float], until: float, effort: Effort, rng: np.random.Generator,
 ) -> tuple[NDArray[Any], float]:  # fmt: skip
     """Return the better of the best placement and of `start` refined, and its cost."""
     placement = refined(machine, flows, start, len(machine.levels) - 1, hot, until, effort, rng)
     now = cost(level, placement)
-    return (placement, now) if now < least else (best, least)
+    return (placement, now) if now < minimum else (best, minimum)
 
 
 def _symmetric(flows: Any, locations: int) -> Any:

@@ -131,7 +131,7 @@ class Growth:
     @property
     def excess(self) -> float:
         """Cost of the placed tasks relative to the smallest possible cost; 1 means no defect."""
-        inside = self._level.compiled.inside(self.place) / 2 * self._level.locations.least
+        inside = self._level.compiled.inside(self.place) / 2 * self._level.locations.minimum
         return cost(self._level, self.place) / inside if inside else 1.0
 
     def copy(self) -> Growth:
