@@ -49,14 +49,14 @@ NETWORKS = {  # kind: a small one
     "dragonfly+": "dragonfly+:leaves=2,spines=2,p=2,h=1,g=3",
     "slimfly": "slimfly:3,p=1",
     "xgft": "xgft:2;3,3;1,2",
-    "rail-optimized": "rail-optimized:hosts=4,gpus=2,leaves=2,spines=2,nic=2",
+    "rail-optimized": "rail-optimized:hosts=8,gpus=2,leaves=2,spines=2,nic=2",
     "tree-file": "",
     "slurm": "",
     "ibnetdiscover": "",
     "graph": "",
     "faulty": "faulty:slow=0.4,links=0.1,seed=2/torus:4x3",
     "service": "service:nodes=0+5/torus:4x3",
-    "nodes": "nodes:tasks=2,rails=2,planes=2,nic=2/torus:3x2",
+    "nodes": "nodes:tasks=2,rails=2,planes=2,nic=2/torus:3x3",
 }
 CLASSES = {"traffic_classes": "count=2", "congestion_control": "window=2,ack=9,dcqcn=1,timer=40"}
 _JOBS = {

@@ -103,9 +103,9 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     assert " wait by partition, policy=easy" in lines
     assert " wait by policy, partition=random" in lines
     assert max(map(len, lines[lines.index(" least first") :])) <= 80
-    assert max(map(len, lines[:4])) <= 100  # a narrower terminal shows the table in parts
-    assert "error of table %" in lines[2]
-    assert "What differs?" in shown.stdout
+    assert max(map(len, lines[1:5])) <= 100  # a narrower terminal shows the table in parts
+    assert "error of table %" in lines[3]
+    assert "What differs from the first?" in shown.stdout
     jobs, frame = (pd.read_csv(tmp_path / "again" / name) for name in ("jobs.csv", "cosimulations.csv"))
     assert {"job", "wait", "slowdown", "fidelity"} <= set(jobs)
     assert len(jobs) == frame["compared"].sum()

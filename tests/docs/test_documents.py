@@ -14,6 +14,7 @@ import pytest
 from netplace.cli.study import study_command
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
+from netplace.runs.toml_lines import read_toml
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -65,7 +66,9 @@ def asked_of_a_study(words: list[str]) -> None:
     """Check what a study is request for; studies take long, and have tests of their own."""
     given = study_command.make_context("study", words).params
     numbers = {name: given[name] for name in ("mappings", "partitions", "sim_seeds")}
-    assert make_request(STUDIES[given["name"]], given["parts"], given["quick"], **numbers).parts
+    for study in STUDIES.values() if given["name"] == "all" else (STUDIES[given["name"]],):
+        data = given["data"] or ("." if "data" in study.options else "")
+        assert make_request(study, given["parts"], given["quick"], data=data, **numbers).parts
 
 
 @pytest.mark.all
@@ -76,6 +79,8 @@ def test_console_examples(command, tmp_path, monkeypatch, netplace, sketches, sh
     words = [word for word in shlex.split(command) if not word.startswith("NETPLACE_")]
     if words[:2] == ["netplace", "study"] and words[2] != "list":
         asked_of_a_study(words[2:])
+    elif words[0] == "netplace" and (ROOT / words[2]).suffix == ".toml" and (ROOT / words[2]).is_file():
+        read_toml(ROOT / words[2])  # the file of a study, which takes long
     elif words[0] == "netplace":
         result = netplace(*words[1:])
         assert result.exit_code == 0, result.stderr

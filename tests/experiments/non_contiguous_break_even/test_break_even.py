@@ -83,14 +83,6 @@ def test_jobs_of_one_node_need_no_boxes(tmp_path):
         assert outcomes([*plans, plans[0]], StudyContext(store)) == [boxes, scattered, boxes]
 
 
-def test_a_damaged_schedule_of_a_study_is_refused(tmp_path):
-    plan = make_plan({"machine": "mesh:4x4", "workload": "lublin", "jobs": 5, "partition": "non-contiguous"})
-    with Store(tmp_path / "runs.sqlite") as store:
-        store.keep_outcome("schedules", plan.key, plan.to_dict(), {"metrics": {"makespan": "long"}})
-        with pytest.raises(ValueError, match=r"runs\.sqlite.*: is missing, expected a value"):
-            outcomes([plan], StudyContext(store))
-
-
 @pytest.mark.nightly
 def test_the_quick_version_finds_break_evens_and_keeps_its_schedules(tmp_path, quick):
     quick(STUDY.name, tmp_path / "out")
