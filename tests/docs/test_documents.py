@@ -79,8 +79,8 @@ def test_console_examples(command, tmp_path, monkeypatch, netplace, sketches, sh
     words = [word for word in shlex.split(command) if not word.startswith("NETPLACE_")]
     if words[:2] == ["netplace", "study"] and words[2] != "list":
         asked_of_a_study(words[2:])
-    elif words[0] == "netplace" and (ROOT / words[2]).suffix == ".toml" and (ROOT / words[2]).is_file():
-        read_toml(ROOT / words[2])  # the file of a study, which takes long
+    elif files := [ROOT / word for word in words if word.endswith(".toml") and (ROOT / word).is_file()]:
+        read_toml(*files)  # of a study, which takes long
     elif words[0] == "netplace":
         result = netplace(*words[1:])
         assert result.exit_code == 0, result.stderr

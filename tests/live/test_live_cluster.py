@@ -331,7 +331,7 @@ SLURM_HOSTFILE=hosts srun -n 5 -m arbitrary sh -c 'echo $SLURM_PROCID $SLURMD_NO
         )  # fmt: skip
         others = [batch(cluster, script, *words.split()) for words in wishes]
         hetero = run("sbatch", "--parsable", "-o", "/dev/null", "-N1", ":", "-N1", "--wrap=true").strip()
-        wait_for_end(cluster, [first, ranked, *others, hetero], 60)
+        wait_for_end(cluster, [first, ranked, *others, hetero], 180)  # a node may answer late
         time.sleep(2)  # some passes
         reasons = ["JobHeldAdmin", "JobHeldUser", "BeginTime", "JobHeldUser", "BeginTime"]
         assert [queued(job).reason for job in (*caught, *later)] == reasons
