@@ -230,7 +230,8 @@ def compared_schedules(
     plans: Sequence[Plan], every: Sequence[ScheduleFigures], unpaired: bool, figures: Sequence[str] = ()
 ) -> Compared:
     """Return schedules side by side; `unpaired`: nothing is tested, `figures`: which measures are."""
-    tested = tested_measures(figures, _MEASURES, _MAIN, unpaired)
+    main = _main(every)
+    tested = tested_measures(figures, _MEASURES, main, unpaired)
     words, frame = list(map(_words, plans)), figure_rows(plans, every)
 
     def by_seed(places: list[int]) -> list[list[object]]:
@@ -250,8 +251,14 @@ def compared_schedules(
         }
     judged = contests(contestants, tested)
     return Compared(
-        "schedules", frame, contestants, judged, _MEASURES, _MAIN, seed_means(frame, words, shown)
+        "schedules", frame, contestants, judged, _MEASURES, main, seed_means(frame, words, shown)
     )
+
+
+def _main(every: Sequence[ScheduleFigures]) -> str:
+    """Return the measure that is tested by default: not bounded slowdowns that are 1, as of jobs of seconds."""
+    spreads = [one.metrics.per_job.get("bounded_slowdown") for one in every]
+    return "wait" if all(spread and spread.most <= 1 for spread in spreads) else _MAIN
 
 
 def _values(

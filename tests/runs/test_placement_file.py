@@ -11,9 +11,11 @@ import pytest
 from netplace.cosim.plan import read_cosim_study
 from netplace.cosim.runner import outcome_of
 from netplace.inputs import FaultsError
+from netplace.report.tables.schedule import compared_schedules
 from netplace.runs.job_programs import expected_cpu_seconds
 from netplace.runs.placement_file import is_placement_file, read_placement_file
 from netplace.runs.resources import simulators
+from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import run_schedule, workload_of
 from netplace.runs.store import Store
 from netplace.runs.tabled_jobs import complete_tables, missing_run_times
@@ -90,7 +92,11 @@ def test_a_second_schedule_simulates_nothing(study):
     assert {run.key for run in lacking} == {run.key for run in steps[0]}
     assert 0 < expected_cpu_seconds(steps[0]) < 60
     assert missing_run_times(plans, workload_of) == []
-    first = [run_schedule(plan).outcome["metrics"]["makespan"] for plan in plans]
+    outcomes = [run_schedule(plan).outcome for plan in plans]
+    figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
+    tested = {contest.measure for contest in compared_schedules(plans, figures, False).contests}
+    assert tested == {"wait"}, "bounded slowdowns of jobs of microseconds are 1"
+    first = [outcome["metrics"]["makespan"] for outcome in outcomes]
     complete_tables(plans, workload_of, lambda: pytest.fail("something was simulated again"))
     assert [run_schedule(plan).outcome["metrics"]["makespan"] for plan in plans] == first
     by_mapping = {(p.machine, p.policy, p.partition, p.mapping): t for p, t in zip(plans, first, strict=True)}
