@@ -132,12 +132,12 @@ def _job(app: str, problem_class: str) -> dict[str, Any]:
 
 def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     """Return a table for each part, times relative to the best placement beside the published."""
-    printed = grid("pascual", "thesis table 3.1", _PRINTED)
+    printed = grid("pascual", "thesis table 3.1", PRINTED)
     tables, figures, sentences = [], {}, []
     for name in request.parts:
         compared = printed if name == "torus-16" else printed.iloc[:0]
         if name in ALONE and not request.quick:
-            compared = grid("pascual", "thesis table 3.2", _PRINTED_ALONE)
+            compared = grid("pascual", "thesis table 3.2", PRINTED_ALONE)
         cells = _cells(runs[runs["table"] == name], compared)
         title = PARTS[name].title
         tables += [
@@ -149,13 +149,13 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
     return Report(tuple(tables), tuple(sentences), figures)
 
 
-_PRINTED = {
+PRINTED = {
     "Non-contiguous: Random": "random",
     "Contiguous: Column-order": "column",
     "Contiguous: Row-order": "row",
     "Contiguous: Quadrant/Row-order": "quadrant",
 }
-_PRINTED_ALONE = {"Mapping: Random": "random", "Mapping: Row-order": "row"}
+PRINTED_ALONE = {"Mapping: Random": "random", "Mapping: Row-order": "row"}
 _DIGITS = {"mean": 2, "std": 2, "runs": 0, "to best": 2, "published": 1, "difference": 2}
 _WIDE_DIGITS = dict.fromkeys((*ON_TORI, *ON_TREES, *(f"published {name}" for name in ON_TORI)), 2)
 

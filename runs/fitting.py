@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,16 @@ def _with_latency(config: Config, ns: float) -> Config:
     return replace(config, cable_latency=",".join(f"{kind}={value:.10g}ns" for kind, value in known.items()))
 
 
+def _of_setting(name: str, description: str, start: float) -> Parameter:
+    """Return the parameter that is one setting."""
+
+    def put(config: Config, value: float) -> Config:
+        changed: dict[str, Any] = {name: value}
+        return replace(config, **changed)
+
+    return Parameter(f"{description} ({name})", attrgetter(name), put, start)
+
+
 PARAMETERS = {
     "overhead": Parameter(
         "nanoseconds for a message, at each end (o_send and o_recv)",
@@ -77,48 +88,18 @@ PARAMETERS = {
         lambda config, value: replace(config, o_send=value, o_recv=value),
         500.0,
     ),
-    "send": Parameter(
-        "nanoseconds for a message that is sent (o_send)",
-        lambda config: config.o_send,
-        lambda config, value: replace(config, o_send=value),
-        500.0,
-    ),
-    "receive": Parameter(
-        "nanoseconds for a message that is received (o_recv)",
-        lambda config: config.o_recv,
-        lambda config, value: replace(config, o_recv=value),
-        500.0,
-    ),
-    "rendezvous": Parameter(
-        "nanoseconds more for a message by rendezvous (o_rendezvous)",
-        lambda config: config.o_rendezvous,
-        lambda config, value: replace(config, o_rendezvous=value),
-        500.0,
-    ),
+    "send": _of_setting("o_send", "nanoseconds for a message that is sent", 500.0),
+    "receive": _of_setting("o_recv", "nanoseconds for a message that is received", 500.0),
+    "rendezvous": _of_setting("o_rendezvous", "nanoseconds more for a message by rendezvous", 500.0),
     "latency": Parameter(
         "nanoseconds between a node and its switch, which occupy neither (cable_latency)",
         _latency,
         _with_latency,
         500.0,
     ),
-    "per-byte": Parameter(
-        "nanoseconds for a byte, at each end (o_byte)",
-        lambda config: config.o_byte,
-        lambda config, value: replace(config, o_byte=value),
-        0.02,
-    ),
-    "reduce": Parameter(
-        "nanoseconds for a byte that is combined (o_reduce)",
-        lambda config: config.o_reduce,
-        lambda config, value: replace(config, o_reduce=value),
-        0.05,
-    ),
-    "copy": Parameter(
-        "nanoseconds for a byte that is copied (o_copy)",
-        lambda config: config.o_copy,
-        lambda config, value: replace(config, o_copy=value),
-        0.05,
-    ),
+    "per-byte": _of_setting("o_byte", "nanoseconds for a byte, at each end", 0.02),
+    "reduce": _of_setting("o_reduce", "nanoseconds for a byte that is combined", 0.05),
+    "copy": _of_setting("o_copy", "nanoseconds for a byte that is copied", 0.05),
     "link": Parameter(
         "GB/s of a link (cycle_ns)",
         lambda config: config.phit_bytes / config.cycle_ns,

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
+from netplace.experiments.placement_effects import PRINTED as PLACED
+from netplace.experiments.placement_effects import PRINTED_ALONE as PLACED_ALONE
 from netplace.experiments.power.study import PRINTED
 from netplace.experiments.published import grid, number, open_file
 from netplace.experiments.shared.statistics import constant
@@ -216,13 +218,6 @@ def tasks() -> Frame:
 
 _MAPPED = {"Consecutive": "consecutive", "Random": "random", "TD": "td"}
 _TD = {"1a": "", "1b": "", "2": "", "3a": "-shared", "3b": "-shared", "3c": "-random"}
-_PLACED = {
-    "Non-contiguous: Random": "random",
-    "Contiguous: Column-order": "column",
-    "Contiguous: Row-order": "row",
-    "Contiguous: Quadrant/Row-order": "quadrant",
-}
-_ALONE = {"Mapping: Random": "random", "Mapping: Row-order": "row"}
 _OUTSIDE = {f"Quasi-contiguous {count}-task": f"{count} outside" for count in range(1, 5)}
 _OUTSIDE |= {"Non-contiguous 16-task (Random)": "random"}
 _LARGE = {"Avg. Waiting Time": "head_wait", "Avg. Runtime": "run", "Job Throughput": "started"}
@@ -271,10 +266,10 @@ def _of(table: str, page: str, ours: Callable[[], Frame], *rest: object, **more:
 
 COMPARISONS = (
     _of("thesis table 3.1", "placement-effects",
-        lambda: wide("placement-effects/torus-16-times", "app", "placement", "to best", _PLACED),
+        lambda: wide("placement-effects/torus-16-times", "app", "placement", "to best", PLACED),
         share(0.1), "10 %"),
     _of("thesis table 3.2", "placement-effects",
-        lambda: wide("placement-effects/in-quadrant-times", "app", "placement", "to best", _ALONE),
+        lambda: wide("placement-effects/in-quadrant-times", "app", "placement", "to best", PLACED_ALONE),
         share(0.1), "10 %", "the caption says a quadrant; on an 8x8 torus of its own, three of four match"),
     *[_of(f"thesis table 3.3{part}", "mesh-2d-or-3d",
           partial(relative, "mesh-2d-or-3d/times", f"mesh == '{mesh}'"), share(0.05), "5 %", _MESHES)
