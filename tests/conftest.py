@@ -6,9 +6,7 @@ Otherwise they are deselected, so that a skip keeps meaning that something is mi
 """
 
 import contextlib
-import functools
 import gc
-import importlib.metadata
 import shutil
 import signal
 import sys
@@ -34,8 +32,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Every outcome names the versions that made it: looked up once, not a thousand times.
-    importlib.metadata.version = functools.cache(importlib.metadata.version)
     if config.getoption("--nightly"):
         settings.load_profile("nightly")
 

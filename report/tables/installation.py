@@ -82,6 +82,7 @@ def _git(place: Path, *words: str) -> str:
     return answer.stdout.decode(errors="replace").strip()
 
 
+@functools.cache
 def _version(name: str) -> str | None:
     with suppress(importlib.metadata.PackageNotFoundError):
         return importlib.metadata.version(name)
