@@ -250,9 +250,7 @@ def compared_schedules(
             "boots": ("boots", 0, 1),
         }
     judged = contests(contestants, tested)
-    return Compared(
-        "schedules", frame, contestants, judged, _MEASURES, main, seed_means(frame, words, shown)
-    )
+    return Compared("schedules", frame, contestants, judged, _MEASURES, main, seed_means(frame, words, shown))
 
 
 def _main(every: Sequence[ScheduleFigures]) -> str:
