@@ -254,7 +254,7 @@ def compared_schedules(
 
 
 def _main(every: Sequence[ScheduleFigures]) -> str:
-    """Return the measure that is tested by default: not bounded slowdowns that are 1, as of jobs of seconds."""
+    """Return the measure tested by default: not bounded slowdowns that are all 1, as of jobs of seconds."""
     spreads = [one.metrics.per_job.get("bounded_slowdown") for one in every]
     return "wait" if all(spread and spread.most <= 1 for spread in spreads) else _MAIN
 
