@@ -16,13 +16,10 @@ from netplace.cosim.job_row import JobRow, job_rows
 from netplace.cosim.placed import JobPlacer
 from netplace.cosim.placing import placing_and_times
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.reasons import watched_jobs
 from netplace.cosim.stored_times import StoredTimes
-from netplace.cosim.waiting import Waiting
 from netplace.cosim.work import iteration_program
 from netplace.netsim.effects import notes_on
 from netplace.netsim.result import versions
-from netplace.plain_data import to_builtins
 from netplace.runs.job_list import is_job_list
 from netplace.runs.job_programs import check_packets
 from netplace.runs.meter import PacketMeter
@@ -127,9 +124,6 @@ def cosimulate(
         "cpu_seconds": time.process_time() - began,
         "versions": versions(),
     }
-    if waiting := outcome.get("waiting"):
-        watched = watched_jobs(plan, placing, outcome["jobs"], Waiting.from_dict(waiting), engine)
-        waiting["watched"] = to_builtins(watched)
     stored.close()
     return Cosimulated(made, rows, of_all, outcome)
 

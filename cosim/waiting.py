@@ -30,14 +30,6 @@ class LinkWaiting:
 
 
 @dataclass(frozen=True)
-class WatchedJob:
-    """The links on which a job waited for others."""
-
-    job: int  # its number
-    links: tuple[tuple[int, int, int, int], ...]  # the links with the most waiting
-
-
-@dataclass(frozen=True)
 class Waiting:
     """Charged waiting on a live network."""
 
@@ -48,8 +40,6 @@ class Waiting:
     jobs: tuple[tuple[int, int, int], ...]  # totals
     over_time: tuple[tuple[int, int, int, int], ...]
     links: tuple[LinkWaiting, ...]  # links with the most waiting for other jobs, in decreasing order
-    # Jobs with the most waiting for others, in decreasing order; None if no job was watched.
-    watched: tuple[WatchedJob, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         return to_builtins(self)

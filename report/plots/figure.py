@@ -179,9 +179,7 @@ class Detail:
     course: Sequence[Sequence[float]]  # window of time, row, column and value
     window: float = 1.0  # length of a window
     time: str = ""  # what time is, with its unit
-    # Row, name of a place, column and value: in which places most of a row is.
-    where: Sequence[Sequence[Any]] = ()
-    hint: str = ""  # what tells more of a row for which there is no `where`; ``{row}`` stands for its name
+    hint: str = ""  # what tells more of a row; ``{row}`` stands for its name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,22 +76,6 @@ def test_a_job_watched_in_a_run_made_again_waits_as_it_did(run):
     assert told.own <= charged.get(jobs[3].number, 0)
 
 
-def test_links_of_the_jobs_that_waited_most_are_kept(run):
-    plan, outcome = run
-    waiting = outcome["waiting"]
-    ends = {row["job"]: row["end_cycle"] for row in outcome["jobs"]}
-    assert waiting["watched"]
-    assert sum(ends[one["job"]] for one in waiting["watched"]) <= 3 * max(ends.values())
-    for one in waiting["watched"]:
-        charged = charged_to(waiting, one["job"])
-        told = reasons(plan, outcome["jobs"], one["job"], suspects=0, links=3).links
-        kept = {}
-        for router, port, other, cycles in one["links"]:
-            assert 0 < cycles <= charged[other]
-            kept[router, port] = kept.get((router, port), 0) + cycles
-        assert [kept[link.router, link.port] for link in told] == [link.amount for link in told]
-
-
 @pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.nightly), 1])
 def test_both_engines_charge_alike(seed):
     plan = make_cosim_plan(

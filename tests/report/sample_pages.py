@@ -52,7 +52,6 @@ FIGURES = (
             of="v",
             course=[(0, 0, 0, 1), (1, 0, 0, 2)],
             time="s",
-            where=[(0, MARKUP, 0, 3)],
             hint="more of {row}",
         ),
     ),

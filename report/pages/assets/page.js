@@ -143,17 +143,7 @@ function rowChooser(place, figure, panel) {
     const list = make("ol");
     own.slice(0, 10).forEach((cell) => list.append(make("li", `${columns[cell[1]]}: ${shown(cell[2])} ${detail.of}, ${shown(Math.round((1000 * cell[2]) / all) / 10)} %`)));
     told.append(make("p", own.length ? `${rows[row]} ${detail.verb} for` : `${rows[row]} ${detail.verb} for nobody.`, { class: "note" }), list);
-    const places = new Map();
-    detail.where.filter((one) => one[0] === row).forEach(([, name, column, value]) => {
-      const own = places.get(name) || places.set(name, { value: 0, columns: [] }).get(name);
-      own.value += value;
-      own.columns.push(columns[column] ?? "others");
-    });
-    if (places.size) {
-      const list = make("ol");
-      [...places].sort((a, b) => b[1].value - a[1].value).forEach(([name, own]) => list.append(make("li", `${name}: ${shown(own.value)} ${detail.of} (${own.columns.join(", ")})`)));
-      told.append(make("p", "Most of it on these links:", { class: "note" }), list);
-    } else if (detail.hint && own.length) told.append(make("p", detail.hint.replace("{row}", () => rows[row].replace(/^job /, "")), { class: "note" }));
+    if (detail.hint && own.length) told.append(make("p", detail.hint.replace("{row}", () => rows[row].replace(/^job /, "")), { class: "note" }));
     const area = make("div", null, { class: "chart", style: "height:240px", role: "img", "aria-label": `${rows[row]} over time` });
     told.append(area);
     const last = most(detail.course.map((one) => one[0]), 0), axis = { names: [], scale: "linear", down: false, low: null, high: null };

@@ -33,7 +33,7 @@ from netplace.report.tables.cosim import cost_rows, figure_tables, remarks, titl
 from netplace.report.tables.data_table import record_table
 from netplace.report.terminal.units import seconds_unit
 from netplace.scheduling.metrics import Metrics
-from netplace.topologies import Topology, names_file, parse
+from netplace.topologies import names_file, parse
 
 _CLEAR = 0.01  # a job is called slowed from here on, if its interval does not say otherwise
 _MOST_JOBS = 200  # in a matrix that can be read
@@ -60,7 +60,7 @@ def page(path: Path) -> Page:
     verdict = _verdict(jobs, figures)
     if "waiting" in outcome:
         waiting = Waiting.from_dict(outcome["waiting"])
-        by_pair = _waiting(waiting, jobs, plan.config.cycle_ns, path, machine)
+        by_pair = _waiting(waiting, plan.config.cycle_ns, path)
         parts += by_pair
         if not by_pair:
             verdict.append("No packets waited for packets of other jobs.")
@@ -154,13 +154,7 @@ def _slowdowns(jobs: Sequence[JobRow]) -> Figure:
     )
 
 
-def _waiting(
-    waiting: Waiting,
-    jobs: Sequence[JobRow],
-    cycle_ns: float,
-    path: Path,
-    machine: Topology | None,
-) -> list[Part]:
+def _waiting(waiting: Waiting, cycle_ns: float, path: Path) -> list[Part]:
     pairs = {(job, other): cycles for job, other, cycles in waiting.jobs if job != other and cycles}
     if not pairs:
         return []
@@ -177,16 +171,10 @@ def _waiting(
             course[window // step, place[a], place[b]] += cycles
     width = step * waiting.window * cycle_ns * 1e-9
     second, unit = seconds_unit(width * (1 + max((key[0] for key in course), default=0)))
-    where = [
-        (place[job.job], machine.link_name(router, port), place.get(charged), cycles)
-        for job in waiting.watched or ()
-        if machine is not None and job.job in place
-        for router, port, charged, cycles in job.links
-    ]
     matrix = Figure(
         title="Waiting between jobs",
         caption="Cycles that packets of the job in a row waited because of the job in a column. Click a "
-        "row to see the jobs, the links with the most waiting, and the times."
+        "row to see the jobs and the times."
         + (
             f" The figure shows the {_MOST_JOBS} jobs with the most waiting."
             if len(lost) > _MOST_JOBS
@@ -200,7 +188,6 @@ def _waiting(
             course=[(*key, cycles) for key, cycles in course.items()],
             window=width / second,
             time=f"time ({unit})",
-            where=where,
             hint=f"To find the links, run: netplace explain {path.name} --job {{row}}",
         ),
     )
