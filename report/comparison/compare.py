@@ -18,6 +18,7 @@ from netplace.report.plots.charts import VERDICT_COLOURS, interval_figure
 from netplace.report.plots.drawing import write_figure
 from netplace.report.plots.figure import Figure
 from netplace.report.tables.data_table import DataTable
+from netplace.report.terminal.units import measured
 from netplace.scheduling.metrics.comparison import Paired, judged, paired, unpaired
 from netplace.scheduling.metrics.interval import BATCHES
 
@@ -79,8 +80,7 @@ class Difference:
 
     def sentence(self) -> str:
         change, half = self.share(self.difference), self.share(self.half_width)
-        width = "" if half is None else f" ± {100 * half:.1f}"
-        share = "" if change is None else f", {100 * change:+.1f}{width} % (95 % interval)"
+        share = "" if change is None else f", {measured(100 * change, half and 100 * half)} % (95 % interval)"
         of = f"{self.of}: " if self.of else ""
         return f"{of}{self.name}: from {self.first:,.6g} to {self.second:,.6g}{share}: {self.verdict}."
 

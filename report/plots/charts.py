@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -98,7 +99,7 @@ def interval_figure(
     title: str,
     names: Sequence[str],
     values: Sequence[float],
-    half: Sequence[float | None],
+    half: Sequence[float | tuple[float, float] | None],
     groups: Sequence[str],
     *,
     unit: str,
@@ -114,8 +115,8 @@ def interval_figure(
         What it shows.
     names : sequence of str
         From top to bottom.
-    values, half : sequence of float, or None
-        Where the mark is, and half of the interval around it.
+    values, half : sequence of float, of pairs, or None
+        Where the mark is, and half of the interval around it, or its parts below and above.
     groups : sequence of str
         Which group each belongs to: the color of its mark. Marks of the group ``one run`` are hollow.
     unit : str
@@ -134,7 +135,7 @@ def interval_figure(
                 colour=(colours or {}).get(group, place),
                 x=[values[row] for row in own],
                 y=own,
-                half_x=[half[row] for row in own],
+                half_x=np.array([_parts(half[row]) for row in own]).T,
                 line="",
                 hollow=group == "one run",
             )
@@ -142,6 +143,10 @@ def interval_figure(
     panel = Panel(marks=marks, x=Axis(label=unit, grid=True), y=Axis(names=names, down=True))
     height = 1.2 + 0.26 * len(names)
     return Figure(title=title, panels=[panel], whiskers=whiskers, caption=caption, height=height)
+
+
+def _parts(half: float | tuple[float, float] | None) -> tuple[float, float]:
+    return half if isinstance(half, tuple) else (math.nan, math.nan) if half is None else (half, half)
 
 
 def curve_figure(

@@ -15,6 +15,7 @@ from netplace.inputs import check_choice
 from netplace.report.terminal.screen import number, table
 from netplace.report.terminal.units import time_unit
 from netplace.scheduling.metrics import Contest, Contestant
+from netplace.scheduling.metrics.comparison import SCALES
 from netplace.scheduling.metrics.interval import UNITS
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from netplace.report.plots.figure import Figure
 
 _SPEAK = ("machine", "policy", "partition", "fidelity", "mapping")  # whose words say what they are
-_WORTH = 1.5  # gain by common jobs that is worth a word
 Measures = Mapping[str, tuple[str, int, float | None]]  # by measure: title, digits, factor (None: a time)
 
 Columns = Iterable[Sequence[object]]
@@ -123,15 +123,15 @@ class Compared:
     def _change(self, contest: Contest) -> str:
         difference, words = contest.difference, contest.judgement.words
         before, after = (
-            self._amount(contest.measure, difference.first + more) for more in (0.0, difference.mean)
+            self._amount(contest.measure, mean) for mean in (difference.first, difference.second)
         )
-        by = f"changes by {_share(contest)} %, from {before} to {after}: {words}"
+        by = f"changes by {_share(contest, ' %')}, from {before} to {after}: {words}"
         if difference.equal:
             by = f"stays at {before}"
         instead = f"{_title(contest, self.contests)} instead of {contest.first}"
         others = [name for name in _differing(self.contestants) if name not in (contest.key, *contest.case)]
         over = f", over {contest.cases} settings of {' and '.join(others)}" if contest.cases > 1 else ""
-        return f"{instead}{over}: mean {contest.measure} {by}"
+        return f"{instead}{over}: {SCALES[difference.scale]} {contest.measure} {by}"
 
     def _amount(self, measure: str, value: float) -> str:
         factor, unit = _units(self.contestants, self.measures)[measure]
@@ -146,13 +146,17 @@ class Compared:
         if all(one.difference.equal for one in known):
             return []
         several = len({one.measure for one in known}) > 1
-        halves = [100 * (one.difference.share_half_width or math.nan) for one in known]
+        shares = [100 * (one.difference.share or 0.0) for one in known]
+        ends = [one.difference.share_interval for one in known]
         return [
             interval_figure(
                 "Changes of means" if several else f"Change of the mean {known[0].measure}",
                 [_title(one, known) + (f": {one.measure}" if several else "") for one in known],
-                [100 * (one.difference.share or 0.0) for one in known],
-                [None if math.isnan(half) else half for half in halves],
+                shares,
+                [
+                    (share - 100 * both[0], 100 * both[1] - share) if both else None
+                    for share, both in zip(shares, ends, strict=True)
+                ],
                 [one.judgement.words for one in known],
                 unit=f"% of the mean with {', '.join(dict.fromkeys(one.first for one in known))}",
                 colours={"clearly less": 0, "clearly more": 1, "within chance": HELD, "equal": HELD},
@@ -273,19 +277,10 @@ def _title(contest: Contest, contests: Sequence[Contest]) -> str:
 
 
 def contest_notes(contests: Sequence[Contest]) -> list[str]:
-    """Return what the intervals rest on."""
-    if not contests:
+    """Return what keeps intervals from being known."""
+    if not contests or any(contest.judgement.words not in ("one run", "equal") for contest in contests):
         return []
-    sentences = []
-    gains = sorted(contest.difference.gain for contest in contests if contest.difference.gain)
-    if gains and gains[len(gains) // 2] >= _WORTH:
-        sentences.append(
-            f"all schedules have the same jobs: as precise as {number(gains[len(gains) // 2], 1)} times as "
-            f"many runs with different jobs (median of the differences)"
-        )
-    if all(contest.judgement.words in ("one run", "equal") for contest in contests):
-        sentences.append("no interval is known: take more jobs or, where a model draws them, seeds = 5")
-    return sentences
+    return ["no interval is known: take more jobs or, where a model draws them, seeds = 5"]
 
 
 def contest_frame(contests: Sequence[Contest]) -> pd.DataFrame:
@@ -330,13 +325,13 @@ def _differs(contests: Sequence[Contest], key: str) -> bool:
     return len({contest.case[key] for contest in contests if key in contest.case}) > 1
 
 
-def _share(contest: Contest) -> str:
+def _share(contest: Contest, unit: str = "") -> str:
     difference = contest.difference
-    if difference.share is None or difference.share_half_width is None:
+    if difference.share is None:
         return "-"
-    half = difference.share_half_width
-    width = "" if math.isnan(half) else f" ± {number(100 * half, 1)}"
-    return f"{100 * difference.share:+,.1f}{width}"
+    ends = difference.share_interval if not difference.equal else None
+    low, high = (f"{100 * end:+,.1f}" for end in ends or (0.0, 0.0))
+    return f"{100 * difference.share:+,.1f}{unit}" + (f" ({low} to {high}{unit})" if ends else "")
 
 
 def _p_value(value: float) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from netplace.report.terminal.units import measured
 from netplace.runs.loads import LoadFigures, LoadPlan, curves
 
 _DELAYS = ("mean", "p50", "p95", "p99")
@@ -89,11 +90,10 @@ def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -
     """Return `saturations` in sentences."""
     sentences = []
     for one in saturations(plans, points):
-        low, high, half = one["low"], one["high"], one["half_width"]
-        width = "" if math.isnan(half) else f" ± {half:.2g}"
+        low, high = one["low"], one["high"]
         maximum = (
-            f"the highest accepted load is {one['accepted']:.3g}{width} phits per node and cycle "
-            "(95 % interval of batch means)"
+            f"the highest accepted load is {measured(one['accepted'], one['half_width'])} phits per node and "
+            "cycle (95 % interval of batch means)"
         )
         if high is None:
             where = f"accepts all loads that were tried, up to {one['highest']:g}"

@@ -36,6 +36,14 @@ def scaled(quantity: Quantity, values: Iterable[float | None]) -> tuple[str, flo
     return quantity.heading, 1.0
 
 
+def measured(mean: float, half: float | None = None) -> str:
+    """Return a mean and half of its interval to the half's second digit, or a mean alone to its third."""
+    known = half is not None and 0 < half < math.inf
+    place = half if known and half else abs(mean) / 10 or 1.0
+    digits = min(6, max(0, 1 - math.floor(math.log10(place))))
+    return f"{mean:,.{digits}f}" + (f" ± {half:,.{digits}f}" if known else "")
+
+
 def whole_part_kept(value: float) -> str:
     """Return a number in six digits, or in as many as its whole part has: ``"831,914"``, ``"1,234,568"``."""
     return f"{value:,.6g}" if abs(value) < 1e6 or not math.isfinite(value) else f"{value:,.0f}"

@@ -19,13 +19,13 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from netplace.inputs import check_float
-from netplace.scheduling.metrics.interval import LEVEL, Estimate, estimate
+from netplace.scheduling.metrics.interval import IN_TIME, LEVEL, Estimate, estimate
 
 _MANY, _MOST_DRAWS = 10_000, 1 << 30  # draws
 _SHARES, _FAR = 200, 30.0  # of a distribution of spreads; standard errors
@@ -41,6 +41,9 @@ MEANINGS = {
     "jobs or jobs that hang together",
 }
 
+# What the difference of two contestants is, and of which means.
+SCALES = {"difference": "mean", "ratio": "mean", "geometric": "geometric mean"}
+
 
 @dataclass(frozen=True)
 class Paired:
@@ -49,7 +52,7 @@ class Paired:
     Attributes
     ----------
     mean : float
-        Mean of the second contestant minus mean of the first.
+        Mean of the second contestant minus mean of the first, or the logarithm of their ratio.
     half_width : float
         Half-width of the 95 % confidence interval of `mean`; NaN if unknown.
     p_value : float
@@ -58,9 +61,8 @@ class Paired:
         Number of independent pairs; smaller than the number of given pairs if these are correlated.
     first : float
         Mean of the first contestant.
-    gain : float or None
-        Variance of the difference between independent runs, divided by the variance of the pairs: with
-        independent runs, this many times as many would be needed. None if unknown.
+    scale : str
+        What `mean` is: a key of `SCALES`.
     """
 
     mean: float
@@ -68,7 +70,7 @@ class Paired:
     p_value: float
     count: float
     first: float
-    gain: float | None = None
+    scale: str = "difference"
 
     @property
     def equal(self) -> bool:
@@ -76,9 +78,25 @@ class Paired:
         return self.mean == 0 and self.half_width == 0
 
     @property
+    def second(self) -> float:
+        """Mean of the second contestant."""
+        return self.first + self.mean if self.scale == "difference" else self.first * math.exp(self.mean)
+
+    @property
     def share(self) -> float | None:
         """The difference as a share of the first mean; None if this mean is 0."""
-        return self.mean / abs(self.first) if self.first else None
+        return self._share(self.mean)
+
+    @property
+    def share_interval(self) -> tuple[float, float] | None:
+        """Both ends of the 95 % confidence interval of `share`; None if unknown."""
+        low, high = (self._share(self.mean + side) for side in (-self.half_width, self.half_width))
+        return None if low is None or high is None or math.isnan(low) else (low, high)
+
+    def _share(self, mean: float) -> float | None:
+        if self.scale != "difference":
+            return math.expm1(mean)
+        return mean / abs(self.first) if self.first else None
 
     @property
     def share_half_width(self) -> float | None:
@@ -99,7 +117,7 @@ class Judgement:
         return self.words.startswith("clearly")
 
 
-def paired(first: Sequence[float], second: Sequence[float], unit: str = "seeds") -> Paired:
+def paired(first: ArrayLike, second: ArrayLike, unit: str = "seeds") -> Paired:
     """Return the difference between a second contestant and a first one, by the paired Student's t-test.
 
     Values with the same index belong to the same seed, draw, job or batch: `unit` says which, as in
@@ -117,13 +135,32 @@ def paired(first: Sequence[float], second: Sequence[float], unit: str = "seeds")
     if not np.ptp(baseline) and not np.ptp(other):  # chance had no part: the same pair over again
         gaps = gaps[:1]
     found = estimate(gaps, unit)
-    variance = float(gaps.var(ddof=1)) if len(gaps) > 1 else 0.0
-    apart = float(baseline.var(ddof=1) + other.var(ddof=1)) if variance else 0.0
-    gain = apart / variance if variance else None
     half = found.half_width
     if not half and found.p_value >= 1 - LEVEL:  # too few equal differences to tell anything
         half = math.nan
-    return Paired(found.mean, half, found.p_value, found.count, float(baseline.mean()), gain)
+    return Paired(found.mean, half, found.p_value, found.count, float(baseline.mean()))
+
+
+def paired_ratio(first: ArrayLike, second: ArrayLike, unit: str = "seeds") -> Paired:
+    """Return the ratio of a second contestant's mean to a first one's, tested on its logarithm.
+
+    The means are geometric, so that a pair of large values does not decide alone. Values in time, and those
+    that are not all positive, have plain means, with a logarithm that is linear about them (W. Cochran,
+    "Sampling techniques", section 6); where a mean is not positive, the result is that of `paired`. Both can
+    have a row for each case over which means are taken.
+    """
+    cases = [np.atleast_2d(np.asarray(side, float)) for side in (first, second)]
+    plain = [side.mean(axis=0) for side in cases]
+    found = paired(plain[0], plain[1], unit)
+    means = [float(side.mean()) for side in plain]
+    if found.equal or min(means) <= 0:
+        return found
+    scale = "ratio" if unit in IN_TIME or min(side.min() for side in cases) <= 0 else "geometric"
+    if scale == "ratio":
+        logs = [side / mean - 1 + math.log(mean) for side, mean in zip(plain, means, strict=True)]
+    else:
+        logs = [np.log(side).mean(axis=0) for side in cases]
+    return replace(paired(logs[0], logs[1], unit), first=math.exp(logs[0].mean()), scale=scale)
 
 
 def unpaired(

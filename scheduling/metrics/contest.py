@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-import numpy as np
-
-from netplace.scheduling.metrics.comparison import Judgement, Paired, judged, paired
+from netplace.scheduling.metrics.comparison import Judgement, Paired, judged, paired_ratio
 from netplace.scheduling.metrics.interval import Estimate, estimate
 
 SEEDS_ALONE = 5  # seeds that tell of chance by themselves; with fewer, the values within each do
@@ -78,25 +77,27 @@ class Contest:
     cases: int = 1
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the values in JSON-compatible form; shares are relative to the first contestant's mean."""
+        """Return the values in JSON-compatible form; shares are relative to ``before``, the first mean."""
         difference = self.difference
+        low, high = difference.share_interval or (math.nan, math.nan)
         return {
             "measure": self.measure,
             "compared": self.key,
             "first": self.first,
             "second": self.second,
             "case": self.case,
-            "mean": difference.mean,
-            "half_width": difference.half_width,
+            "scale": difference.scale,
+            "before": difference.first,
+            "after": difference.second,
             "share": difference.share,
-            "share_half_width": difference.share_half_width,
+            "share_low": low,
+            "share_high": high,
             "p_value": difference.p_value,
             "p_holm": self.judgement.p_value,
             "verdict": self.judgement.words,
             "pairs": difference.count,
             "unit": self.unit,
             "cases": self.cases,
-            "gain": difference.gain,
         }
 
 
@@ -105,21 +106,21 @@ def contests(
 ) -> list[Contest]:
     """Return the contrasts of a study as one family: each value of a setting against the first of it.
 
-    A contrast is the mean over all pairs of contestants that differ in nothing else, pair by pair of the same
-    seed, batch or job; pairs with other numbers of these are contrasts of their own. `but`: settings that
-    are not contrasted.
+    A contrast is a ratio of means over all pairs of contestants that differ in nothing else, pair by pair of
+    the same seed, batch or job; pairs with other numbers of these are contrasts of their own. `but`: settings
+    that are not contrasted.
     """
     compared = []
     for key in contestants[0].words if contestants else ():
         first, *others = dict.fromkeys(one.words[key] for one in contestants)
         for measure, other in product(measures, others if key not in but else ()):
             for pairs in _alike(contestants, measure, {key: first}, {key: other}):
-                sides = [np.mean(side, axis=0) for side in zip(*(values for _, values in pairs), strict=True)]
+                sides = list(zip(*(values for _, values in pairs), strict=True))
                 words = [one.words for one, _ in pairs]
                 case = {name: word for name, word in words[0].items() if name != key}
                 case = {name: word for name, word in case.items() if {own[name] for own in words} == {word}}
                 unit = pairs[0][0].unit
-                difference = paired(sides[0], sides[1], unit)
+                difference = paired_ratio(sides[0], sides[1], unit)
                 compared.append((measure, key, first, other, case, difference, unit, len(pairs)))
     verdicts = judged([parts[5] for parts in compared])
     return [

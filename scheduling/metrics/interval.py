@@ -43,7 +43,7 @@ _WORTH = 2  # draws that a deviation known before counts for
 _LEAST_DEVIATION = 0.015  # share; draws of jobs that meet rarely can all be the same by chance
 # What a value can be of, and how it is called. Batches and jobs follow each other in time; draws are few.
 UNITS = {"seeds": "seeds", "draws": "draws", "batches": "batches of jobs", "jobs": "jobs in 20 batches"}
-_IN_TIME = ("batches", "jobs")
+IN_TIME = ("batches", "jobs")
 
 _ROUNDING = 1e-9  # relative: deviations of no more are none
 
@@ -100,7 +100,7 @@ def estimate(values: Values, unit: str = "seeds") -> Estimate:
     as if the correlation of the batches were one standard error above the measured one. The error is NaN if
     the batches are equivalent to fewer than 10 independent values.
     """
-    in_time = unit in _IN_TIME
+    in_time = unit in IN_TIME
     sample = np.asarray(values, float)
     mean, count = float(sample.mean()), len(sample)
     if in_time and count > BATCHES:

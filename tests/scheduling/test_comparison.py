@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import signal, stats
 
 from netplace.scheduling.metrics import Contestant, contests, holm, judged, paired, unpaired
-from netplace.scheduling.metrics.comparison import MEANINGS
+from netplace.scheduling.metrics.comparison import MEANINGS, paired_ratio
 from netplace.scheduling.metrics.interval import estimate, half_width, half_width_of, quantile
 
 VALUES = st.lists(st.floats(0.1, 1e6), min_size=2, max_size=12)
@@ -119,7 +119,7 @@ def test_equal_contestants_are_not_of_the_family() -> None:
 def test_contrasts_are_with_the_first_of_each_setting_as_means_over_the_others() -> None:
     rng = np.random.default_rng(3)
     effect = {"fcfs": 0.0, "easy": -4.0, "best": -1.0, "near": 0.0, "far": 2.0}
-    jobs = rng.normal(50, 20, 6)
+    jobs = rng.uniform(20, 80, 6)
     cells = {
         (policy, partition): jobs + effect[policy] + effect[partition] + rng.normal(0, 0.1, 6)
         for policy, partition in itertools.product(("fcfs", "easy", "best"), ("near", "far"))
@@ -136,20 +136,41 @@ def test_contrasts_are_with_the_first_of_each_setting_as_means_over_the_others()
         ("partition", "near", "far", 2),
     ]
     assert [one.case for one in found] == [{}, {"partition": "near"}, {}]
-    easy = (cells["easy", "near"] + cells["easy", "far"] - cells["fcfs", "near"] - cells["fcfs", "far"]) / 2
+    logs = {words: np.log(values) for words, values in cells.items()}
+    easy = (logs["easy", "near"] + logs["easy", "far"] - logs["fcfs", "near"] - logs["fcfs", "far"]) / 2
     known = stats.ttest_1samp(easy, 0.0)
-    assert found[0].difference.mean == pytest.approx(easy.mean())
+    assert found[0].difference.share == pytest.approx(np.exp(easy.mean()) - 1)
+    assert found[0].difference.share_interval == pytest.approx(np.expm1(known.confidence_interval(0.95)))
     assert found[0].difference.p_value == pytest.approx(known.pvalue)
     p_values = [one.difference.p_value for one in found]
     assert [one.judgement.p_value for one in found] == pytest.approx(holm(p_values))
     assert [one.key for one in contests(every, ["wait"], but=("policy",))] == ["partition"]
 
 
-def test_the_gain_of_common_jobs_is_told() -> None:
-    rng = np.random.default_rng(9)
-    jobs, own = rng.normal(0, 3, 1000), rng.normal(0, 1, (2, 1000))
-    found = paired(50 + jobs + own[0], 51 + jobs + own[1])
-    assert found.gain == pytest.approx((9 + 1 + 9 + 1) / 2, rel=0.2)
+@given(VALUES, st.sampled_from(["seeds", "jobs"]), st.sampled_from([0.0, 0.2]))
+def test_a_ratio_the_other_way_round_is_its_inverse_and_no_loss_is_of_more_than_all(
+    first: list[float], unit: str, less: float
+) -> None:
+    second = [2 * max(value - less, 0.0) for value in reversed(first)]
+    one, other = paired_ratio(first, second, unit), paired_ratio(second, first, unit)
+    if one.scale == "difference":
+        assert one.equal or not sum(second)
+        return
+    assert one.first == pytest.approx(other.second, rel=1e-6)
+    assert one.share_interval is None or one.share_interval[0] >= -1
+    assert (1 + one.share) * (1 + other.share) == pytest.approx(1, rel=1e-6)
+    if one.scale == "ratio":
+        assert one.share == pytest.approx(sum(second) / sum(first) - 1, rel=1e-6, abs=1e-6)
+
+
+def test_ratios_of_values_in_time_cover_the_true_ratio() -> None:
+    rng, covered = np.random.default_rng(8), []
+    for _ in range(200):
+        jobs, own = (np.exp(size * autoregressive(rng, 400, 0.5)) for size in (0.7, 0.3))
+        ends = paired_ratio(jobs, jobs * own, "jobs").share_interval
+        true = np.exp(0.09 / 0.75 / 2)  # the mean of a lognormal variable of this variance
+        covered += [ends[0] <= true - 1 <= ends[1]] if ends else []
+    assert np.mean(covered) > 0.91
 
 
 def test_nothing_is_clear_that_one_run_says() -> None:

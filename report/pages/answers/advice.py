@@ -9,6 +9,7 @@ from typing import Any
 from netplace.live.rules import RuleAdvice, RuleTried
 from netplace.report.pages.html import Page
 from netplace.report.tables.data_table import DataTable, record_table
+from netplace.report.terminal.units import measured
 
 
 def placement_page(advice: Mapping[str, Any]) -> Page:
@@ -70,10 +71,9 @@ def _verdict(advice: RuleAdvice) -> list[str]:
     basis = f"{advice.jobs:,} jobs; the default rule is {advice.default}."
     if chosen is None or advice.chosen == advice.default:
         return [f"No rule is clearly better than {advice.default}: keep it.", basis]
-    half = "" if chosen.half_width is None else f" ± {100 * chosen.half_width:.1f}"
+    gain = measured(100 * chosen.gain, chosen.half_width and 100 * chosen.half_width)
     text = (
-        f"{advice.chosen} is clearly better than {advice.default}: it saves {100 * chosen.gain:.1f}{half} % "
-        "of the mean turnaround."
+        f"{advice.chosen} is clearly better than {advice.default}: it saves {gain} % of the mean turnaround."
     )
     if chosen.waiting > 0:
         text += f" If spread costs nothing, it costs {100 * chosen.waiting:.1f} % in waiting."

@@ -131,7 +131,10 @@ function seriesOf(mark, frame) {
 // What stands under the pointer.
 function tipOf(panel, mark, n, frame) {
   if (mark.tips.length) return escaped(mark.tips[n]) + (shaded(mark) && panel.shades && mark.kind === "Links" ? `: ${shown(valuesOf(mark, frame)[n])}` : "");
-  const spread = (half, n) => (half && half[n] && !Array.isArray(half[0]) ? ` ± ${shown(half[n])}` : "");
+  const spread = (half, n) => {
+    const [below, above] = half ? (Array.isArray(half[0]) ? half : [half, half]).map((side) => side[n]) : [];
+    return above || below ? (above === below ? ` ± ${shown(above)}` : ` (−${shown(below)}, +${shown(above)})`) : "";
+  };
   const nameOf = (axis, place) => escaped(axis.names[Math.round(place)] ?? shown(place));
   if (mark.kind === "Bars") {
     const axis = mark.lying ? panel.y : panel.x, group = Math.round(mark.at[n]);

@@ -30,7 +30,7 @@ from netplace.report.plots.figure import Figure, Shades
 from netplace.report.plots.schedules import gantt_panel, kept_steps
 from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.schedule import figure_tables, rejected_notes, title_of
-from netplace.report.terminal.units import KWH, seconds_unit
+from netplace.report.terminal.units import KWH, measured, seconds_unit
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedule_folder import node_ranges, read_figures, read_schedule
 from netplace.scheduling.metrics import PER_JOB, Metrics
@@ -87,7 +87,7 @@ def _verdict(figures: ScheduleFigures, rows: pd.DataFrame) -> list[str]:
     steady = figures.steady.get("wait")
     if steady is not None and not math.isnan(steady.half_width):
         mean, half = steady.mean, steady.half_width
-        over = f"{mean / second:.3g} ± {half / second:.2g} {unit} (95 % interval over batches of jobs)"
+        over = f"{measured(mean / second, half / second)} {unit} (95 % interval over batches of jobs)"
         sentences.append(
             f"In the steady state the mean wait is {over}."
             if half < mean / 2
