@@ -33,7 +33,6 @@ from netplace.scheduling.policy import POLICIES, find_policy
 from netplace.scheduling.power import read_switching
 from netplace.scheduling.times import RUN_TIMES, LogTimes, estimate_rule, make_times
 from netplace.scheduling.workload import DROPS, WORKLOADS
-from netplace.scheduling.workload.sacct import is_sacct
 from netplace.settings import check_given, read_back
 from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host
 
@@ -43,7 +42,7 @@ _SITE = "site"  # the policy of plans with the rules of a site
 _FILES = ("workload", "times", "power", "site", "applications")  # keys whose files count by what is in them
 # Mappings that are simulated where the best known one is asked for.
 CANDIDATES = ("consecutive", "random", "classic", "td")
-_LOGS = ("cores_per_node", "drop")  # for files in the Standard Workload Format
+_LOGS = ("cores_per_node", "drop")  # for logs
 
 
 class Plan(ScheduleSettings, frozen=True, kw_only=True):
@@ -162,8 +161,7 @@ def _check_options(workload: str, values: Mapping[str, Any]) -> None:
     else:
         if "." not in Path(workload).name and not Path(workload).exists():
             check_choice(workload, WORKLOADS, "workload")
-        of_file = () if ".csv" in Path(workload).name.lower() else _LOGS
-        taken = ("load", *(("drop",) if is_sacct(Path(workload)) else of_file))
+        taken = ("load", *_LOGS)  # what a format does not take, its reader refuses
         label = f"workload {workload} is a file"
     for name in OF_WORKLOADS:
         if name in values and name not in taken:

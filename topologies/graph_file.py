@@ -43,7 +43,7 @@ class _File:
         from xml.etree.ElementTree import ParseError, fromstring  # for files in XML alone
 
         try:
-            return fromstring(self.content)  # noqa: S314 (expat bounds entities)
+            return fromstring(self.content.lstrip())  # noqa: S314 (expat bounds entities)
         except (ParseError, ValueError, LookupError) as error:
             raise ValueError(f"{self.text}: not XML: {error}") from None
 
@@ -119,7 +119,7 @@ def _slurm(file: _File) -> Topology:
 
 
 _TAG = r"(?s:(?><\?.*?\?>\s*|<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*)"  # what stands before the root of XML
-_KEYS = r"(?:[A-Za-z_-]+\s*:[^\n]*\n\s*(?:#[^\n]*\s*)*)*"  # keys of YAML before the decisive one
+_KEYS = r"(?:(?:[A-Za-z_-]+\s*:|-\s)[^\n]*\n\s*(?:#[^\n]*\s*)*)*"  # lines of YAML before the decisive key
 FILE_FORMATS = [
     FileFormat("GraphML", _TAG + "<graphml", _networkx("read_graphml"), "phit"),
     FileFormat("GEXF", _TAG + "<gexf", _networkx("read_gexf"), "phit"),
@@ -138,9 +138,10 @@ FILE_FORMATS = [
         lambda file: htsim(file.content, file.text, file.phit), "phit", "hosts"),
     FileFormat("graph6", r"(?:>>graph6<<)?[?-~]+\s*\Z", _networkx("read_graph6"), score=2),
     FileFormat("sparse6", r"(?:>>sparse6<<)?:[?-~]+\s*\Z", _networkx("read_sparse6"), score=2),
-    FileFormat("Slurm's topology.yaml", r"(?:---\s*)?-\s*topology\s*:", _slurm, "part"),
-    FileFormat("ASTRA-sim's network.yml", rf"(?:---\s*)?{_KEYS}npus_count\s*:",
-        _astra_sim, "phit", "NPUs"),
+    FileFormat("Slurm's topology.yaml", r"-\s*topology\s*:", _slurm, "part"),
+    FileFormat("ASTRA-sim's network.yml", rf"{_KEYS}npus_count\s*:", _astra_sim, "phit", "NPUs"),
+    FileFormat("topograph's model", r"switches\s*:\s*\n(?s:.*?)\nblocks\s*:", None,
+        "is simulated by topograph, which writes a topology.conf or topology.yaml"),
     FileFormat("ns-3's topology of HPCC or SimAI",
         r"\d[^\n]*\n\s*\d[^\n]*\n\s*\d+\s+\d+\s+[\d.]+[kMGT]?bps\s+[\d.]+[mun]?s\s",
         lambda file: ns3(file.content, file.text, file.phit), "phit"),
@@ -164,7 +165,7 @@ FILE_FORMATS = [
 _CABLES = FileFormat(
     "a list of cables", "", lambda file: cable_list(file.content, file.text, file.phit), "phit"
 )
-_IGNORED = re.compile(r"(?:\s+|#[^\n]*\n?|//[^\n]*\n?)*")
+_IGNORED = re.compile(r"(?:\s+|(?:#|//)[^\n]*\n?|---(?=\s))*")
 
 
 def graph_file(path: str, phit: str | int = "", part: str = "") -> Topology:

@@ -63,10 +63,13 @@ def nccl(root: Element, text: str, phit: int) -> Graph:
                 continue  # to a processor
             told[place, other] = told.get((place, other), 0) + count * _LINKS.get(kind, _ASSUMED)
     speed = {(min(pair), max(pair)): max(rate, told.get(pair[::-1], 0)) for pair, rate in told.items()}
-    if len(gpus) > 1 and not {place for pair in speed for place in pair}.issuperset(range(len(gpus))):
+    joined = {0}
+    for _ in gpus:
+        joined |= {end for pair in speed if not joined.isdisjoint(pair) for end in pair}
+    if not joined.issuperset(range(len(gpus))):
         raise ValueError(
-            f"{text}: NCCL's topology connects {len(gpus)} GPUs by PCI Express, which netplace does not "
-            f"read, and not all by NVLinks or xGMI"
+            f"{text}: NVLinks or xGMI of NCCL's topology do not connect all {len(gpus)} GPUs, and netplace "
+            f"does not read PCI Express, which does"
         )
     notes = [f"links of GPUs of kind {', '.join(sorted(unknown))!r} are taken as {_ASSUMED:g} GB/s"] * bool(
         unknown

@@ -6,6 +6,7 @@ Sources: ``simulation/mix`` of github.com/alibaba-edu/High-Precision-Congestion-
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from netplace.inputs import abbreviate, check_int
@@ -30,13 +31,16 @@ def ns3(content: str, text: str, phit: int) -> Graph:
     if len(numbers) not in (3, 5):
         raise ValueError(f"{text} line 1: {len(numbers)} numbers, expected 3 of HPCC or 5 of SimAI")
     count = numbers[0]
-    told = [sum(numbers[-3:-1]) if len(numbers) == 5 else numbers[1], numbers[-1]]
+    told, links = sum(numbers[-3:-1]) if len(numbers) == 5 else numbers[1], numbers[-1]
     switches = {check_int(word, f"{text} line 2: switch", 0, count - 1) for word in rows[1][1]}
-    if (found := [len(switches), len(rows) - 2]) != told:
-        raise ValueError(f"{text}: {found} switches and links, expected {told} as line 1 says")
+    if len(switches) != told or len(rows) - 2 < links:
+        raise ValueError(
+            f"{text}: {len(switches)} switches and {len(rows) - 2} links, expected {told} and {links} as "
+            f"line 1 says"
+        )
     network: nx.MultiGraph[Any] = nx.MultiGraph()
     network.add_nodes_from((vertex, {"nodes": int(vertex not in switches)}) for vertex in range(count))
-    for line, words in rows[2:]:
+    for line, words in rows[2 : 2 + links]:
         where = f"{text} line {line}"
         if len(words) != 5:
             raise ValueError(
@@ -45,4 +49,8 @@ def ns3(content: str, text: str, phit: int) -> Graph:
         a, b = (check_int(word, f"{where}: vertex", 0, count - 1) for word in words[:2])
         lossy = {} if words[4].strip("0.") == "" else {"error rate": words[4]}
         network.add_edge(a, b, bandwidth=words[2], latency=words[3], **lossy)
-    return from_networkx(network, text, phit)
+    made = from_networkx(network, text, phit)
+    if not (left := len(rows) - 2 - links) or made.rates is None:
+        return made
+    note = f"{left} lines after the {links} links that line 1 counts are ignored, as in ns-3"
+    return replace(made, rates=replace(made.rates, notes=(*made.rates.notes, note)))

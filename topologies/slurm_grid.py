@@ -29,7 +29,10 @@ def chosen_topology(path: str, text: str, name: str = "") -> tuple[str, str, dic
 
     chosen = _chosen(read_yaml(read_text(path, text), text), text, name)
     where = f"{text}, topology {chosen.get('topology')}"
-    kind = next((kind for kind in _KINDS if kind in chosen), "")
+    kinds = [kind for kind in _KINDS if kind in chosen]
+    if len(kinds) > 1:
+        raise ValueError(f"{where}: {' and '.join(kinds)}, expected one kind of topology")
+    kind = kinds[0] if kinds else ""
     if kind in ("", "flat"):
         known = ", ".join(candidate for candidate in _KINDS if candidate != "flat")
         raise ValueError(f"{where}: {kind or 'no kind'} is not a network, expected one of {known}")

@@ -18,14 +18,14 @@ from typing import Any
 
 from netplace.apps.formats.dumpi_communicators import CREATING, SELF, WORLD
 from netplace.apps.formats.dumpi_rank import RankCalls
-from netplace.apps.formats.stream import TraceError, lines, named
+from netplace.apps.formats.stream import TraceError, head_of, lines, named
 from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.inputs import abbreviate
 
-_MEMBER = re.compile(r"(.*?)(\d+)((?:\.txt)?(?:\.gz)?)")
+_MEMBER = re.compile(r"(.*?)(\d+)((?:\.[a-z]+)*)")
 _LINE = re.compile(rb"MPI_\w+:(?:-|\d+):")
-_NAME = "pmpi-trace-rank-*"
+_NAME = "*-0*"  # of the file of the first rank: pmpi-trace-rank-0.txt or trace-0.dat
 _MPICH_HANDLES = range(0x44000000, 0x44000004)
 
 # The arguments of calls, as DUMPI's reader calls them; "_" is passed over. Lists of counts take two places.
@@ -68,15 +68,19 @@ _TIME = re.compile(r"\d{1,18}(?:\.\d*)?", re.ASCII)
 def recognises(path: Path, head: bytes) -> bool:
     """Return whether a file is a rank's, or a folder holds those of a run."""
     if not head:
-        return path.is_dir() and any(path.glob(_NAME))
+        return path.is_dir() and any(recognises(file, head_of(file)) for file in _first(path))
     first = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
     return _LINE.match(first.strip()) is not None
+
+
+def _first(folder: Path) -> list[Path]:
+    return sorted((file for file in folder.glob(_NAME) if file.is_file()), key=lambda file: len(file.name))
 
 
 def files(path: Path) -> list[Path]:
     """Return the files of the ranks, in order, of a run named by its folder or any of them."""
     if path.is_dir():
-        path = min(path.glob(_NAME), key=lambda file: (len(file.name), file.name))
+        path = _first(path)[0]
     match = _MEMBER.fullmatch(path.name)
     if match is None:
         return [path]
@@ -130,8 +134,8 @@ def _read(state: RankCalls, trace: Trace, rank: int, number: int, line: str) -> 
         if given.get("comm") is None and "comm" in given:
             raise TraceError(
                 number,
-                f"{words[0]} on a communicator of {given['ranks']} of {trace.ranks} ranks, and liballprof "
-                f"does not record which; expected MPI_COMM_WORLD",
+                f"{words[0]} of rank {given['own']} of a communicator of {given['ranks']} of {trace.ranks} "
+                f"ranks, and liballprof does not record which; expected MPI_COMM_WORLD",
             )
         _adapt(name, given)
     elif name in _UNTOLD:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,20 +122,39 @@ _FORMATS: dict[str, Format] = {
     ),
 }
 
+_SHARED = (".txt", ".csv", ".bin")  # suffixes that files of other kinds have as often
+_OTHERS = {  # traces of others, by how they begin
+    "the output of otf2-print (its OTF2 is read)": rb"=== OTF2-PRINT",
+    "a connection matrix of htsim": rb"(?i)Nodes\s+\d+\s+Connections\s+\d+",
+    "a workload of AICB for GPUs (its workloads for SimAI are read)": rb"(?:\[[^\n]*\n)?comm_type,comm_group",
+    "PyTorch's execution trace (chakra_converter makes .et of it)": rb'\{\s*"schema":',
+    "a trace of PyTorch's profiler": rb'\{\s*"(?:schemaVersion|traceEvents|deviceProperties)":',
+    "a database, as Nsight Systems exports": rb"SQLite format 3",
+    "a trace of Charm++'s Projections": rb"PROJECTIONS",
+}
+_EXPECTED = f"expected one of {', '.join(_FORMATS)}; see netplace list formats"
+
 FORMATS: Registry[Format] = Registry("trace format", "netplace.formats", Format, _FORMATS)
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a file or folder, determined by its contents or else by its name."""
+    """Return the format of a file or folder, by its contents or, if it is damaged or empty, by its name."""
     head = b"" if path.is_dir() else head_of(path)
     if not head and not path.is_dir():
         raise ValueError(f"{path}: is empty, expected a trace")
+    if other := next((name for name, begins in _OTHERS.items() if re.match(begins, head.lstrip())), ""):
+        raise ValueError(f"{path}: is {other}, {_EXPECTED}")
     for item in all_formats():
         if item.recognises(path, head):
             return item
     if path.is_dir():
         raise ValueError(f"{path}: cannot be read, it is a folder without a trace")
-    return named_format(path) or FORMATS["text"]
+    named = named_format(path)
+    if not re.search(rb"^\s*[^\s#]", head, re.MULTILINE):
+        return named or FORMATS["text"]  # nothing but comments
+    if named is not None and named.suffix not in _SHARED:
+        return named
+    raise ValueError(f"{path}: is in no format of traces that netplace reads, {_EXPECTED}")
 
 
 def files_of(path: Path) -> list[Path]:

@@ -84,7 +84,9 @@ def _names(words: list[str]) -> list[str] | None:
     for name in ("source", "destination", "bytes"):
         if name not in columns:
             raise TraceError(
-                1, f"columns are {abbreviate(', '.join(words))}, expected source, destination and bytes"
+                1,
+                f"columns are {abbreviate(', '.join(words))}, expected source, destination and bytes of a "
+                f"traffic matrix",
             )
     return columns
 

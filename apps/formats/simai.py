@@ -119,7 +119,7 @@ def _cuts(names: Sequence[str], chunks: int, line: int) -> list[int]:
     return [0, *starts[:: max(1, len(starts) // chunks)][1:chunks], len(names)]
 
 
-_HEADER = re.compile(rb"(?:HYBRID_[A-Z_]+|MODEL|DATA|MICRO|TRANSFORMER[A-Z_]*)\b.*NPU_group", re.DOTALL)
+_HEADER = re.compile(rb"(?:HYBRID_[A-Z_]+|MODEL|DATA|MICRO|TRANSFORMER[A-Z_]*)\b[^\n]*\n\s*\d+\s*\n")
 _FIELD = re.compile(r"(\w+)[:\s]\s*(\d+)")
 _COLLECTIVES = {
     "ALLREDUCE": "allreduce",
@@ -134,7 +134,7 @@ _WORDS = 12
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    return not path.is_dir() and _HEADER.match(head.partition(b"\n")[0]) is not None
+    return not path.is_dir() and _HEADER.match(head) is not None
 
 
 def open_trace(path: Path, reading: Reading) -> Trace:
@@ -170,7 +170,10 @@ class _Reader:
         self.stages = max(1, int(header.get("pp", 1)))
         self.stage_bytes = int(header.get("pp_comm", 0))
         minimum = self.tensor * self.experts * self.stages
-        ranks = self.reading.tasks or int(header.get("all_gpus", 0)) or minimum
+        told = self.reading.tasks or int(header.get("all_gpus", 0))
+        if not told and minimum == 1:
+            raise TraceError(numbered[0][0], "does not say how many ranks there are (--tasks)")
+        ranks = told or minimum
         if ranks % minimum:
             parts = [f"groups of {self.tensor}", f"experts of {self.experts}", f"{self.stages} stages"]
             raise TraceError(
@@ -186,6 +189,11 @@ class _Reader:
         check_length(len(calls) * ranks, f"the calls of its {ranks} ranks")
         self.trace.batches = self._batches(pipeline, calls)
         self.trace.unrepeated = len(calls) * ranks // len(pipeline.micros)
+        if not told:
+            self.trace.notes.append(
+                f"the file does not say how many ranks there are: {ranks} are taken, which leaves out the "
+                f"traffic of data parallelism (--tasks)"
+            )
         if self.stages > 1 and not self.stage_bytes:
             self.trace.notes.append("the file does not contain the traffic between pipeline stages")
 

@@ -58,7 +58,7 @@ def recognises(path: Path, head: bytes) -> bool:
 
 
 def _known_actions() -> set[str]:
-    return NOTHING | ACTIONS.keys()
+    return NOTHING | ACTIONS.keys() | {"m_usage"}  # the last one of Batsim, which is refused by its name
 
 
 def _listed(path: Path, head: bytes) -> list[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import signature
@@ -17,12 +18,12 @@ from netplace.scheduling.workload.applications import (
     applications,
 )
 from netplace.scheduling.workload.batsim import is_batsim, read_batsim
-from netplace.scheduling.workload.files import COMPRESSED, read_text
+from netplace.scheduling.workload.files import COMPRESSED, head_of, read_text
 from netplace.scheduling.workload.job_table import read_csv, write_csv
 from netplace.scheduling.workload.lublin import lublin
 from netplace.scheduling.workload.sacct import is_sacct, read_sacct
 from netplace.scheduling.workload.summary import Middle, WorkloadFigures, describe, load, scale_to_load
-from netplace.scheduling.workload.swf import DEFAULT_DROPS, DROPS, read_swf, write_swf
+from netplace.scheduling.workload.swf import DEFAULT_DROPS, DROPS, LOGS, read_swf, write_swf
 from netplace.scheduling.workload.workload import Workload
 
 __all__ = [
@@ -80,6 +81,16 @@ WORKLOADS: dict[str, WorkloadKind] = {
         "model of Lublin and Feitelson: sizes, run times and a daily cycle fitted to logs",
     ),
 }
+# Logs of others by how they begin, which would be taken for tables of one of the formats that are read.
+_OTHERS = {
+    "an accounting log of PBS": r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Z];",
+    "an accounting log of LSF": r'"JOB_FINISH" ',
+    "an accounting file of Grid Engine": r"(?:#[^\n]*\n)*(?:[^:\n]*:){40}",
+    "a list of jobs of Flux": r'\{(?:\s*"jobs":\s*\[\s*\{)?[^{}]*("t_submit"|"name":\s*"submit")',
+    "Microsoft's trace of Philly": r"\[\s*\{[^{}\[\]]*\"(?:vc|attempts)\"",
+    "SenseTime's trace of Helios": r"job_id,(?=[^\n]*\bgpu_num\b)",
+    "a trace of Alibaba's clusters": r"[^\n]*\b(?:cpu_milli|plan_gpu|inst_num|instance_num|instance_sn)\b",
+}
 _FORMATS = {".csv": (read_csv, write_csv), ".swf": (read_swf, write_swf)}
 ENDINGS = tuple(ending + packed for ending in _FORMATS for packed in ("", COMPRESSED))
 
@@ -98,16 +109,19 @@ def make_workload(name: str, nodes: int, jobs: int, seed: int = 0, **options: An
 def read(path: str | Path, **options: Any) -> Workload:
     """Read a workload: Slurm's account or Batsim's JSON by content, CSV by ``.csv`` or ``.csv.gz``, else SWF.
 
-    Options: for SWF ``cores_per_node`` and ``drop``, see `read_swf`; for ``sacct``, `read_sacct`, the latter.
+    Options: ``cores_per_node`` and ``drop``, see `read_swf` and `read_sacct`.
     """
-    if is_sacct(Path(path)):
+    head = head_of(Path(path))
+    if other := next((name for name, begins in _OTHERS.items() if re.match(begins, head)), ""):
+        raise ValueError(f"{path}: is {other}, which netplace does not read, expected {LOGS}")
+    if is_sacct(head):
         text = read_text(Path(path))
         if is_batsim(text):
             for option in options:
                 raise ValueError(f"{path}: {option} applies to logs, not to workloads of Batsim")
             return read_batsim(Path(path), text)
         for option in options:
-            check_choice(option, ("drop",), f"{path}: option of sacct's jobs")
+            check_choice(option, ("drop", "cores_per_node"), f"{path}: option of sacct's jobs")
         return read_sacct(path, **options, text=text)
     if _ending(Path(path)) != ".csv":
         return read_swf(path, **options)

@@ -32,23 +32,37 @@ def is_batsim(text: str) -> bool:
 
 
 def read_batsim(path: Path, text: str) -> Workload:
-    """Return the jobs of a workload whose profiles are delays, which alone say how long a job runs."""
+    """Return the jobs of a workload whose profiles are delays or sequences of them, which say how long."""
     try:
         given = msgspec.json.decode(text, type=_Workload)
     except (msgspec.DecodeError, RecursionError) as error:
         raise ValueError(f"{path}: is not a workload of Batsim: {error}") from None
     jobs = []
     for number, job in enumerate(given.jobs, 1):
-        profile = given.profiles.get(job.profile, {})
-        delay = profile.get("delay")
-        if profile.get("type") != "delay" or not isinstance(delay, int | float):
-            raise ValueError(
-                f"{path}: job {job.id} has profile {abbreviate(job.profile)} of type "
-                f"{abbreviate(profile.get('type'))}, expected delay, which has a run time"
-            )
+        run_time = _seconds(job.profile, given.profiles, f"{path}: job {job.id}", ())
         estimate = job.walltime if job.walltime >= 0 else None
-        jobs.append(Job(number, job.subtime, job.res, delay, estimate))
+        jobs.append(Job(number, job.subtime, job.res, run_time, estimate))
     try:
         return Workload.of(jobs, machine_nodes=given.nb_res)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+
+
+def _seconds(name: str, profiles: dict[str, dict[str, Any]], where: str, above: tuple[str, ...]) -> float:
+    """Return the run time of a profile; `above` are the sequences that it is a part of."""
+    profile = profiles.get(name, {})
+    kind, delay, parts = (profile.get(key) for key in ("type", "delay", "seq"))
+    if kind in ("delay", "DelayProfile") and isinstance(delay, int | float):
+        return delay
+    repeat = profile.get("repeat", 1)
+    if (
+        kind in ("composed", "SequentialCompositionProfile")
+        and isinstance(parts, list)
+        and isinstance(repeat, int)
+        and name not in above
+    ):
+        return repeat * sum(_seconds(str(part), profiles, where, (*above, name)) for part in parts)
+    raise ValueError(
+        f"{where} has profile {abbreviate(name)} of type {abbreviate(kind)}, expected delay or a sequence of "
+        f"delays, which have a run time"
+    )

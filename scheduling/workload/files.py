@@ -25,8 +25,8 @@ def read_text(path: Path) -> str:
         return decoded(content.decode("utf-8-sig", "replace").encode())
 
 
-def head_line(path: Path) -> str:
-    """Return the first line of a file that is not blank, unpacked; empty for what cannot be read twice."""
+def head_of(path: Path) -> str:
+    """Return how a file begins, unpacked and without blanks; empty for what cannot be read twice."""
     if not path.is_file():
         return ""
     try:
@@ -37,7 +37,7 @@ def head_line(path: Path) -> str:
         text = head.decode("utf-8-sig", "replace")
     except (OSError, *BROKEN):
         return ""  # whoever reads it says why it cannot be
-    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return text.strip()
 
 
 def write_text(path: Path, parts: Iterable[str]) -> None:

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from netplace.inputs import abbreviate, check_choice
-from netplace.scheduling.workload.files import head_line, read_text
+from netplace.scheduling.workload.files import read_text
 from netplace.scheduling.workload.swf import DEFAULT_DROPS, DROPS, LogTable, workload_of
 from netplace.scheduling.workload.workload import Workload
 
@@ -40,24 +40,32 @@ _NOT_ENDED = (
     "STOPPED",
 )
 _NODES = ("nnodes", "allocnodes", "reqnodes")
+_CPUS = ("alloccpus", "ncpus", "reqcpus")
 _UNKNOWN = ("", "unknown", "none", "n/a", "unlimited", "partition_limit", "invalid")
 _SPAN = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
 
 Row = Mapping[str, str]  # a job: its columns, names in lower case
 
 
-def is_sacct(path: Path) -> bool:
-    line = head_line(path).lower()
-    words = re.split(r"[|\s]+", line.replace("jobidraw", "jobid"))
-    return line.startswith("{") or ("jobid" in words and line[0] not in ";#")
+def is_sacct(head: str) -> bool:
+    """Return whether a file begins as JSON, or with the names of columns of ``sacct``."""
+    line = head.partition("\n")[0].lower()
+    return line.startswith("{") or (
+        line[:1] not in ";#" and not {"jobid", "jobidraw"}.isdisjoint(re.split(r"\W+", line))
+    )
 
 
 def read_sacct(
-    path: str | Path, drop: Collection[str] = DEFAULT_DROPS, *, text: str | None = None
+    path: str | Path,
+    drop: Collection[str] = DEFAULT_DROPS,
+    cores_per_node: int = 1,
+    *,
+    text: str | None = None,
 ) -> Workload:
     """Read the jobs of ``sacct -P`` or ``sacct --json``, plain or compressed by gzip.
 
-    Lines of steps are ignored. Sizes are in nodes (``NNodes``, ``AllocNodes`` or ``ReqNodes``), the run
+    Lines of steps are ignored. Sizes are in nodes (``NNodes``, ``AllocNodes`` or ``ReqNodes``) or, without
+    these, in CPUs (``AllocCPUS``, ``NCPUS`` or ``ReqCPUS``), of which a node has `cores_per_node`. The run
     time is ``ElapsedRaw``, ``Elapsed``, or from ``Start`` to ``End``; jobs that have not ended are dropped.
     Times without an offset are UTC. Users and partitions are numbered in the order of their first jobs; the
     header names the partitions. `drop` is that of `read_swf`, `text` the content if it has been read.
@@ -69,6 +77,9 @@ def read_sacct(
     jobs = list(_from_json(path, text) if text.lstrip().startswith("{") else _from_table(path, text))
     if not jobs:
         raise ValueError(f"{path}: the file has no jobs")
+    in_nodes = not jobs[0][1].keys().isdisjoint(_NODES)
+    if in_nodes and cores_per_node != 1:
+        raise ValueError(f"{path}: sizes are in nodes, and cores per node applies to sizes in CPUs")
     users, partitions = (
         _numbers(job.get(key) or job.get(other, "") for _, job in jobs)
         for key, other in (("user", "uid"), ("partition", "partition"))
@@ -85,7 +96,7 @@ def read_sacct(
     lines = [where.rpartition(" ")[2] for where, _ in jobs]
     table = LogTable(path, [int(line) if line.isdigit() else 0 for line in lines], columns)
     table.check()
-    return workload_of(table, header, 1, drop, False)
+    return workload_of(table, header, cores_per_node, drop, False)
 
 
 _COLUMNS = (
@@ -97,31 +108,39 @@ _COLUMNS = (
 def _from_table(path: Path, text: str) -> Iterator[tuple[str, Row]]:
     """Yield where each job stands and its columns, of what ``sacct -P`` wrote."""
     names: list[str] = []
+    mark, begun = "|", ""
     for number, line in enumerate(text.split("\n"), 1):
         where = f"{path}, line {number}"
-        words = [word.strip() for word in line.split("|")]
         if not line.strip():
             continue
         if not names:
-            names = [word.lower() for word in words]
+            mark = (re.match(r"\s*\w+([^\w\s]+)", line) or ["", mark])[1]  # of sacct --delimiter
+            names = [word.strip().lower() for word in line.split(mark)]
             if len(names) < 2:
                 raise ValueError(
                     f"{where}: a Slurm table without separators, expected the output of {COMMAND}"
                 )
             _check_columns(names, where)
             continue
-        if len(words) != len(names):
+        words = [word.strip() for word in (begun + line).split(mark)]
+        if len(words) < len(names):  # a comment may hold the end of a line
+            begun += line
+            continue
+        if len(words) > len(names):
             raise ValueError(f"{where}: {len(words)} columns, expected {len(names)}")
+        begun = ""
         job = dict(zip(names, words, strict=True))
         if not re.search(r"[.]", job.get("jobid") or job.get("jobidraw", "")):
             yield where, job
+    if begun:
+        raise ValueError(f"{path}: the last job has {begun.count(mark) + 1} columns, expected {len(names)}")
 
 
 def _check_columns(names: list[str], where: str) -> None:
     needed = {
         "Submit": {"submit"} & {*names},
         "State": {"state"} & {*names},
-        "NNodes": {*_NODES} & {*names},
+        "NNodes": {*_NODES, *_CPUS} & {*names},
         "ElapsedRaw": {"elapsedraw", "elapsed"} & {*names} or {"start", "end"} <= {*names},
     }
     for name, there in needed.items():
@@ -228,7 +247,8 @@ def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[
     number = re.match(r"\d+", job.get("jobidraw") or job.get("jobid", ""))
     if not number:
         raise ValueError(f"{where}: JobID {abbreviate(job.get('jobid', ''))}, expected a number")
-    nodes = next((_count(job[name], f"{where}, {name}") for name in _NODES if job.get(name)), -1.0)
+    sizes = _CPUS if job.keys().isdisjoint(_NODES) else _NODES
+    nodes = next((_count(job[name], f"{where}, {name}") for name in sizes if job.get(name)), -1.0)
     known = [
         users.get(job.get("user") or job.get("uid", ""), -1),
         partitions.get(job.get("partition", ""), -1),

@@ -1,7 +1,8 @@
 """The Standard Workload Format (SWF), version 2, of the Parallel Workloads Archive.
 
-One line per job, 18 numbers per line, -1 for unknown values, and comments after a semicolon; see
-<https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>. The reader uses the job's number (column 1),
+One line per job, 18 numbers per line, -1 for unknown values, and comments after a semicolon or ``#``; commas
+between numbers, and more columns, are accepted
+(<https://www.cs.huji.ac.il/labs/parallel/workload/swf.html>). The reader uses the job's number (column 1),
 submit time (2), run time (4), allocated processors (5) or, if unknown, requested ones (8) (or vice versa, if
 requested), requested time (9), status (11), user (12), executable (14), queue (15), preceding job (17) and
 think time (18).
@@ -104,6 +105,7 @@ DROPS = {
 }
 DEFAULT_DROPS = ("never-ran",)  # as pyss and the figures of the literature have it
 _COLUMNS = 18
+_COMMENT = (";", "#")
 _USED = {
     "job number": 0,
     "submit time": 1,
@@ -125,6 +127,7 @@ _LABELS = (
     "preceding job",
     "think time",
 )  # what makes no sense there is not known
+LOGS = "SWF, the output of sacct -P or --json, a workload of Batsim, or CSV in a file named .csv"
 _WHOLE = ("job number", "allocated processors", "requested processors", "status")
 _FAILED, _PARTS, _CANCELLED = 0, (2, 3, 4), 5
 _MOST = 2.0**53  # the largest number up to which every whole one can be told from the next
@@ -160,7 +163,7 @@ def read_swf(
         check_choice(name, DROPS, "jobs to drop")
     lines = read_text(path).split("\n")
     table = _table(path, lines)
-    header = tuple(line.lstrip()[1:] for line in lines if line.lstrip().startswith(";"))
+    header = tuple(line.lstrip()[1:] for line in lines if line.lstrip().startswith(_COMMENT))
     return workload_of(table, header, cores_per_node, drop, requested)
 
 
@@ -171,6 +174,7 @@ class LogTable:
     path: Path  # the file
     line: Sequence[int]  # line of each job
     columns: dict[str, Floats]  # shape (jobs,): numbers, as the Standard Workload Format has them
+    notes: tuple[str, ...] = ()
 
     def check(self) -> None:
         for name, column in self.columns.items():
@@ -191,10 +195,11 @@ class LogTable:
 
 def _is_data(line: str) -> bool:
     text = line.lstrip()
-    return bool(text) and text[0] != ";"
+    return bool(text) and not text.startswith(_COMMENT)
 
 
 def _table(path: Path, lines: Sequence[str]) -> LogTable:
+    lines = [line if line.lstrip().startswith(_COMMENT) else line.replace(",", " ") for line in lines]
     data = [line for line in lines if _is_data(line)]
     if not data:
         raise ValueError(f"{path}: the file has no jobs")
@@ -202,10 +207,11 @@ def _table(path: Path, lines: Sequence[str]) -> LogTable:
         values = np.loadtxt(data, comments=None, ndmin=2)
     except ValueError as error:
         _explain(path, lines, str(error))
-    if values.shape[1] != _COLUMNS:
+    if (more := values.shape[1] - _COLUMNS) < 0:
         _explain(path, lines, f"{values.shape[1]} columns")
     numbers = [number for number, line in enumerate(lines, 1) if _is_data(line)]
-    table = LogTable(path, numbers, {name: values[:, place] for name, place in _USED.items()})
+    notes = (f"columns after the {_COLUMNS} of SWF are ignored: {more}",) if more else ()
+    table = LogTable(path, numbers, {name: values[:, place] for name, place in _USED.items()}, notes)
     table.check()
     return table
 
@@ -216,7 +222,9 @@ def _explain(path: Path, lines: Sequence[str], otherwise: str) -> NoReturn:
         if not _is_data(line):
             continue
         words = line.split()
-        if len(words) != _COLUMNS:
+        if not _is_number(words[0]) and path.suffix.lower() != ".swf":
+            raise ValueError(f"{path}: is no log of jobs that netplace reads, expected {LOGS}")
+        if len(words) < _COLUMNS:
             raise ValueError(f"{path}, line {number}: {len(words)} columns, expected {_COLUMNS}")
         for place, word in enumerate(words, 1):
             if not _is_number(word):
@@ -278,7 +286,7 @@ def workload_of(
         think=np.where((after > 0) & (think > 0), think, 0),
         machine_nodes=_machine_of(header, cores),
         header=_header_per_node(header, cores),
-        notes=(*notes, *more, *renumbered),
+        notes=(*table.notes, *notes, *more, *renumbered),
         dropped=dropped,
     )
 

@@ -265,7 +265,10 @@ REFUSED = {
     'CA: node1 HCA-1:\n  0x1 2 1[ ] ==( 4X 10 Gbps)==> 3 36[ ] "leaf"\n': "iblinkinfo is read in",
     "<platform><host id='a'/></platform>": r"SimGrid's platform holds <host>, expected a <cluster>",
     "<platform><cluster id='a'/><cluster id='b'/></platform>": "2 clusters, expected part= one of a, b",
-    NVSWITCHES.format(gpus="".join(GPU.format(n=n, links="") for n in (0, 1))): "2 GPUs by PCI Express",
+    NVSWITCHES.format(
+        gpus="".join(GPU.format(n=n, links="") for n in (0, 1))
+    ): "all 2 GPUs, and .* PCI Express",
+    "switches:\n  S1:\n    switches: [S2]\nblocks:\n- {switch: S2}\n": "topograph's model is simulated by",
     CLUSTER.format(radical="0-99", lat="1us", more='bb_bw="2.25GBps"'): "backbone of bb_bw=2.25GBps",
     CLUSTER.format(radical="0-9", lat="1us", more='sharing_policy="SHARED"'): "sharing_policy is SHARED",
     CLUSTER.format(

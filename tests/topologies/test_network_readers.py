@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import lzma
+import re
 
 import networkx as nx
 import numpy as np
@@ -134,6 +135,20 @@ PACKED = {
     "BOM": lambda content: b"\xef\xbb\xbf" + content,
     "UTF-16": lambda content: content.decode().encode("utf-16"),
 }
+
+
+AS_WRITTEN = {  # what tools write before, between and after what a reader needs
+    "ASTRA-sim's network.yml": lambda content: "---\n" + re.sub(r" \[ (.+) \]", r"\n- \1", content),
+    "Slurm's topology.yaml": lambda content: f"---\n# of a site\n{content}",
+    "SimGrid's platform": lambda content: f"\n<?xml version='1.0'?>\n{content}",
+    "ns-3's topology": lambda content: f"{content}0 99 1Gbps 1us 0\n",
+}
+
+
+@pytest.mark.parametrize("name", AS_WRITTEN)
+def test_what_tools_write_beside_is_passed_over(name, tmp_path):
+    (tmp_path / "net").write_text(AS_WRITTEN[name](READERS[name](6)))
+    assert parse(f"graph:{tmp_path / 'net'}").nodes == 6
 
 
 @pytest.mark.parametrize("packed", PACKED)

@@ -53,11 +53,12 @@ def written(folder, logs, pattern="pmpi-trace-rank-{}.txt"):
 
 
 @pytest.mark.parametrize(("stride", "mpich"), [(8, False), (4, True)])
-def test_messages_of_a_ring(tmp_path, stride, mpich):
-    folder = written(tmp_path, [ring(rank, stride, mpich) for rank in range(RANKS)])
+@pytest.mark.parametrize("name", ["pmpi-trace-rank-{}.txt", "trace-{}.dat"])
+def test_messages_of_a_ring(tmp_path, stride, mpich, name):
+    folder = written(tmp_path, [ring(rank, stride, mpich) for rank in range(RANKS)], name)
     expected = Counter({(rank, (rank + 1) % RANKS, size): 1 for rank in range(RANKS) for size in (400, 16)})
     expected[0, 3, 40] = 1
-    for path in (folder, folder / "pmpi-trace-rank-2.txt"):
+    for path in (folder, folder / name.format(2)):
         program = read(path, cycles_per_us=1)
         traffic = program.traffic()
         assert np.array_equal(traffic.W, matrix(expected))

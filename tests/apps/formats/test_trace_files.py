@@ -14,19 +14,12 @@ DIM = "#DIMEMAS:x:0:2(1,1),0\n2:0:0:1:8:0:0:0\n3:1:0:0:8:0:0:0\n"
 
 @pytest.mark.parametrize("text", [TEXT, TRC, DIM])
 @pytest.mark.parametrize("name", ["x", "x.trace", "x.trc", "x.dim", "x.txt.gz"])
-@pytest.mark.parametrize("packed", [False, True])
-def test_the_format_is_told_by_content(tmp_path, text, name, packed):
-    content = text.encode()
-    (tmp_path / name).write_bytes(gzip.compress(content) if packed else content)
+@pytest.mark.parametrize("written", [bytes, gzip.compress, lambda text: text.strip().replace(b"\n", b"\r\n")])
+def test_the_format_is_told_by_content(tmp_path, text, name, written):
+    (tmp_path / name).write_bytes(written(text.encode()))
     program = read(str(tmp_path / name))
     assert program.traffic().W.tolist() == [[0, 8], [0, 0]]
     assert program.peer.tolist() == [1, 0]
-
-
-def test_windows_line_ends_and_a_missing_last_one(tmp_path):
-    for text in (TEXT, TRC, DIM):
-        (tmp_path / "x").write_bytes(text.strip().replace("\n", "\r\n").encode())
-        assert len(read(tmp_path / "x")) == 2
 
 
 def test_the_name_of_the_program_is_the_files(tmp_path):
@@ -54,6 +47,23 @@ def test_a_missing_file_and_a_folder(tmp_path):
         read(tmp_path / "none.trace")
     with pytest.raises(ValueError, match="cannot be read, it is a folder without a trace"):
         read(tmp_path)
+
+
+OTHERS = {
+    "\n=== OTF2-PRINT ===\n": "is the output of otf2-print",
+    "Nodes 16\nConnections 5\n0->1 start 0\n": "is a connection matrix of htsim",
+    '{\n "schema": "1.1.0-chakra.0.0.4",': "is PyTorch's execution trace",
+    "comm_type,comm_group,msg_size\n": "is a workload of AICB for GPUs",
+    "train_iter:10\nEmb:\n": "is in no format of traces that netplace reads, expected one of chakra, simai",
+}
+
+
+@pytest.mark.parametrize("content", OTHERS)
+@pytest.mark.parametrize("name", ["x", "x.txt"])
+def test_what_is_no_trace_is_named(tmp_path, content, name):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ValueError, match=OTHERS[content]):
+        read(tmp_path / name)
 
 
 @pytest.mark.parametrize("keep", [3, 15, -1, -9])

@@ -166,6 +166,11 @@ def test_one_group_without_a_number_of_ranks(written):
     path = written(f"{header}\n1\nx -1 1 ALLREDUCE 8 1 NONE 0 1 NONE 0 1\n")
     program = read(path)
     assert program.tasks == 4
+    assert "leaves out the traffic of data parallelism" in open_trace(path).notes[0]
+    path = written("MICRO\n1\nx -1 1 NONE 0 1 NONE 0 1 ALLGATHER 4096 1\n")
+    with pytest.raises(ValueError, match=r"line 1: does not say how many ranks there are \(--tasks\)"):
+        read(path)
+    assert np.count_nonzero(read(path, tasks=4).traffic().N)
     assert np.count_nonzero(program.traffic().N)
 
 

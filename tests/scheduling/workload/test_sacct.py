@@ -55,6 +55,9 @@ FORMS = {
     "log.swf": "\n" + TABLE.replace("\n", "\r\n"),
     "jobs.json": as_json(),
     "old.json": as_json(plain_limits=True),
+    "delimiter.txt": TABLE.replace("|", "|#"),
+    "comment_of_two_lines.txt": TABLE.replace("|a|", "|a\nb|"),
+    "cpus.txt": TABLE.replace("NNodes", "AllocCPUS"),
 }
 
 

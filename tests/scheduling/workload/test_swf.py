@@ -41,12 +41,14 @@ def test_a_log_is_read(log):
     assert workload.dropped == {}
 
 
-def test_windows_line_ends_and_compression(tmp_path):
-    path = tmp_path / "log.gz"
-    path.write_bytes(gzip.compress((HEADER + line() + line(2)).replace("\n", "\r\n").encode("latin-1")))
+def test_compressed_with_commas_more_columns_and_other_comments(log):
+    usual = read_swf(log(HEADER, line(), line(2, 5)))
+    lines = "".join(text.replace(" ", ", ").replace("\n", ", 0.5, 7\r\n") for text in (line(), line(2, 5)))
+    path = log(name="log.gz")
+    path.write_bytes(gzip.compress((HEADER.replace(";", "#") + lines).encode("latin-1")))
     workload = read(path)
-    assert len(workload) == 2
-    assert workload.header[0] == " Version: 2.2"
+    assert (list(workload), workload.header[0]) == (list(usual), usual.header[0])
+    assert workload.notes == ("columns after the 18 of SWF are ignored: 2",)
 
 
 def test_processors_become_nodes(log):

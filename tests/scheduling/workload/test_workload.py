@@ -189,11 +189,18 @@ BATSIM = {
     ],
     "profiles": {"d": {"type": "delay", "delay": 10}},
 }
+OF_5 = {
+    "d": {"type": "SequentialCompositionProfile", "repeat": 2, "seq": ["e", "f"]},
+    "e": {"type": "DelayProfile", "delay": 3.5},
+    "f": {"type": "SequentialCompositionProfile", "seq": ["g"]},
+    "g": {"type": "DelayProfile", "delay": 1.5},
+}
 
 
-def test_a_workload_of_batsim_has_jobs_with_delays(tmp_path):
+@pytest.mark.parametrize("profiles", [BATSIM["profiles"], OF_5], ids=["delays", "sequences of version 5"])
+def test_a_workload_of_batsim_has_jobs_with_delays(tmp_path, profiles):
     path = tmp_path / "w.json"
-    path.write_text(json.dumps(BATSIM))
+    path.write_text(json.dumps(BATSIM | {"profiles": profiles}))
     workload = read(path)
     assert workload.machine_nodes == 4
     assert list(workload) == [Job(1, 0.0, 2, 10.0, 100.0), Job(2, 5.0, 4, 10.0)]
@@ -206,6 +213,25 @@ def test_a_profile_without_run_time_is_named(tmp_path):
         ValueError, match="job 1 has profile 'd' of type 'parallel_homogeneous', expected delay"
     ):
         read(path)
+
+
+OTHERS = {
+    "01/02/2024 03:04:05;E;12.host;user=a": "is an accounting log of PBS, which netplace does not read",
+    "job_id,user,gpu_num,cpu_num,node_num,state": "Helios",
+    '[\n {\n  "status": "Pass",\n  "vc": "a"': "Philly",
+    "name,cpu_milli,memory_mib": "Alibaba",
+    '{"jobs": [{"id": 1, "t_submit": 1.0}]}': "Flux",
+    "q:host:" + "0:" * 43: "Grid Engine",
+    "a text of no table": "is no log of jobs that netplace reads, expected SWF",
+}
+
+
+@pytest.mark.parametrize("content", OTHERS)
+def test_logs_of_others_are_named(tmp_path, content):
+    for name in ("log", "log.csv") if "table" not in content else ("log",):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(ValueError, match=OTHERS[content]):
+            read(tmp_path / name)
 
 
 def test_spreadsheets_write_a_byte_order_mark(tmp_path):
