@@ -22,11 +22,15 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _OF_SWITCH = ("nodes", "group")
-_OF_CABLE = ("width", "cycles", "delay", "bandwidth", "capacity", "speed", "latency")
+_OF_CABLE = ("width", "cycles", "delay", "bandwidth", "capacity", "speed", "latency", "weight")
 _ENDS = (  # what the first two columns of a table of cables may be called
     ("source", "src", "from", "node1", "switch1", "endpoint1", "device_a"),
     ("target", "dst", "to", "node2", "switch2", "endpoint2", "device_b"),
 )
+_DATA = re.compile(
+    r"(?<=\s)\{((?:['\"][^{}]*)?)\}$"
+)  # attributes of an edge as networkx writes them: {'weight': 1}
+_ITEM = re.compile(r"\s*['\"](\w+)['\"]:\s*['\"]?([^,'\"]*)['\"]?,?")
 _NO_NAME = re.compile(r'[<>{}"\x00-\x1f\x7f]')
 _TOKEN = re.compile(
     r'\s+|//[^\n]*|#[^\n]*|/\*.*?\*/|"(?:[^"\\]|\\.)*"|--|->|[\w.\u0080-\U0010ffff]+|-?\.?\d[\d.]*|[{}\[\];,=:]',
@@ -77,7 +81,7 @@ def cable_list(content: str, text: str, phit: int) -> Graph:
 def _rows(content: str, text: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the number and the words of every line that is not empty, without comments."""
     lines = [(line, row.split("#", 1)[0].strip()) for line, row in enumerate(content.splitlines(), 1)]
-    lines = [(line, row) for line, row in lines if row]
+    lines = [(line, _DATA.sub(lambda data: _ITEM.sub(r" \1=\2", data[1]), row)) for line, row in lines if row]
     comma = next((mark for mark in ",;" if lines and mark in lines[0][1]), "")
     for line, row in lines:
         try:

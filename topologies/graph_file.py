@@ -102,7 +102,12 @@ def _node_link(file: _File) -> Topology:
 
     try:
         given = json.loads(file.content)
-        read = nx.node_link_graph(given, edges="links" if "links" in given else "edges")
+        if "adjacency" in given:
+            read = nx.adjacency_graph(given)
+        elif "elements" in given:
+            read = nx.cytoscape_graph(given)
+        else:
+            read = nx.node_link_graph(given, edges="links" if "links" in given else "edges")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, nx.NetworkXError) as error:
         raise ValueError(f"{file.text}: not a node-link graph in JSON: {error}") from None
     return from_networkx(read, file.text, file.phit)
@@ -133,7 +138,7 @@ FILE_FORMATS = [
     FileFormat("ibnetdiscover", r'(?:\w+=\S*\s+)*(?:Switch|Ca|Rt)\s+\d+\s+"',
         lambda file: ibnetdiscover(file.path)),
     FileFormat("Slurm's topology.conf",
-        r"(?i:(?:include\s+\S+\s+)*(?:SwitchName|BlockName|BlockSizes)\s*=)", _slurm, "part"),
+        r"(?i:(?:include\s+\S+\s+)*(?:SwitchName|BlockName|BlockSizes|RingName)\s*=)", _slurm, "part"),
     FileFormat("htsim's topology", r"(?i:Nodes\s+\d+\s+(?:Tiers|Podsize)\s+\d+)",
         lambda file: htsim(file.content, file.text, file.phit), "phit", "hosts"),
     FileFormat("graph6", r"(?:>>graph6<<)?[?-~]+\s*\Z", _networkx("read_graph6"), score=2),

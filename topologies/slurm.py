@@ -72,6 +72,9 @@ def slurm(
         rows = tree_entries(where, kind, inside)
     else:
         rows = _rows(path, text, topology)
+        rings = [{**values, "ring": values["ringname"]} for _, values in rows if "ringname" in values]
+        if rings:
+            return slurm_grid("ring", {"rings": rings}, text, text, part)
     _check_names(rows)
     switches: dict[str, list[str]] = {}
     above: dict[str, list[str]] = {}
@@ -178,7 +181,11 @@ def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]
         if words[0].lower() == "include":
             raise ValueError(f"{where}: {' '.join(words)}, expected all switches in one file")
         values = {key.lower(): value.strip('"') for key, value in _PAIR.findall(" ".join(words))}
-        if values.keys() & {"nodes", "switches"} and not values.keys() & {"switchname", "blockname"}:
+        if values.keys() & {"nodes", "switches"} and not values.keys() & {
+            "switchname",
+            "blockname",
+            "ringname",
+        }:
             raise ValueError(f"{where}: {' '.join(words)}, expected SwitchName= or BlockName= in this line")
         entries.append((where, values))
     return entries
