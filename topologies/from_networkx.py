@@ -238,7 +238,7 @@ def _cables(given: nx.Graph[Any], text: str) -> list[tuple[Any, Any, dict[str, A
         if len(back) != len(links):
             raise ValueError(
                 f"{text}: asymmetric, {len(links)} links lead from {u} to {v} and {len(back)} back, "
-                f"expected the same number"
+                f"expected the same number, or an undirected graph with an edge for each cable"
             )
         for link, other in zip(links, back, strict=True):
             for key in ("width", "cycles", "delay"):

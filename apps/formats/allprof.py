@@ -18,7 +18,7 @@ from typing import Any
 
 from netplace.apps.formats.dumpi_communicators import CREATING, SELF, WORLD
 from netplace.apps.formats.dumpi_rank import RankCalls
-from netplace.apps.formats.stream import TraceError, head_of, lines, named
+from netplace.apps.formats.stream import TraceError, first_line, head_of, lines, named
 from netplace.apps.recorded.calls import Batch, CallWriter
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.inputs import abbreviate
@@ -69,8 +69,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """Return whether a file is a rank's, or a folder holds those of a run."""
     if not head:
         return path.is_dir() and any(recognises(file, head_of(file)) for file in _first(path))
-    first = next((line for line in head.splitlines() if line.strip() and not line.startswith(b"#")), b"")
-    return _LINE.match(first.strip()) is not None
+    return _LINE.match(first_line(head)) is not None
 
 
 def _first(folder: Path) -> list[Path]:

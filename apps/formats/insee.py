@@ -29,6 +29,7 @@ from netplace.apps.formats.stream import (
     count_tasks,
     declaration,
     declared,
+    first_line,
     head_of,
     left_out_in,
     named,
@@ -46,11 +47,7 @@ _COLUMNS = {"s": 5, "r": 5, "c": 3}
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    for line in head.split(b"\n"):
-        words = line.split(maxsplit=1)
-        if words and not words[0].startswith(b"#"):
-            return words[0] in (b"s", b"r", b"c")
-    return False
+    return first_line(head).split(maxsplit=1)[:1] in ([b"s"], [b"r"], [b"c"])
 
 
 def open_trace(path: Path, reading: Reading) -> Trace:

@@ -1,9 +1,11 @@
-"""Traffic matrices as applications: CSV with rows ``source,destination,bytes``, or a dense matrix.
+"""Traffic matrices as applications: rows ``source,destination,bytes``, or a dense matrix.
+
+Commas separate numbers, or blanks. Open MPI's monitoring (``E 0 1 1024 bytes 3 msgs sent``) is read, too.
 
 A first row can name the columns: ``source`` and ``destination`` (or ``rank`` twice), ``bytes`` and, if pairs
 sent more than one message, ``messages``. Without names, three columns are source, destination and bytes, and
 four columns have messages before the bytes. A square table is a dense matrix of bytes, with sources as rows
-and destinations as columns.
+and destinations as columns; pandas writes labels above it, and perhaps before each row.
 
 The order of messages is as follows. Each rank posts its receives, from the previous rank, then from the one
 before that, and so on around. It sends to the next rank, then to the one after that, and so on, and waits for
@@ -12,6 +14,7 @@ its receives. The bytes of a pair are in the given number of messages of equal s
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,12 +23,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.stream import TraceError, lines, named
+from netplace.apps.formats.stream import TraceError, first_line, lines, named
 from netplace.apps.operation import MOST_TASKS, check_written
 from netplace.apps.recorded.calls import BATCH, CALL, Batch, Call, batched
 from netplace.apps.recorded.trace import Reading, Trace
 from netplace.inputs import abbreviate, check_size
 
+_Row = tuple[int, list[str]]  # number of the line, and its words
+_MONITORED = re.compile(rb"[EIS]\s+(\d+)\s+(\d+)\s+(\d+) bytes\s+(\d+) msgs sent.*")
+_AS_ROW = rb"\1 \2 \4 \3"
 _MOST = 1 << 62
 _HELD = 60  # bytes of a number
 _NAMES = {
@@ -40,9 +46,11 @@ Pairs = dict[tuple[int, int], tuple[int, int]]
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    name = path.name.lower().removesuffix(".gz")
-    first = next((line for line in head.split(b"\n") if line.strip() and not line.startswith(b"#")), b"")
-    return name.endswith(".csv") and b"," in first
+    first = first_line(head)
+    if path.name.lower().removesuffix(".gz").endswith(".csv") and b"," in first:
+        return True
+    words = _MONITORED.sub(_AS_ROW, first).replace(b",", b" ").split()
+    return len(words) > 1 and all(_is_number(word.decode("utf-8", "replace")) for word in words)
 
 
 def open_trace(path: Path, reading: Reading) -> Trace:
@@ -61,15 +69,26 @@ def pairs_of(path: Path, reading: Reading | None = None) -> tuple[int, Pairs]:
         rows, words = [], 0
         for number, line in lines(path, reading or Reading()):
             if line and not line.startswith(b"#"):
-                rows.append((number, [word.strip() for word in line.decode("utf-8", "replace").split(",")]))
+                text = _MONITORED.sub(_AS_ROW, line).decode("utf-8", "replace")
+                rows.append((number, [word.strip() for word in text.split("," if "," in text else None)]))
                 words += len(rows[-1][1])
                 check_size(words, _HELD, "numbers of a matrix", str(path))
         if not rows:
             raise TraceError(1, "is empty, expected a table")
+        if square := _square(rows):
+            return _dense(square)
         names = _names(rows[0][1])
-        if names is None and len(rows) == len(rows[0][1]):
-            return _dense(rows)
         return _listed(rows[1:] if names else rows, names or _usual(rows[0]))
+
+
+def _square(rows: list[_Row]) -> list[_Row]:
+    """Return the rows of a dense matrix without labels; none if it is no square."""
+    width, top = len(rows[0][1]), rows[0][1]
+    if len(rows) == width and not top[0].strip('"'):
+        return [(number, words[1:]) for number, words in rows[1:]]
+    if len(rows) == width + 1 and top == [str(place) for place in range(width)]:
+        return rows[1:]
+    return rows if len(rows) == width and all(map(_is_number, top)) else []
 
 
 def _names(words: list[str]) -> list[str] | None:
@@ -91,7 +110,7 @@ def _names(words: list[str]) -> list[str] | None:
     return columns
 
 
-def _usual(row: tuple[int, list[str]]) -> list[str]:
+def _usual(row: _Row) -> list[str]:
     number, words = row
     if len(words) not in (3, 4):
         raise TraceError(
@@ -115,7 +134,7 @@ def _integer(number: int, word: str, label: str, maximum: int = _MOST) -> int:
     return int(word) if word.isdecimal() else int(value)
 
 
-def _dense(rows: list[tuple[int, list[str]]]) -> tuple[int, Pairs]:
+def _dense(rows: list[_Row]) -> tuple[int, Pairs]:
     pairs: Pairs = {}
     for source, (number, words) in enumerate(rows):
         if len(words) != len(rows):
@@ -126,7 +145,7 @@ def _dense(rows: list[tuple[int, list[str]]]) -> tuple[int, Pairs]:
     return len(rows), pairs
 
 
-def _listed(rows: list[tuple[int, list[str]]], names: list[str]) -> tuple[int, Pairs]:
+def _listed(rows: list[_Row], names: list[str]) -> tuple[int, Pairs]:
     messages: Counter[tuple[int, int]] = Counter()
     sizes: Counter[tuple[int, int]] = Counter()
     largest = -1

@@ -47,6 +47,12 @@ def head_of(path: Path) -> bytes:
     return next(blocks(path, Reading(), HEAD), b"")
 
 
+def first_line(head: bytes) -> bytes:
+    """Return the first line that is neither blank nor a comment; empty if there is none."""
+    lines = (line.strip() for line in head.split(b"\n"))
+    return next((line for line in lines if line and not line.startswith(b"#")), b"")
+
+
 def blocks(path: Path, reading: Reading, size: int = BLOCK) -> Iterator[bytes]:
     """Yield the contents of a file, unpacked if it is compressed, in pieces of at most `size` bytes."""
     try:

@@ -41,6 +41,7 @@ from netplace.apps.formats.stream import (
     TraceError,
     count_tasks,
     declared,
+    first_line,
     head_of,
     is_by_length_said,
     left_out_in,
@@ -303,8 +304,5 @@ def _listed(text: str, label: str, line: int) -> tuple[int, ...]:
 
 def recognises(path: Path, head: bytes) -> bool:
     """Return whether the first line that is no comment has the eight words of this format."""
-    for line in head.split(b"\n"):
-        words = line.split()
-        if words and not words[0].startswith(b"#"):
-            return len(words) == len(COLUMNS) and words[1].decode("ascii", "replace") in KINDS
-    return False
+    words = first_line(head).split()
+    return len(words) == len(COLUMNS) and words[1].decode("ascii", "replace") in KINDS

@@ -29,7 +29,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from netplace.apps.formats.stream import TraceError, head_of, left_out_in, lines, named, whole_content
+from netplace.apps.formats.stream import (
+    TraceError,
+    first_line,
+    head_of,
+    left_out_in,
+    lines,
+    named,
+    whole_content,
+)
 from netplace.apps.formats.tit_actions import ACTIONS, NOTHING, Action, Calls, whole_of
 from netplace.apps.formats.writing import Line, Options, dense_tags, lines_of, name_of
 from netplace.apps.operation import MOST_TASKS
@@ -45,11 +53,9 @@ _SHORT, _MOST_WORDS = ("send", "isend", "recv", "irecv", "wait", "compute"), 6
 
 
 def recognises(path: Path, head: bytes) -> bool:
-    first = [line for line in head.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")][:1]
-    if not first:
-        return False
-    words = first[0].split()
-    if _LINE.fullmatch(first[0].rstrip(b"\r")) and len(words) >= 2:
+    first = first_line(head)
+    words = first.split()
+    if _LINE.fullmatch(first) and len(words) >= 2:
         name = words[1].decode("ascii", "replace").lower()
         # The text format has send, recv and wait too, in lines of eight words.
         return name in _known_actions() and not (name in _SHORT and len(words) > _MOST_WORDS)
@@ -80,8 +86,7 @@ def open_trace(path: Path, reading: Reading) -> Trace:
 
 def files(path: Path) -> list[Path]:
     """Return the file itself, and the files that it lists."""
-    first = next((line for line in head_of(path).splitlines() if line.strip()), b"")
-    if _LINE.fullmatch(first):
+    if _LINE.fullmatch(first_line(head_of(path))):
         return [path]
     return [path, *_listed(path, whole_content(path, Reading(), 100))]
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,15 +29,8 @@ _STATES = {  # as the Standard Workload Format counts: 1 completed, 0 failed, 5 
     "REVOKED": 5,
 }
 _NOT_ENDED = (
-    "PENDING",
-    "RUNNING",
-    "REQUEUED",
-    "RESIZING",
-    "SUSPENDED",
-    "COMPLETING",
-    "CONFIGURING",
-    "STOPPED",
-)
+    "PENDING", "RUNNING", "REQUEUED", "RESIZING", "SUSPENDED", "COMPLETING", "CONFIGURING", "STOPPED"
+)  # fmt: skip
 _NODES = ("nnodes", "allocnodes", "reqnodes")
 _CPUS = ("alloccpus", "ncpus", "reqcpus")
 _UNKNOWN = ("", "unknown", "none", "n/a", "unlimited", "partition_limit", "invalid")
@@ -50,8 +42,11 @@ Row = Mapping[str, str]  # a job: its columns, names in lower case
 def is_sacct(head: str) -> bool:
     """Return whether a file begins as JSON, or with the names of columns of ``sacct``."""
     line = head.partition("\n")[0].lower()
-    return line.startswith("{") or (
-        line[:1] not in ";#" and not {"jobid", "jobidraw"}.isdisjoint(re.split(r"\W+", line))
+    names = {*re.split(r"\W+", line)} if line[:1] not in ";#" else set()
+    return (
+        line.startswith("{")
+        or not names.isdisjoint({"jobid", "jobidraw"})
+        or ("|" in line and "state" in names)
     )
 
 
@@ -186,27 +181,15 @@ class _Jobs(msgspec.Struct, frozen=True):
     jobs: tuple[_Job, ...]
 
 
-class _Queued(msgspec.Struct, frozen=True):
-    job_state: str | tuple[str, ...]
-
-
-class _Queue(msgspec.Struct, frozen=True):
-    """What ``squeue --json`` writes, as far as it is told apart."""
-
-    jobs: tuple[_Queued, ...]
-
-
 def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
     """Yield where each job stands and its columns, of what ``sacct --json`` wrote."""
     try:
         jobs = msgspec.json.decode(text, type=_Jobs).jobs
     except (msgspec.DecodeError, RecursionError) as error:
-        with suppress(msgspec.DecodeError, RecursionError):
-            if msgspec.json.decode(text, type=_Queue).jobs:
-                raise ValueError(
-                    f"{path}: jobs in the output of squeue have no run time, expected sacct --json"
-                ) from None
-        raise ValueError(f"{path}: is not output of sacct --json: {error}") from None
+        reason = "jobs of squeue --json have no run time" if '"job_state":' in text else error
+        raise ValueError(
+            f"{path}: is JSON, but neither output of sacct --json nor a workload of Batsim: {reason}"
+        ) from None
     for place, job in enumerate(jobs, 1):
         time, limit, state = job.time, job.time.limit, job.state.current
         if isinstance(limit, int):
@@ -249,28 +232,13 @@ def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[
         raise ValueError(f"{where}: JobID {abbreviate(job.get('jobid', ''))}, expected a number")
     sizes = _CPUS if job.keys().isdisjoint(_NODES) else _NODES
     nodes = next((_count(job[name], f"{where}, {name}") for name in sizes if job.get(name)), -1.0)
-    known = [
-        users.get(job.get("user") or job.get("uid", ""), -1),
-        partitions.get(job.get("partition", ""), -1),
-    ]
+    user = users.get(job.get("user") or job.get("uid", ""), -1)
+    queue = partitions.get(job.get("partition", ""), -1)
     submit = _time(job["submit"], f"{where}, Submit")
     unstarted = state in _STATES and run_time <= 0 and "start" in job and start < 0
     allocated = -1.0 if unstarted else nodes
     status = _STATES.get(state, -1)
-    return [
-        float(number[0]),
-        submit,
-        run_time,
-        allocated,
-        nodes,
-        limit,
-        status,
-        known[0],
-        -1,
-        known[1],
-        -1,
-        -1,
-    ]
+    return [float(number[0]), submit, run_time, allocated, nodes, limit, status, user, -1, queue, -1, -1]
 
 
 def _time(word: str, label: str) -> float:

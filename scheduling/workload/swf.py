@@ -120,13 +120,8 @@ _USED = {
     "preceding job": 16,
     "think time": 17,
 }
-_LABELS = (
-    "user",
-    "executable",
-    "queue",
-    "preceding job",
-    "think time",
-)  # what makes no sense there is not known
+# What makes no sense in these is not known.
+_LABELS = ("user", "executable", "queue", "preceding job", "think time")
 LOGS = "SWF, the output of sacct -P or --json, a workload of Batsim, or CSV in a file named .csv"
 _WHOLE = ("job number", "allocated processors", "requested processors", "status")
 _FAILED, _PARTS, _CANCELLED = 0, (2, 3, 4), 5

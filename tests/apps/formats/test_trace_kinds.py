@@ -218,6 +218,11 @@ def test_a_broken_record_of_paravers_is_told_with_its_line(tmp_path, line, told)
         "0,1,100\n1,2,50\n1,2,51\n2,0,7\n",
         "# bytes by pair\nsource,destination,messages,bytes\n0,1,1,100\n1,2,2,101\n2,0,1,7\n",
         "rank,rank,bytes\n0,1,100\n1,2,50\n1,2,51\n2,0,7\n",
+        "# POINT TO POINT\n"
+        + "".join(
+            f"E\t{pair} bytes\t{n} msgs sent\t0,{n}\n" for pair, n in [("0\t1\t100", 1), ("1\t2\t101", 2)]
+        )
+        + "I\t2\t0\t7 bytes\t1 msgs sent\n",
     ],
 )
 def test_a_list_of_pairs_is_an_application(tmp_path, text):
@@ -228,9 +233,18 @@ def test_a_list_of_pairs_is_an_application(tmp_path, text):
     assert program.traffic().W.tolist() == [[0, 100, 0], [0, 0, 101], [7, 0, 0]]
 
 
-def test_a_square_of_numbers_is_a_dense_matrix(tmp_path):
-    (tmp_path / "m.csv").write_text("0,5,7\n3,0,1\n9,9,0\n")
-    assert read(tmp_path / "m.csv").traffic().W.tolist() == [[0, 5, 7], [3, 0, 1], [9, 9, 0]]
+SQUARES = {
+    "plain.csv": "0,5,7\n3,0,1\n9,9,0\n",
+    "numpy.txt": "0.0e+00 5.0e+00 7.0e+00\n3.0e+00 0.0e+00 1.0e+00\n9.0e+00 9.0e+00 0.0e+00\n",
+    "pandas-without-index.csv": "0,1,2\n0,5,7\n3,0,1\n9,9,0\n",
+    "pandas.csv": ",a,b,c\na,0,5,7\nb,3,0,1\nc,9,9,0\n",
+}
+
+
+@pytest.mark.parametrize("name", SQUARES)
+def test_a_square_of_numbers_is_a_dense_matrix(tmp_path, name):
+    (tmp_path / name).write_text(SQUARES[name])
+    assert read(tmp_path / name).traffic().W.tolist() == [[0, 5, 7], [3, 0, 1], [9, 9, 0]]
 
 
 @pytest.mark.parametrize(

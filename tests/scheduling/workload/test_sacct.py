@@ -94,15 +94,16 @@ def test_every_form_has_the_same_jobs(tmp_path, name, packed):
             TABLE.replace("|01:00:00|4", "|one hour|4"),
             r"line 2, Elapsed: 'one hour', expected a form such as 1-02",
         ),
+        ("ElapsedRaw|QOS|State\n60|normal|COMPLETED\n", "line 1: no column Submit of sacct, expected"),
         (
             "JobID    JobName  Partition\n------ ----- ------\n1   a   b\n",
             "without separators, expected the output of",
         ),
         (
             '{"jobs": [{"job_id": 1, "job_state": ["RUNNING"]}]}',
-            "jobs in the output of squeue have no run time",
+            "jobs of squeue --json have no run time",
         ),
-        ('{"jobs": [{"job_id": 1}]}', "is not output of sacct --json: .*`time`"),
+        ('{"jobs": [{"job_id": 1}]}', "neither output of sacct --json nor a workload of Batsim: .*`time`"),
     ],
 )
 def test_what_is_none_is_named(tmp_path, content, words):
