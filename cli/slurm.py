@@ -15,7 +15,7 @@ import rich_click as click
 
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
-from netplace.cli.flags import flag, flags, real, whole
+from netplace.cli.flags import flag, flags, real
 
 
 @click.group("slurm", epilog=examples_of("slurm"))
@@ -130,14 +130,14 @@ def _tables(machine: Topology, jobs: Sequence[QueuedJob | Ended], found: Sequenc
 
 @slurm_command.command("place")
 @_flags
-@flag("--job", "Number of a waiting job. [default: all that the hook has put off]", metavar="J")
+@flag("--job", "Number of a waiting job. [default: new jobs]", metavar="J")
 @flag("--partition", "Allocator.", default="slurm")
 @_ACT
 def place_command(job: str | None, partition: str, act: bool, **given: Any) -> None:
     """Choose free nodes for new jobs, which then prefer them.
 
-    If the nodes are not free when Slurm can start a job, Slurm chooses others. If the user of job J holds it,
-    --job J ends the hold.
+    If the nodes are not free when Slurm can start a job, Slurm chooses others. With --follow, the hook passes
+    the nodes to Slurm when a job comes. If the user of job J holds it, --job J ends the hold.
     """
     from netplace.live.follow import Follower
 
@@ -151,7 +151,7 @@ def place_command(job: str | None, partition: str, act: bool, **given: Any) -> N
     try:
         _repeat(lambda: follower.place_all(3 * given["interval"] + given["timeout"]), given)
     finally:
-        follower.promise(0)
+        follower.stop()
 
 
 @slurm_command.command("ranks")
@@ -181,12 +181,11 @@ def ranks_command(machine: str | None, commands: Path | None, mapping: str, app:
 
 @slurm_command.command("hook")
 @flag("--folder", "Folder of place.", click.Path(path_type=Path), required=True)
-@flag("--bound", "Seconds after which Slurm starts a job alone.", whole(1, 10**9), 60)
-def hook_command(folder: Path, bound: int) -> None:
-    """Print a job_submit.lua, which puts new jobs off until place --follow has chosen their nodes."""
+def hook_command(folder: Path) -> None:
+    """Print a job_submit.lua, by which new jobs prefer the nodes that place --follow has chosen."""
     from netplace.live.hook import hook
 
-    click.echo(hook(folder, bound), nl=False)
+    click.echo(hook(folder), nl=False)
 
 
 @slurm_command.command("power")

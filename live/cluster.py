@@ -43,8 +43,6 @@ from netplace.scheduling.power import PowerModel
 from netplace.topologies import Topology
 from netplace.topologies.host_lists import host_list
 
-__all__ = ["Cluster"]
-
 _OTHERS = ("slurm", "non-contiguous", "gen-alg")  # rules that a job's own is compared with
 
 
@@ -159,14 +157,24 @@ class Cluster(JobPlacer):
 
     Parameters
     ----------
-    machine, hosts, partition, mapping, allowed, clock, tell
-        See `JobPlacer`.
+    machine : Topology
+        The machine; its hosts, which may have several slots each, are the nodes that jobs hold.
+    hosts : iterable of str, optional
+        Name of each host; by default, the names in the topology's file, or n0, n1, ..
+    partition, mapping : str
+        Rules for jobs that do not name any.
+    allowed : iterable of str
+        Rules and applications that requests can name in addition to netplace's own that read no files.
     queue : int
         Largest number of waiting jobs.
     power : PowerModel, optional
         Power of a node, used by `Plan`.
+    clock : callable
+        Function that returns the time in seconds.
     record : callable, optional
         Function that is called with every event before it is applied; `JournalError` prevents the event.
+    tell : callable
+        Function that is called with a sentence when the configuration of a rule is read again.
     """
 
     def __init__(

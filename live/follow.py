@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -14,9 +14,9 @@ import numpy as np
 
 from netplace.files import write_atomically
 from netplace.inputs import abbreviate
-from netplace.live.hook import UNTIL
+from netplace.live.hook import OFFERS
 from netplace.live.power import PowerState, decide
-from netplace.live.searches import free_nodes
+from netplace.live.searches import occupy
 from netplace.live.sharing import Shared, shared_links
 from netplace.live.slurm import Controller, Ended, QueuedJob, SlurmNode
 from netplace.live.state import host_names
@@ -26,8 +26,6 @@ from netplace.topologies import Topology, parse
 from netplace.topologies.host_lists import expand, host_list
 
 _LONGEST_PREFERENCE = 1024  # in Slurm's job_mgr.c
-
-__all__ = ["Follower", "hurt_by", "machine_under"]
 
 
 def machine_under(controller: Controller, folder: Path) -> tuple[Topology, list[str]]:
@@ -75,18 +73,8 @@ class Follower:
     """Lets new jobs prefer nodes, and switches nodes, in passes that each begin with the state of Slurm.
 
     A preference is a request: if the nodes are not free when Slurm can start the job, Slurm takes others. No
-    hold is set or ended, except by `place_one`. Without `act`, a pass only reports its actions.
-
-    Parameters
-    ----------
-    folder : Path
-        Folder of the audit log, ``audit.jsonl``, and of the file that Slurm's hook reads.
-    partition : str
-        Allocator.
-    act : bool
-        Whether to change anything.
-    tell : callable
-        Function that is called with a sentence on each step.
+    hold is set or ended, except by `place_one`. Without `act`, a pass only reports its actions. The folder
+    has the audit log, ``audit.jsonl``, and the file that Slurm's hook reads.
     """
 
     def __init__(
@@ -102,9 +90,10 @@ class Follower:
         self.partition, self.act, self._tell = partition, act, tell
         self._hosts = host_names(topology)
         self._number = {name: node for node, name in enumerate(self._hosts)}
-        make_partitioner(partition, topology)  # refuses an unknown rule at once
-        self._told: dict[str, str] = {}  # job -> what was last told of it
-        self._tries: Counter[tuple[str, str]] = Counter()  # by job and action
+        self._empty = make_partitioner(partition, topology)  # refuses an unknown rule at once
+        self._seen: set[str] | None = None  # jobs of the pass before
+        self._offers: dict[tuple[str, int], list[SlurmNode]] = {}  # by partition and number of nodes
+        self._tries: Counter[str] = Counter()  # by job
 
     # Placement.
 
@@ -121,96 +110,121 @@ class Follower:
                 "holds (sbatch -H)"
             )
         nodes = self.controller.nodes()
-        chosen, reason = self._choose(job, nodes, _free(nodes))
-        if not chosen:
+        self._offers = dict(self._choose(nodes, _free(nodes)))
+        names, reason = self._offer(job)
+        if reason:
             raise ValueError(f"--job {number}: {reason}")
-        self._say(job, f"prefers {host_list(chosen)}")
+        self._tell(f"job {number}: prefers {host_list(names)}{self._dry}")
         if self.act:
-            self._log("prefers", job=number, nodes=chosen)
-            self.controller.update(number, Prefer="|".join(chosen))
+            self._log("prefers", job=number, nodes=names)
+            self.controller.update(number, Prefer="|".join(names))
             if held:
                 self._log("released", job=number)
                 self.controller.release(number)
 
-    def place_all(self, lasts: float = 60.0) -> int:
-        """Begin the jobs that Slurm's hook has put off, on nodes that they prefer; return how many have some.
+    def place_all(self, lasts: float = 60.0) -> None:
+        """Choose nodes for the next job of each size, which Slurm's hook lets the job prefer.
 
-        A job that has begun to wait all the same, because other jobs took its nodes, prefers none from then
-        on: before 25.11.1, Slurm tries other nodes for it in the cycles of backfill alone. The hook
-        (`netplace.live.hook`) can rely on the next pass for `lasts` seconds.
+        The hook (`netplace.live.hook`) relies on the choice for `lasts` seconds, or until another job comes
+        whose nodes are unknown or the same. So there is no choice while jobs wait for nodes. A job that Slurm
+        cannot start on the nodes that it prefers prefers none from then on: before 25.11.1, Slurm tries other
+        nodes for it in the cycles of backfill alone.
         """
-        jobs, nodes, placed = self.controller.jobs(), self.controller.nodes(), 0
-        known = {job.number for job in jobs}
-        self._told = {number: message for number, message in self._told.items() if number in known}
-        self._tries = Counter({key: count for key, count in self._tries.items() if key[0] in known})
-        free = _free(nodes)
+        looked = time.time()
+        nodes, jobs = self.controller.nodes(), self.controller.jobs()  # a job may start between the two
+        busy = {name for job in jobs for name in job.nodes}
+        free = {name: on for name, on in _free(nodes).items() if name not in busy}
+        self._report(jobs)
+        queue = False
         for job in sorted(jobs, key=_order):
-            if job.mark and job.waits and job.preferred and not job.preferred <= free.keys():
-                self._update(job, "left", Prefer="")
-            if not job.delayed:
-                continue
-            chosen, reason = self._choose(job, nodes, free)
-            self._say(job, f"prefers {host_list(chosen)}" if chosen else f"left to Slurm, {reason}")
-            for name in chosen:
-                del free[name]
-            if chosen and not self._tries[job.number, "fails"]:
-                placed += self._update(job, "prefers", Prefer="|".join(chosen), StartTime="now")
-            else:
-                self._update(job, "left", StartTime="now")
-        queue = any(job.waits and job.reason in ("None", "Resources", "Priority") for job in jobs)
-        self.promise(lasts, 0 if queue else len(free))  # new jobs join a queue without delay
-        return placed
-
-    def promise(self, seconds: float, free: int = 0) -> None:
-        """Let the hook of Slurm count on this process for some seconds, and on free nodes."""
+            starts = job.reason != "Resources" and not job.unknown and job.preferred <= free.keys()
+            if job.waits and job.is_marked and starts:
+                free = {name: on for name, on in free.items() if name not in job.preferred}
+            elif job.waits:
+                queue = queue or job.reason in ("None", "Resources", "Priority")
+                if job.is_marked:
+                    self._take_back(job)
+        self._offers = {} if queue else dict(self._choose(nodes, free))
         if self.act:
-            write_atomically(self.folder / UNTIL, f"{time.time() + seconds:.0f} {free}\n")
+            lines = [f"{int(looked)} {int(looked + lasts)}"]  # whole seconds, as Lua counts them
+            for (partition, size), chosen in self._offers.items():
+                cpus, memory = sum(node.cpus for node in chosen), min(node.memory for node in chosen)
+                names = "|".join(node.name for node in chosen)
+                lines.append(f"{partition} {size} {cpus} {memory} {names}")
+            write_atomically(self.folder / OFFERS, "\n".join(lines) + "\n")
+
+    def stop(self) -> None:
+        """Let the hook of Slurm count on this process no longer."""
+        if self.act:
+            (self.folder / OFFERS).unlink(missing_ok=True)
 
     def _choose(
-        self, job: QueuedJob, nodes: Iterable[SlurmNode], free: Mapping[str, bool]
-    ) -> tuple[list[str], str]:
-        """Return free nodes for a job, switched on if possible; or none, and why."""
-        known = [node for node in nodes if node.name in self._number]
-        own = [node for node in known if not job.queues or not node.queues or job.queues & node.queues]
-        if job.unknown or any(job.cpus < job.size * node.cpus for node in own):
-            return [], job.unknown or "it does not need whole nodes"
-        if lacking := [node.name for node in own if node.name not in node.features]:
-            return [], f"{host_list(lacking[:8])}: lack a feature of their own name"
-        usable = [node.name for node in own if node.name in free]
-        on = [name for name in usable if free[name]]
-        mask = np.zeros(self.topology.nodes, bool)
-        mask[[self._number[name] for name in (on if len(on) >= job.size else usable)]] = True
-        found = None
-        if job.size <= mask.sum():
-            request = Job(0, 0.0, job.size, job.limit, job.limit)
-            found = free_nodes(self.topology, self.partition, mask, 0, request)
-        if found is None:
-            return [], f"the rule has no {job.size} nodes for it now"
-        names = [self._hosts[node] for node in np.sort(found)]
-        if len("|".join(names)) > _LONGEST_PREFERENCE:
-            return [], f"the names of its nodes have more than {_LONGEST_PREFERENCE} letters together"
-        return names, ""
+        self, nodes: Iterable[SlurmNode], free: dict[str, bool]
+    ) -> Iterator[tuple[tuple[str, int], list[SlurmNode]]]:
+        """Yield free nodes for a job of each size in each of Slurm's partitions; the last ones count."""
+        named = {
+            node.name: node for node in nodes if node.name in node.features and node.name in self._number
+        }
+        if not named:
+            raise ValueError("scontrol show node: no node has a feature of its own name, such as Features=n0")
+        for queue in sorted({queue for node in named.values() for queue in node.queues}):
+            usable = [name for name in free if name in named and queue in named[name].queues]
+            on = [name for name in usable if free[name]]
+            for names in (usable, on) if len(on) < len(usable) else (on,):
+                mask = np.zeros(self.topology.nodes, bool)
+                mask[[self._number[name] for name in names]] = True
+                partitioner = self._empty.copy()
+                occupy(partitioner, self.topology, mask)
+                for size in range(1, min(len(names), _LONGEST_PREFERENCE // 2) + 1):
+                    found = partitioner.find(Job(0, 0.0, size, 1.0, 1.0))
+                    chosen = [] if found is None else [self._hosts[node] for node in np.sort(found.nodes)]
+                    if chosen and len("|".join(chosen)) <= _LONGEST_PREFERENCE:
+                        yield (queue, size), [named[name] for name in chosen]
 
-    def _update(self, job: QueuedJob, label: str, **fields: str) -> bool:
-        """Change fields of a job, the same ones twice at most; return whether Slurm does so."""
-        self._tries[action := (job.number, str(fields))] += 1
-        if not self.act or self._tries[action] > 2:
-            return False
-        self._log(label, job=job.number, **fields)  # before it is done: the log lacks nothing after a kill
+    def _offer(self, job: QueuedJob) -> tuple[list[str], str]:
+        """Return the names of nodes for a job, or why it is left to Slurm."""
+        found = [self._offers.get((queue, job.size), []) for queue in sorted(job.queues)]
+        nodes = next(filter(None, found), [])
+        if job.unknown:
+            return [], job.unknown
+        if not nodes:
+            return [], f"no {job.size} nodes are free for it"
+        if job.cpus < sum(node.cpus for node in nodes):
+            return [], "it does not need whole nodes"
+        return [node.name for node in nodes], ""
+
+    def _report(self, jobs: Iterable[QueuedJob]) -> None:
+        """Tell which nodes the jobs that have come since the last pass prefer, or would."""
+        before, self._seen = self._seen, {job.number for job in jobs}
+        taken: set[str] = set()
+        for job in sorted(jobs, key=lambda job: job.submitted):
+            if before is None or job.number in before:
+                continue
+            names, reason = (job.mark.split("|"), "") if job.mark else self._offer(job)
+            if names and not job.mark and (self.act or taken & {*names}):
+                names, reason = [], "another job came at the same time"
+            if job.mark:
+                self._log("prefers", job=job.number, nodes=names)
+            taken |= {*names}
+            text = f"prefers {host_list(names)}" if names else f"left to Slurm, {reason}"
+            self._tell(f"job {job.number}: {text}{self._dry}")
+
+    def _take_back(self, job: QueuedJob) -> None:
+        """Let a job prefer no nodes; tried twice at most."""
+        self._tries[job.number] += 1
+        if not self.act or self._tries[job.number] > 2:
+            return
+        self._log("left", job=job.number)  # before it is done: the log lacks nothing after a kill
+        self._tell(f"job {job.number}: prefers no nodes any more, as it cannot start on them")
         try:
-            self.controller.update(job.number, **fields)
+            self.controller.update(job.number, Prefer="")
         except ValueError as error:
-            self._tries[job.number, "fails"] += 1
             self._log("refused", job=job.number, error=str(error))
             self._tell(f"job {job.number}: {error}")
-            return False
-        return True
 
-    def _say(self, job: QueuedJob, text: str) -> None:
-        """Tell what becomes of a job, once."""
-        if self._told.get(job.number) != text:
-            self._told[job.number] = text
-            self._tell(f"job {job.number}: {text}{'' if self.act else ' (no changes; use --act)'}")
+    @property
+    def _dry(self) -> str:
+        return "" if self.act else " (no changes; use --act)"
 
     # Power.
 
@@ -222,7 +236,7 @@ class Follower:
         stop.sort(key=lambda name: (len(name), name))  # n2 before n10
         self._tell(
             f"{decision.reason}; boot {host_list(boot) or 'none'}, stop {host_list(stop) or 'none'}"
-            + ("" if self.act else " (no changes; use --act)")
+            + self._dry
         )
         if not self.act or not (boot or stop):
             return
@@ -249,7 +263,7 @@ class Follower:
             {one.name: one.since for one in nodes if one.state == "idle" and one.name not in promised},
             tuple(node.name for node in nodes if node.state == "off"),
             tuple((count, seconds) for seconds, count in left.items()),
-            tuple((job.size, job.limit) for job in sorted(jobs, key=_order) if job.waits or job.delayed),
+            tuple((job.size, job.limit) for job in sorted(jobs, key=_order) if job.waits),
             sum(node.state == "booting" for node in nodes),
         )
 

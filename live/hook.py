@@ -1,38 +1,69 @@
-"""Slurm's hook, which puts new jobs off for a moment, until netplace has chosen their nodes."""
+"""Slurm's hook, which lets a new job prefer the nodes that netplace has chosen for a job of its size."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["UNTIL", "hook"]
-
-UNTIL = "until"  # file in the folder of the follower: until when it is taken to run, and free nodes
+OFFERS = "offers"  # in the follower's folder: when it looked at Slurm, until when that counts, nodes by size
 _HOOK = """\
--- Slurm's job_submit/lua: while netplace slurm place --follow runs and has free nodes for a new job, the job
--- waits until netplace has chosen nodes, but {bound} s at most: Slurm then starts it. AdminComment says so.
+-- Slurm's job_submit/lua: while netplace slurm place --follow --act runs, a new job that could start at once
+-- prefers the nodes that netplace has chosen for its size. AdminComment names them.
+local wishes = [[admin_comment array_inx batch_features begin_time burst_buffer clusters container contiguous
+  cores_per_socket cpus_per_tres delay_boot dependency exc_nodes features gres immediate licenses mem_per_tres
+  ntasks_per_socket pn_min_tmp_disk power_flags prefer reboot req_nodes req_switch reservation
+  sockets_per_node threads_per_core tres_per_job tres_per_node tres_per_socket tres_per_task]]
+local came = {{}}  -- jobs since netplace looked: when they came, and the nodes that they prefer
+
 local function is_set(value)
-  return value ~= nil and value ~= "" and value ~= 0 and value ~= slurm.NO_VAL and value ~= slurm.NO_VAL64
+  return value and value ~= "" and value ~= 0 and value ~= 65534 and value ~= slurm.NO_VAL
+    and value ~= slurm.NO_VAL64
 end
 
-local function catch(job)
-  if job.priority == 0 or not is_set(job.min_nodes) or job.min_nodes ~= job.max_nodes then return end
-  if job.het_job_offset ~= slurm.NO_VAL then return end
-  for _, key in ipairs({{"admin_comment", "array_inx", "begin_time", "burst_buffer", "dependency",
-                        "exc_nodes", "features", "immediate", "licenses", "prefer", "req_nodes",
-                        "reservation"}}) do
-    if is_set(job[key]) then return end
+local function is_plain(job)
+  for key in wishes:gmatch("%S+") do
+    if is_set(job[key]) then return false end
   end
-  local file = assert(io.open({path}, "r"))
-  local until_then, free = file:read("*n", "*n")
+  return job.priority ~= 0 and job.min_nodes == job.max_nodes and job.het_job_offset == slurm.NO_VAL
+end
+
+local function choose(job, partitions)
+  local file = assert(io.open("{path}", "r"))
+  local looked, last = file:read("*n", "*n")
+  local text = file:read("*a")
   file:close()
-  if os.time() > until_then or job.min_nodes > free then return end
-  local begin = os.time() + {bound}
-  job.admin_comment = string.format("netplace %d", begin)
-  job.begin_time = begin
+  assert(os.time() <= last, "netplace does not run")
+  local before, taken = came, "|"
+  came = {{}}
+  for _, other in ipairs(before) do
+    if other.time >= looked then
+      table.insert(came, other)
+      taken = taken and other.nodes and taken .. other.nodes .. "|"
+    end
+  end
+  local queue = job.partition
+  for name, partition in pairs(partitions) do
+    if not queue and partition.flag_default == 1 then queue = name end
+  end
+  for name, size, cpus, memory, nodes in text:gmatch("(%S+) (%d+) (%d+) (%d+) (%S+)") do
+    if taken and name == queue and tonumber(size) == job.min_nodes and is_plain(job) then
+      for node in nodes:gmatch("[^|]+") do
+        if taken:find("|" .. node .. "|", 1, true) then return nil end
+      end
+      local whole = job.shared == 0 or partitions[queue].max_share == 0 or job.min_cpus == tonumber(cpus)
+      local enough = not is_set(job.pn_min_memory) or job.pn_min_memory <= tonumber(memory)
+      return whole and enough and job.min_cpus <= tonumber(cpus) and nodes or nil
+    end
+  end
 end
 
 function slurm_job_submit(job, partitions, user)
-  pcall(catch, job)  -- an error, such as of a missing file, leaves the job as it is
+  local works, nodes = pcall(choose, job, partitions)
+  if not works then came, nodes = {{}}, nil end  -- such as without a file: the job stays as it is
+  table.insert(came, {{time = os.time(), nodes = nodes}})
+  if nodes then
+    job.prefer = nodes
+    job.admin_comment = "netplace " .. nodes
+  end
   return slurm.SUCCESS
 end
 
@@ -42,16 +73,11 @@ end
 """
 
 
-def hook(folder: Path, bound: int) -> str:
-    """Return a job_submit.lua for a follower with the given folder; jobs wait `bound` seconds at most."""
-    return _HOOK.format(path=_quoted(folder / UNTIL), bound=bound)
-
-
-def _quoted(path: Path) -> str:
-    """Return an absolute path as a string of Lua."""
-    text = str(path.resolve())
-    if not text.isprintable() or any(letter in text for letter in "\\\"'"):
+def hook(folder: Path) -> str:
+    """Return a job_submit.lua for a follower with the given folder."""
+    path = str((folder / OFFERS).resolve())
+    if not path.isprintable() or any(letter in path for letter in "\\\"'"):
         raise ValueError(
-            f"--folder {path.parent}: expected a path without quotes, backslashes and control characters"
+            f"--folder {folder}: expected a path without quotes, backslashes and control characters"
         )
-    return f'"{text}"'
+    return _HOOK.format(path=path)

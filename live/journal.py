@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from netplace.live.cluster import Cluster
 from netplace.live.messages import Event, JournalError, Snapshot, decode_record, encode
 
-__all__ = ["Journal", "lock", "replace_file", "state_folder"]
-
-_HEAD = re.compile(rb"([0-9a-f]{8}) ([0-9a-f]{8}) ")
-_HEAD_BYTES = 18
 _FLAGS = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -35,11 +30,6 @@ def lock(path: Path, served: object) -> int:
     """Lock a file, which is created with its folder if necessary, and return the open file.
 
     The lock ends with the process, however that ends. `served` names in the error what the lock protects.
-
-    Raises
-    ------
-    ValueError
-        If another process has it.
     """
     import fcntl
 
@@ -79,26 +69,13 @@ def replace_file(path: Path, data: bytes, mode: int = 0o600) -> int:
 class Journal:
     """Events on disk, and the cluster that they describe.
 
-    The file consists of records, a line each: length and CRC-32 in hexadecimal digits, and JSON. The first is
+    The file consists of records, a line each: a CRC-32 in hexadecimal digits, and JSON. The first is
     a `Snapshot`. Each event is on disk before it is applied. A record that cannot be written, as on a full
     disk, is cut off again, and the event is refused.
 
-    Parameters
-    ----------
-    folder : Path
-        Folder of the service, whose file ``lock`` is locked.
-    cluster : Cluster
-        An empty machine, which is brought to the state of the journal; then its events go to the journal.
-    tell : callable
-        Function that is called with a sentence on what was cut off.
-    longest : int
-        Records after which the journal is written again, with the present state alone.
-
-    Raises
-    ------
-    ValueError
-        If the journal is of another machine, or a record is damaged that others follow. An incomplete last
-        record, which was never answered, is cut off.
+    A new journal brings an empty machine to its state; then the events of the machine go to the journal. It
+    refuses another machine, and damaged records that others follow. An incomplete last record, which was
+    never answered, is cut off. After `longest` records, it is written again, with the present state alone.
     """
 
     def __init__(
@@ -117,13 +94,7 @@ class Journal:
         cluster.record = self.append
 
     def append(self, event: Event) -> None:
-        """Write an event, to be called before it is applied.
-
-        Raises
-        ------
-        JournalError
-            If it cannot be written; then it is not in the journal.
-        """
+        """Write an event before it is applied; after a `JournalError`, it is not in the journal."""
         if self._file < 0:
             raise JournalError("the service ends, and changes nothing more")
         if self._records >= self._longest:
@@ -153,10 +124,18 @@ class Journal:
         self._file = -1
 
     def _read(self) -> None:
-        data = self.path.read_bytes()
-        for number, (at, record) in enumerate(_records(data), 1):
+        lines = self.path.read_bytes().splitlines(keepends=True)
+        contents = [*map(_content, lines)]
+        self._records = contents.index(None) if None in contents else len(contents)
+        self._end, length = sum(map(len, lines[: self._records])), sum(map(len, lines))
+        if not self._end or any(contents[self._records :]):
+            raise ValueError(
+                f"{self.path}: is damaged after {self._end:,} of {length:,} bytes, expected the journal "
+                "of netplace serve; move it away to begin anew"
+            )
+        for number, content in enumerate(filter(None, contents), 1):
             where = f"{self.path}, record {number}"
-            event = decode_record(record, number == 1, where)
+            event = decode_record(content, number == 1, where)
             try:
                 if not isinstance(event, Snapshot):
                     self.cluster.apply(event)
@@ -169,16 +148,11 @@ class Journal:
                     )
             except (ValueError, IndexError) as error:
                 raise ValueError(f"{where}: {error}") from None
-            self._end, self._records = at, number
-        if not self._end or any(_good(data, found.start()) for found in _HEAD.finditer(data, self._end)):
-            raise ValueError(
-                f"{self.path}: is damaged after {self._end:,} of {len(data):,} bytes, expected the journal "
-                "of netplace serve; move it away to begin anew"
-            )
         self._file = os.open(self.path, _FLAGS | os.O_APPEND)
-        if self._end < len(data):
-            rest = len(data) - self._end
-            self._tell(f"{self.path}: the last {rest:,} bytes, which were never answered, are cut off")
+        if self._end < length:
+            self._tell(
+                f"{self.path}: the last {length - self._end:,} bytes, which were never answered, are cut off"
+            )
             os.ftruncate(self._file, self._end)
             os.fsync(self._file)
 
@@ -196,26 +170,12 @@ class Journal:
 
 
 def _record(content: bytes) -> bytes:
-    return b"%08x %08x %b\n" % (len(content), zlib.crc32(content), content)
+    return b"%08x %b\n" % (zlib.crc32(content), content)
 
 
-def _good(data: bytes, at: int) -> bytes | None:
-    """Return the content of the record at a place; None if there is none that is whole."""
-    head = _HEAD.match(data, at)
-    if head is None:
-        return None
-    length, checksum = int(head[1], 16), int(head[2], 16)
-    content = data[head.end() : head.end() + length]
-    whole = data[head.end() + length : head.end() + length + 1] == b"\n"
-    return content if whole and zlib.crc32(content) == checksum else None
-
-
-def _records(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the first records until one is not whole, and where each ends."""
-    at = 0
-    while (content := _good(data, at)) is not None:
-        at += _HEAD_BYTES + len(content) + 1
-        yield at, content
+def _content(line: bytes) -> bytes | None:
+    """Return the content of a record; None if it is not whole."""
+    return line[9:-1] if line == _record(line[9:-1]) else None
 
 
 def _write(file: int, data: bytes) -> None:

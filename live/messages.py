@@ -8,29 +8,6 @@ import msgspec
 
 from netplace.inputs import abbreviate
 
-__all__ = [
-    "VERSION",
-    "Event",
-    "Explain",
-    "JournalError",
-    "Left",
-    "Mark",
-    "Marked",
-    "Place",
-    "PlacedJob",
-    "Plan",
-    "Release",
-    "Request",
-    "RequestError",
-    "Snapshot",
-    "State",
-    "Took",
-    "Waits",
-    "decode_record",
-    "decode_request",
-    "encode",
-]
-
 VERSION = 1
 
 

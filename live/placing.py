@@ -23,8 +23,6 @@ from netplace.scheduling import Job, Partitioner, make_partitioner
 from netplace.scheduling.partitioner import PARTITIONERS
 from netplace.topologies import Topology
 
-__all__ = ["JobPlacer"]
-
 _KEPT = 8  # partitioners with their own account of free nodes
 _SECONDS = 300.0  # from one look at a file to the next, as in the paper on processor sets
 _SLOW = ("gen-alg+inc", "line", "mm+inc", "optimal")  # searches, of up to any length
@@ -125,27 +123,7 @@ Nodes = NDArray[np.int64]
 
 
 class JobPlacer(MachineState):
-    """A machine and the rules that place jobs on it.
-
-    Parameters
-    ----------
-    machine, hosts
-        See `MachineState`.
-    partition, mapping : str
-        Rules for jobs that do not name any.
-    allowed : iterable of str
-        Rules and applications that requests can name in addition to netplace's own that read no files.
-    clock : callable
-        Function that returns the time in seconds.
-    tell : callable
-        Function that is called with a sentence when the configuration of a rule is read again.
-
-    Attributes
-    ----------
-    search : callable
-        ``search(function, *arguments)`` returns ``function(machine, *arguments)`` or raises `LateError`.
-        While it runs, the cluster may change.
-    """
+    """A machine and the rules that place jobs on it."""
 
     def __init__(
         self,
@@ -162,6 +140,8 @@ class JobPlacer(MachineState):
         self.clock = clock
         self.partition, self.mapping = partition or "slurm", mapping
         self.allowed = {*allowed, self.partition, self.mapping}
+        # search(function, *arguments) returns function(machine, *arguments) or raises LateError. While it
+        # runs, the cluster may change.
         self.search = here(machine)
         self._choices = Choices(self.topology, clock, tell)
         self._choices.empty(self.partition)  # refuses an unknown rule at once

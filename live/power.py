@@ -9,8 +9,6 @@ from netplace.inputs import check_choice, check_float, check_int
 from netplace.scheduling.power import PowerModel, SlotJob, SlotPower, Slots, make_plan
 from netplace.scheduling.power.switching import read_planning
 
-__all__ = ["RULES", "Decision", "PowerState", "decide"]
-
 RULES = ("always-on", "timeout", "reserve", "plan")
 _PENDING = 5  # jobs of the queue that are planned, as in the report of Marra et al.
 _MOST_SLOTS = 20_000

@@ -13,27 +13,12 @@ from netplace.topologies import Topology
 from netplace.topologies.compute_nodes import network_of_hosts
 from netplace.topologies.host_lists import expand
 
-__all__ = ["rank_hosts"]
-
 
 def rank_hosts(topology: Topology, hosts: str, counts: str, mapping: str, app: str = "") -> list[str]:
     """Return the node of each rank of a job; the ranks on a node are consecutive.
 
-    Parameters
-    ----------
-    hosts : str
-        Host list of the job's nodes, as in SLURM_JOB_NODELIST.
-    counts : str
-        Number of ranks on each of them, as in SLURM_TASKS_PER_NODE: ``2(x3),1`` is 2, 2, 2 and 1.
-    mapping : str
-        Mapping, which orders the nodes.
-    app : str
-        Application whose traffic between nodes the mapping uses; by default, all-to-all.
-
-    Raises
-    ------
-    ValueError
-        If the network lacks a node, or a name is unknown.
+    `hosts` and `counts` are as in SLURM_JOB_NODELIST and SLURM_TASKS_PER_NODE: ``2(x3),1`` is 2, 2, 2 and 1
+    ranks. The mapping orders the nodes by the traffic of the application between them.
     """
     names = list(expand(hosts, "SLURM_JOB_NODELIST"))
     if not re.fullmatch(r"([0-9]{1,6}(\(x[0-9]{1,6}\))?(,|$))+", counts):

@@ -29,7 +29,6 @@ from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, sl
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-__all__ = ["LateError", "Searches", "here"]
 
 Nodes = NDArray[np.int64]
 
@@ -97,14 +96,7 @@ def here(topology: Topology) -> Callable[..., Any]:
 class Searches:
     """Worker processes, which start when they are needed; one that misses its deadline is killed.
 
-    Parameters
-    ----------
-    topology : Topology
-        Machine of all searches.
-    seconds : float
-        Time of a search, and of the wait for a process that is free.
-    count : int
-        Searches at a time.
+    `seconds` limit a search, and the wait for a process that is free; `count` searches run at a time.
     """
 
     def __init__(self, topology: Topology, seconds: float = 10.0, count: int = 2) -> None:
@@ -117,13 +109,7 @@ class Searches:
             self._idle.put(None)
 
     def __call__(self, function: Callable[..., Any], *arguments: Any) -> Any:
-        """Return ``function(topology, *arguments)``.
-
-        Raises
-        ------
-        LateError
-            If there is no result in time.
-        """
+        """Return ``function(topology, *arguments)``, or raise `LateError` if there is no result in time."""
         late = LateError(f"took longer than {self.seconds:g} s")
         end = time.monotonic() + self.seconds
         try:

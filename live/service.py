@@ -19,8 +19,6 @@ from netplace.live.cluster import Cluster
 from netplace.live.journal import Journal, replace_file
 from netplace.live.messages import VERSION, RequestError, State, decode_request, encode
 
-__all__ = ["LONGEST", "Service"]
-
 LONGEST = 1 << 20  # bytes of a request
 _CLIENTS = 64  # connections at a time
 _BOUNDS = (0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.02, 0.1, 1.0)  # seconds, of the histogram

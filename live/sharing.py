@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from netplace.placement.expected_loads import link_loads
 from netplace.topologies import Topology
 
-__all__ = ["Shared", "shared_links"]
-
 _MOST = 32  # nodes of a job whose traffic is counted: the others are like them
 
 Loads = NDArray[np.float64]

@@ -25,8 +25,6 @@ import msgspec
 from netplace.inputs import abbreviate
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
-__all__ = ["Controller", "Ended", "QueuedJob", "SlurmNode", "read_ended", "read_nodes", "read_queue"]
-
 _MOST_NAMES = 1_000_000
 _ENVIRONMENT = ("HOME", "PATH", "SLURM_CONF", "TZ")
 _COMMANDS = ("scontrol", "squeue")
@@ -65,6 +63,7 @@ class SlurmNode:
     since: float = 0.0  # when it was last busy, in seconds; 0 if unknown
     queues: frozenset[str] = frozenset()  # Slurm's partitions to which it belongs; empty if unknown
     cpus: int = 1
+    memory: int = 0  # MB
     features: frozenset[str] = frozenset()
 
 
@@ -88,7 +87,7 @@ class QueuedJob:
     queues: frozenset[str] = frozenset()  # Slurm's partitions in which it can run; empty if unknown
     cpus: int = 0  # on all nodes; no other jobs run there if there are as many as the nodes have
     preferred: frozenset[str] = frozenset()  # features of the nodes that it prefers
-    mark: str = ""  # begin time that netplace's hook gave it, in seconds; empty: not caught by it
+    mark: str = ""  # nodes that netplace's hook let it prefer, as in n0|n1; empty: it did not
     unknown: str = ""  # a property that netplace does not understand, if there is one
 
     @property
@@ -97,10 +96,9 @@ class QueuedJob:
         return self.state == "PENDING" and self.priority > 0 and 0 < self.eligible <= time.time()
 
     @property
-    def delayed(self) -> bool:
-        """Whether it waits for the begin time that netplace's hook gave it, and no user holds it."""
-        free = self.state == "PENDING" and self.priority > 0
-        return free and self.eligible > time.time() and f"{self.eligible:.0f}" == self.mark
+    def is_marked(self) -> bool:
+        """Whether netplace's hook let it prefer nodes, and it still does."""
+        return bool(self.mark) and self.preferred == frozenset(self.mark.split("|"))
 
 
 @dataclass(frozen=True)
@@ -114,15 +112,7 @@ class Ended:
 
 
 class Controller:
-    """The commands of Slurm, each with a time limit and without a shell.
-
-    Parameters
-    ----------
-    folder : Path, optional
-        Folder of the commands; by default they are looked up in PATH.
-    timeout : float
-        Seconds after which a command without an answer is ended.
-    """
+    """The commands of Slurm, each with a time limit in seconds and without a shell."""
 
     def __init__(self, folder: Path | None = None, timeout: float = 10.0) -> None:
         self.timeout = timeout
@@ -215,7 +205,8 @@ def read_nodes(text: str) -> list[SlurmNode]:
         state = next((state for state, signs in _STATES.items() if flags & {*signs.split()}), "down")
         queues, features = _set(words.get("Partitions", "")), _set(words.get("ActiveFeatures", ""))
         since, cpus = _time(words.get("LastBusyTime", "")), int(words.get("CPUTot", "1"))
-        found.append(SlurmNode(words["NodeName"], state, since, queues, cpus, features))
+        memory = int(words.get("RealMemory", "0"))
+        found.append(SlurmNode(words["NodeName"], state, since, queues, cpus, memory, features))
     return found
 
 
@@ -239,7 +230,7 @@ def read_queue(text: str) -> list[QueuedJob]:
         limit = 60 * _amount(row, "time_limit", where)
         array, task = int(_amount(row, "array_job_id", where)), row.get("array_task_id")
         task = task.get("number") if isinstance(task, dict) and task.get("set") else task
-        mark = re.fullmatch("netplace ([0-9]+)", str(row.get("admin_comment", "")))
+        mark = re.fullmatch(r"netplace (\S+)", str(row.get("admin_comment", "")))
         whole = _first(row.get("shared")) == "none"
         made.append(
             QueuedJob(

@@ -14,8 +14,6 @@ from netplace.topologies import Topology
 from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
-__all__ = ["STATES", "Held", "MachineState", "host_names"]
-
 STATES = ("up", "down", "off")
 _MOST_KEYS = 10_000
 Nodes = NDArray[np.int64]
@@ -35,34 +33,7 @@ class Held:
 
 
 class MachineState:
-    """A machine, its jobs and its queue.
-
-    Parameters
-    ----------
-    machine : Topology
-        The machine; its hosts, which may have several slots each, are the nodes that jobs hold.
-    hosts : iterable of str, optional
-        Name of each host; by default, the names in the topology's file, or n0, n1, ..
-    now : float
-        Time in seconds, at which all nodes become idle.
-
-    Attributes
-    ----------
-    jobs : dict of str to Held
-        Jobs that hold nodes.
-    waiting : dict of str to Waits
-        Waiting jobs, in order.
-    keys : dict of str to Took or Waits
-        The last requests with a key, and what became of them.
-    states : list of str
-        State of each node: one of `STATES`.
-    since : ndarray of float, shape (nodes,)
-        Time when each node became idle, or was marked.
-    free : ndarray of bool, shape (nodes,)
-        Whether each node is up and of no job.
-    changes : int
-        Number of events.
-    """
+    """A machine, its jobs and its queue; its hosts, which may have several slots each, are the nodes."""
 
     def __init__(self, machine: Topology, hosts: Iterable[str], now: float) -> None:
         self.machine, self.slots = machine, slots_a_host(machine)
@@ -76,13 +47,13 @@ class MachineState:
             )
         self.hosts = names
         self.jobs: dict[str, Held] = {}
-        self.waiting: dict[str, Waits] = {}
-        self.keys: dict[str, Took | Waits] = {}
+        self.waiting: dict[str, Waits] = {}  # in order
+        self.keys: dict[str, Took | Waits] = {}  # what became of the last requests with a key
         self.states = ["up"] * topology.nodes
-        self.since = np.full(topology.nodes, now)
-        self.free = np.ones(topology.nodes, bool)
+        self.since = np.full(topology.nodes, now)  # when each node became idle, or was marked
+        self.free = np.ones(topology.nodes, bool)  # whether each node is up and of no job
         self.free[topology.service] = False
-        self.changes = 0
+        self.changes = 0  # events
         self._promised: dict[str, Nodes] = {}  # nodes of jobs for which a search still runs
 
     def apply(self, event: Event) -> None:

@@ -36,9 +36,7 @@ def everything(cluster):
     return held, list(cluster.waiting.values()), cluster.states, cluster.free.tolist()
 
 
-@pytest.mark.parametrize(
-    "rule", ["slurm:cons_tres", "curve:hilbert,best-fit", "mm", "contiguous", "pss:levels"]
-)
+@pytest.mark.parametrize("rule", ["curve:hilbert,best-fit", "mm", "contiguous", "pss:levels"])
 def test_nodes_are_those_of_the_partitioner_and_return(rule):
     """The service has jobs come and go; a partitioner of its own must choose the same each time."""
     machine = parse("mesh:8x8") if rule.startswith(("curve", "mm")) else TREE
@@ -88,17 +86,13 @@ def test_jobs_on_hosts_with_several_slots_hold_hosts_and_fill_their_slots(tmp_pa
     assert everything(again) == everything(cluster)
 
 
-def test_the_same_request_again_changes_nothing():
+def test_the_same_request_gets_its_answer_again_and_nothing_else_does():
     cluster = Cluster(TREE)
-    first = cluster.place(Place("a", 5, "random", seed=4))
-    assert cluster.place(Place("a", 5, "random", seed=4)) == first
-    assert cluster.handle(State())["held"] == 5
+    drawn = cluster.place(Place("z", 5, "random", seed=4))
+    assert cluster.place(Place("z", 5, "random", seed=4)) == drawn
     with pytest.raises(RequestError, match="already holds 5 nodes"):
-        cluster.place(Place("a", 6))
-
-
-def test_a_request_with_a_key_gets_its_answer_again_and_nothing_else_does():
-    cluster = Cluster(TREE)
+        cluster.place(Place("z", 6))
+    cluster.release(Release("z"))
     first = cluster.handle(Place("a", 5, key="1", id=1))
     cluster.handle(Release("a"))
     assert cluster.handle(Place("a", 5, key="1", id=2)) == first
@@ -136,15 +130,20 @@ class Slow:
         return function(TREE, *arguments)
 
 
-@pytest.mark.parametrize("late", [False, True])
-def test_a_long_search_holds_up_no_other_client_and_ends_at_its_deadline(late):
-    slow = Slow()
+def searching():
+    """Return a service that searches for a request of a client, whose answer will be in a list."""
+    slow, answers = Slow(), []
     service = Service(Cluster(TREE), searches=slow)
-    answers = []
     request = {"verb": "place", "job": "a", "nodes": 4, "mapping": "random", "seed": 3}
     client = threading.Thread(target=lambda: answers.append(ask(service, **request)))
     client.start()
     assert slow.begun.wait(20)
+    return slow, service, request, client, answers
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_long_search_holds_up_no_other_client_and_ends_at_its_deadline(late):
+    slow, service, request, client, answers = searching()
     assert ask(service, verb="place", job="b", nodes=4)["result"]["nodes"] == ["n4", "n5", "n6", "n7"]
     assert "is being placed" in ask(service, **request)["error"]
     assert "is being placed" in ask(service, verb="release", job="a")["error"]
@@ -164,13 +163,7 @@ def test_a_long_search_holds_up_no_other_client_and_ends_at_its_deadline(late):
 
 
 def test_a_node_that_goes_down_during_a_search_is_not_given():
-    slow = Slow()
-    service = Service(Cluster(TREE), searches=slow)
-    answers = []
-    request = {"verb": "place", "job": "a", "nodes": 4, "mapping": "random"}
-    client = threading.Thread(target=lambda: answers.append(ask(service, **request)))
-    client.start()
-    assert slow.begun.wait(20)
+    slow, service, _, client, answers = searching()
     assert ask(service, verb="mark", nodes="n1", state="down")["ok"]
     slow.end.set()
     client.join()
@@ -221,13 +214,10 @@ def sleep(topology):
     time.sleep(60)
 
 
-def test_an_application_has_options():
-    placed = Cluster(parse("torus:8x8")).place(Place("a", 4, "mc1x1", "link-load", "2d-torus,packets=4"))
-    assert sorted(placed.nodes) == ["n0", "n1", "n7", "n8"]
-
-
-def test_a_program_may_be_a_bundled_trace():
+def test_a_program_may_be_a_bundled_trace_and_an_application_has_options():
     cluster = Cluster(parse("torus:8x8"))
+    placed = cluster.place(Place("c", 4, "mc1x1", "link-load", "2d-torus,packets=4"))
+    assert sorted(placed.nodes) == ["n0", "n1", "n7", "n8"]
     placed = cluster.place(Place("a", 16, "mc1x1", "link-load", "IS.W.16"))
     assert len({*placed.nodes}) == 16
     with pytest.raises(ValueError, match=r"is\.w\.16: is a program of 16 tasks"):
@@ -299,17 +289,8 @@ def test_plan_switches_only_free_nodes_and_boots_for_jobs_that_wait():
         (b'{"verb":"place","job":"a","nodes":2,"partition":"nodes:passwd"}', "--allow"),
         (b'{"verb":"place","job":"a","nodes":2,"app":"./IS.W.16"}', "unknown name './IS.W.16'"),
         (b'{"verb":"place","job":"a","nodes":2,"partition":"curv"}', "did you mean curve"),
-        (b'{"verb":"place","job":"a","nodes":2,"partition":"this:zen"}', "unknown name 'this'"),
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"this.zen:f"}', "unknown name 'this.zen'"),
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"hosts:passwd"}', "--allow"),
-        (
-            b'{"verb":"place","job":"a","nodes":2,"mapping":"link-load","app":"this:zen"}',
-            "unknown name 'this'",
-        ),
-        (
-            b'{"verb":"place","job":"a","nodes":2,"mapping":"link-load","app":"own.py:f"}',
-            "unknown name 'own.py:f'",
-        ),
         (b'{"verb":"place","job":"a","nodes":2,"app":"training,times=passwd"}', "--allow"),
         (b'{"verb":"place","job":"a","nodes":2,"wait":true,"app":"own.py:f"}', "unknown name 'own.py:f'"),
         (b'{"verb":"place","job":"a","nodes":2,"mapping":"td"}', "td"),
@@ -414,8 +395,7 @@ def test_a_service_in_memory_says_that_nothing_is_kept():
 
 
 def test_lines_from_stdin():
-    request = '{"verb":"place","job":"a","nodes":3,"id":7}\n\nno json\n'
-    result = serve(request)
+    result = serve('{"verb":"place","job":"a","nodes":3,"id":7}\n\nno json\n')
     assert result.exit_code == 0
     first, second = (json.loads(line) for line in result.output.splitlines() if line.startswith("{"))
     assert (first["id"], first["result"]["nodes"]) == (7, ["n0", "n1", "n2"])
@@ -426,24 +406,14 @@ def test_lines_from_stdin():
     ("words", "said"),
     [
         (["--metrics", "metrics.txt"], "expected a name that ends in .prom"),
-        (["--deadline", "0"], "--deadline"),
         (["--partition", "td"], "td"),
         (["--mapping", "mm"], "mm"),
-        (["--queue", "-1"], "--queue"),
     ],
 )
 def test_settings_that_are_refused(words, said):
     result = serve("", *words)
     assert result.exit_code == 2
     assert said in result.output
-
-
-def test_hostile_lines_change_nothing():
-    service = Service(Cluster(TREE))
-    draw = random.Random(1)
-    for _ in range(3000):
-        service.answer(bytes(draw.randrange(256) for _ in range(draw.randrange(40))))
-    assert ask(service, verb="state")["result"]["free"] == 32
 
 
 def by_cost(costs):

@@ -23,18 +23,21 @@ STATES = {
 
 
 def test_states_of_nodes():
-    more = "CPUTot=4 Partitions=p,q ActiveFeatures=a,n0 LastBusyTime=2026-11-24T19:38:47 Reason=a b"
+    more = (
+        "CPUTot=4 RealMemory=9 Partitions=p,q ActiveFeatures=a,n0 LastBusyTime=2026-11-24T19:38:47 Reason=a b"
+    )
     lines = "".join(f"NodeName=n{place} State={state} {more}\n" for place, state in enumerate(STATES))
     nodes = slurm.read_nodes(lines)
     assert [node.state for node in nodes] == [*STATES.values()]
     assert nodes[0].since > 1.7e9
-    assert (nodes[0].queues, nodes[0].cpus, nodes[0].features) == ({"p", "q"}, 4, {"a", "n0"})
+    [first, *_] = nodes
+    assert (first.queues, first.cpus, first.memory, first.features) == ({"p", "q"}, 4, 9, {"a", "n0"})
 
 
-# What squeue --json of 22.05 and of 25.11 says of a job that waits for the begin time that the hook gave it.
-OLD = {"job_id": 7, "job_state": "PENDING", "state_reason": "BeginTime", "node_count": 3, "max_nodes": 3,
-       "cpus": 6, "tasks": 6, "time_limit": 5, "priority": 9, "admin_comment": "netplace 4000000327",
-       "eligible_time": 4000000327, "prefer": "n1|n2", "features": "n1|n2", "array_job_id": 0,
+# What squeue --json of 22.05 and of 25.11 says of a job that the hook lets prefer nodes.
+OLD = {"job_id": 7, "job_state": "PENDING", "state_reason": "None", "node_count": 3, "max_nodes": 3,
+       "cpus": 6, "tasks": 6, "time_limit": 5, "priority": 9, "admin_comment": "netplace n1|n2",
+       "eligible_time": 1, "prefer": "n1|n2", "features": "n1|n2", "array_job_id": 0,
        "array_task_id": None, "core_spec": None, "dependency": "", "gres_detail": []}  # fmt: skip
 WRAPPED = ("node_count", "max_nodes", "cpus", "tasks", "time_limit", "priority", "eligible_time")
 NEW = OLD | {key: {"set": True, "infinite": False, "number": OLD[key]} for key in WRAPPED}
@@ -52,14 +55,14 @@ def test_a_job_of_the_queue_in_old_and_new_versions(row):
     job = read()
     assert (job.number, job.size, job.cpus, job.limit, job.unknown) == ("7", 3, 6, 300.0, "")
     assert job.preferred == {"n1", "n2"}
-    assert job.delayed
-    assert not read(priority=0).delayed, "held by somebody"
-    assert not read(eligible_time=4000000328).delayed, "has another begin time by now"
-    assert not read(admin_comment="netplace 4000000327; keep").mark
-    assert read(comment="netplace", admin_comment="").mark == ""
-    assert read(eligible_time=1).waits
-    assert not read(eligible_time=1, admin_comment="netplace 1").delayed, "its begin time has passed"
+    assert job.is_marked
+    assert job.waits
+    assert not read(priority=0).waits, "held by somebody"
+    assert not read(eligible_time=4000000328).waits, "has a begin time"
     assert not read(eligible_time=0).waits, "depends on others"
+    assert not read(prefer="n1").is_marked, "somebody has changed its preference"
+    assert not read(admin_comment="netplace n1|n2; keep").is_marked
+    assert not read(comment="netplace n1|n2", admin_comment="").is_marked
     assert read(shared="none").cpus > 1_000_000
     running = read(job_state="RUNNING", nodes="n[0-1]", time_limit={"set": False, "infinite": True})
     assert (running.nodes, running.limit, running.waits) == (("n0", "n1"), float("inf"), False)
@@ -77,8 +80,8 @@ def test_a_job_of_the_queue_in_old_and_new_versions(row):
         (slurm.read_queue, '{"jobs": [{"job_id": 1, "job_state": "PENDING", "priority": "x"}]}', "a number"),
         (
             slurm.read_queue,
-            '{"jobs": [{"job_id": 1, "job_state": "RUNNING", "nodes": "n[0-999999999]"}]}',
-            "names more than",
+            '{"jobs": [{"job_id": 1, "job_state": "RUNNING", "nodes": "n[0-9999999]"}]}',
+            "more",
         ),
     ],
 )
@@ -136,19 +139,24 @@ class FakeController(slurm.Controller):
             raise ValueError("scontrol update: exit code 1: no")
 
 
-def node(name, state="idle", **more):
-    return slurm.SlurmNode(name, state, features=frozenset({name}), **more)
+def node(name, state="idle", queue="a", **more):
+    return slurm.SlurmNode(name, state, features=frozenset({name}), queues=frozenset({queue}), **more)
 
 
 def waiting(number, size=2, **more):
-    more = {"eligible": 1.0, "priority": 1, "cpus": size, "mark": "1", **more}
-    return slurm.QueuedJob(number, "PENDING", more.pop("reason", "Resources"), size, **more)
+    more = {"eligible": 1.0, "priority": 1, "cpus": size, "queues": frozenset({"a"}), **more}
+    return slurm.QueuedJob(number, "PENDING", more.pop("reason", "None"), size, **more)
 
 
-def delayed(number, size=2, **more):
-    begin = float(int(time.time()) + 60)
-    more = {"reason": "BeginTime", "eligible": begin, "mark": f"{begin:.0f}", **more}
-    return waiting(number, size, **more)
+def marked(number, *names, **more):
+    """A job that the hook has let prefer nodes."""
+    return waiting(number, len(names), mark="|".join(names), preferred=frozenset(names), **more)
+
+
+def offers(folder, size):
+    """Return the nodes, and their processors, that the file for the hook has for a job of a size."""
+    _, *rows = [line.split() for line in (folder / "offers").read_text().splitlines()]
+    return next(((row[4], int(row[2])) for row in rows if row[:2] == ["a", str(size)]), None)
 
 
 def follower(tmp_path, controller, act=True, told=None, machine=None):
@@ -156,73 +164,104 @@ def follower(tmp_path, controller, act=True, told=None, machine=None):
     return follow.Follower(controller, machine or parse("mesh:8"), tmp_path, "non-contiguous", act, tell)
 
 
-def test_jobs_that_the_hook_put_off_prefer_nodes_and_begin(tmp_path):
-    controller = FakeController([delayed("5"), delayed("6", 3), waiting("7", reason="QOS")])
-    assert follower(tmp_path, controller).place_all(60) == 2
-    assert controller.calls == [
-        "update JobId=5 Prefer=n0|n1 StartTime=now", "update JobId=6 Prefer=n2|n3|n4 StartTime=now"
-    ]  # fmt: skip
-    until, free = map(int, (tmp_path / "until").read_text().split())
-    assert 50 < until - time.time() < 70
-    assert free == 3
-    controller = FakeController([delayed("5")])
-    assert follower(tmp_path / "none", controller, act=False).place_all() == 0
+def test_the_hook_is_offered_free_nodes_for_each_size(tmp_path):
+    nodes = [node("n0", "held"), node("n1", cpus=2, memory=5), node("n2", cpus=4, memory=3)]
+    controller = FakeController([], nodes=nodes)
+    placer = follower(tmp_path, controller)
+    placer.place_all(60)
+    looked, last = map(int, (tmp_path / "offers").read_text().splitlines()[0].split())
+    assert -2 < looked - time.time() <= 0, "not later than the state of Slurm"
+    assert last - looked in (60, 61)
+    assert "a 2 6 3 n1|n2\n" in (tmp_path / "offers").read_text()
+    assert (offers(tmp_path, 7)[0], offers(tmp_path, 8)) == ("n1|n2|n3|n4|n5|n6|n7", None)
+    assert controller.calls == []
+    placer.stop()
+    assert not (tmp_path / "offers").exists()
+    follower(tmp_path, controller, act=False).place_all()
+    assert not (tmp_path / "offers").exists()
+
+
+def test_nodes_of_jobs_that_start_in_a_moment_or_have_just_started_are_not_offered(tmp_path):
+    started = slurm.QueuedJob("6", "RUNNING", "None", 1, ("n2",))
+    controller = FakeController([marked("5", "n0", "n1"), started])
+    follower(tmp_path, controller).place_all()
+    assert offers(tmp_path, 1)[0] == "n3"
     assert controller.calls == []
 
 
 @pytest.mark.parametrize(("reason", "free"), [("None", 0), ("Resources", 0), ("Priority", 0), ("QOS", 8)])
-def test_new_jobs_join_a_queue_at_once(tmp_path, reason, free):
+def test_new_jobs_join_a_queue_without_a_preference(tmp_path, reason, free):
     """Also one that waits for a reason that Slurm has not found yet: free nodes may be its own."""
     follower(tmp_path, FakeController([waiting("8", reason=reason)])).place_all(60)
-    assert int((tmp_path / "until").read_text().split()[1]) == free
+    assert bool(offers(tmp_path, 8)) == bool(free)
 
 
 @pytest.mark.parametrize(
     "job",
     [
-        waiting("1", mark="", preferred=frozenset({"n9"})),
-        delayed("1", mark=""),
-        delayed("1", priority=0),  # its user, or an administrator, held it after the hook
-        waiting("1", reason="JobHeldUser", priority=0),
-        waiting("1", reason="JobHeldAdmin", priority=0),
-        waiting("1", reason="BeginTime", eligible=time.time() + 1000, mark="4000000327"),
-        waiting("1", reason="Dependency", eligible=0.0),
-        waiting("1", preferred=frozenset({"n0", "n1"})),  # it starts in a moment
-        slurm.QueuedJob("1", "RUNNING", "None", 2, ("n0", "n1"), mark="1"),
+        waiting("1", preferred=frozenset({"n9"})),
+        marked("1", "n9", priority=0, reason="JobHeldUser"),
+        marked("1", "n9", priority=0, reason="JobHeldAdmin"),
+        marked("1", "n9", reason="BeginTime", eligible=time.time() + 1000),
+        marked("1", "n9", reason="Dependency", eligible=0.0),
+        waiting("1", mark="n9", preferred=frozenset({"n8"})),
+        slurm.QueuedJob("1", "RUNNING", "None", 2, ("n0", "n1"), mark="n0|n2", preferred={"n0", "n2"}),
     ],
-    ids=["unmarked", "put off", "held later", "user", "admin", "begin", "dependency", "starts", "running"],
+    ids=["its user's", "user", "admin", "begin", "dependency", "changed", "running"],
 )
 def test_no_other_job_is_touched(tmp_path, job):
     controller = FakeController([job])
-    assert follower(tmp_path, controller).place_all() == 0
+    follower(tmp_path, controller).place_all()
     assert controller.calls == []
 
 
 @pytest.mark.parametrize(
-    ("wishes", "nodes", "reason"),
+    "job",
     [
-        ({"unknown": "features = 'gpu'"}, (), "features = 'gpu'"),
-        ({}, [node(f"n{one}", cpus=2) for one in range(8)], "it does not need whole nodes"),
-        ({}, [slurm.SlurmNode("n3", "idle")], "n3: lack a feature of their own name"),
-        ({"size": 9}, (), "the rule has no 9 nodes for it now"),
+        marked("9", "n1", "n2"),
+        marked("9", "n2", "n3", reason="Resources"),
+        marked("9", "n2", "n3", unknown="core_spec = 1"),
     ],
+    ids=["taken", "tried", "not understood"],
 )
-def test_what_is_not_understood_begins_at_once_and_the_reason_is_told_once(tmp_path, wishes, nodes, reason):
-    controller, told = FakeController([delayed("1", **wishes)], nodes=nodes), []
-    placer = follower(tmp_path, controller, told=told)
-    for _ in range(4):
-        assert placer.place_all() == 0
-    assert controller.calls == ["update JobId=1 StartTime=now"] * 2, "no action more than twice"
-    assert told == [f"job 1: left to Slurm, {reason}"]
-
-
-def test_what_slurm_refuses_is_tried_without_the_preference_and_at_most_twice(tmp_path):
-    controller = FakeController([delayed("5")], refuses=["StartTime"])
+def test_a_job_that_cannot_start_on_its_nodes_prefers_none_from_then_on(tmp_path, job):
+    controller = FakeController([job], nodes=[node("n1", "held")], refuses=["Prefer"])
     placer = follower(tmp_path, controller)
-    for _ in range(5):
-        assert placer.place_all() == 0
-    plain = "update JobId=5 StartTime=now"
-    assert controller.calls == ["update JobId=5 Prefer=n0|n1 StartTime=now", plain, plain]
+    for _ in range(4):
+        placer.place_all()
+    assert controller.calls == ["update JobId=9 Prefer="] * 2, "no action more than twice"
+
+
+def test_what_becomes_of_new_jobs_is_told_once(tmp_path):
+    """Without --act, too: jobs that come would prefer what the pass before has chosen."""
+    known = waiting("0", reason="QOS")
+    new = [waiting("1"), waiting("2", 3, unknown="features = 'gpu'"), waiting("3", 9), waiting("4", cpus=1)]
+    new += [waiting("5", submitted=1.0), marked("6", "n3", "n4")]
+    shown = "left to Slurm, another job came at the same time"
+    for act, first, fifth in ((True, shown, shown), (False, "prefers n[0-1]", shown)):
+        controller, told = FakeController([known]), []
+        placer = follower(tmp_path, controller, act=act, told=told)
+        placer.place_all()
+        assert told == []
+        controller.queue = [known, *new]
+        placer.place_all()
+        placer.place_all()
+        dry = "" if act else " (no changes; use --act)"
+        expected = [first, "left to Slurm, features = 'gpu'", "left to Slurm, no 9 nodes are free for it"]
+        expected += ["left to Slurm, it does not need whole nodes", "prefers n[3-4]", fifth]
+        jobs = zip("123465", expected, strict=True)
+        assert told[:6] == [f"job {number}: {text}{dry}" for number, text in jobs]
+        assert all("6: prefers no nodes any more" in text for text in told[6:])
+
+
+def test_nodes_without_a_feature_of_their_own_name_are_not_preferred(tmp_path):
+    plain = [slurm.SlurmNode("n0", "idle", queues=frozenset({"a"}))]
+    controller = FakeController([], nodes=plain)
+    follower(tmp_path, controller).place_all()
+    assert offers(tmp_path, 1)[0] == "n1"
+    controller.nodes = lambda: plain
+    with pytest.raises(ValueError, match="no node has a feature of its own name"):
+        follower(tmp_path, controller).place_all()
 
 
 def test_one_job_is_released_if_its_own_user_holds_it(tmp_path):
@@ -239,29 +278,19 @@ def test_one_job_is_released_if_its_own_user_holds_it(tmp_path):
     assert "release 5" not in controller.calls
 
 
-def test_a_job_whose_nodes_others_took_prefers_none_from_then_on(tmp_path):
-    controller = FakeController([waiting("9", preferred=frozenset({"n1", "n2"}))], nodes=[node("n1", "held")])
-    placer = follower(tmp_path, controller)
-    for _ in range(4):
-        placer.place_all()
-    assert controller.calls == ["update JobId=9 Prefer="] * 2
-
-
 def test_nodes_are_of_the_queue_of_the_job_and_off_only_if_those_on_do_not_suffice(tmp_path):
-    odd = [node("n0", queues=frozenset({"b"})), node("n1", "off")]
-    for size, expected in ((2, (2, 3)), (7, range(1, 8))):
-        controller = FakeController([delayed("1", size, queues=frozenset({"a"}))], nodes=odd)
-        assert follower(tmp_path, controller).place_all() == 1
-        names = "|".join(f"n{one}" for one in expected)
-        assert controller.calls == [f"update JobId=1 Prefer={names} StartTime=now"]
+    odd = [node("n0", queue="b"), node("n1", "off")]
+    follower(tmp_path, FakeController([], nodes=odd)).place_all()
+    assert offers(tmp_path, 2)[0] == "n2|n3"
+    assert offers(tmp_path, 7)[0] == "n1|n2|n3|n4|n5|n6|n7"
 
 
-def test_a_job_with_more_names_than_slurm_takes_is_left_to_it(tmp_path):
-    names = [f"n{one}" for one in range(300)]
-    controller, told = FakeController([delayed("1", 300)]), []
-    controller.nodes = lambda: [node(name) for name in names]
-    follower(tmp_path, controller, told=told, machine=parse("mesh:300")).place_all()
-    assert told == ["job 1: left to Slurm, the names of its nodes have more than 1024 letters together"]
+def test_more_names_than_slurm_takes_are_not_offered(tmp_path):
+    controller = FakeController([])
+    controller.nodes = lambda: [node(f"n{one}") for one in range(300)]
+    follower(tmp_path, controller, machine=parse("mesh:300")).place_all()
+    [longest, _] = offers(tmp_path, max(size for size in range(1, 301) if offers(tmp_path, size)))
+    assert 1024 - len("|n300") < len(longest) <= 1024
 
 
 @pytest.mark.parametrize(
@@ -379,9 +408,8 @@ def test_a_page_shows_the_jobs_and_those_that_share_links(tmp_path, netplace):
 
 
 def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplace):
-    result = netplace("slurm", "hook", "--folder", tmp_path, "--bound", 60)
-    assert f'io.open("{tmp_path}/until", "r")' in result.output
-    assert "os.time() + 60" in result.output
+    result = netplace("slurm", "hook", "--folder", tmp_path)
+    assert f'io.open("{tmp_path}/offers", "r")' in result.output
     assert "job.admin_comment = " in result.output
     result = netplace("slurm", "hook", "--folder", f'{tmp_path}/a" .. os.exit() .. "')
     assert result.exit_code == 2
@@ -389,14 +417,14 @@ def test_the_hook_names_its_file_and_no_folder_ends_its_string(tmp_path, netplac
 
 
 def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_path):
-    controller = FakeController([delayed("1", 4), delayed("2", 2)])
+    controller = FakeController([])
     machine, warnings = follow.machine_under(controller, tmp_path)
     assert warnings == [
         "scontrol show topology lacks 2 nodes, which get no jobs: n[0-1]",
         "scontrol show node lacks 2 nodes of the topology, which count as down: n[8-9]",
     ]
-    assert follower(tmp_path, controller, machine=machine).place_all() == 2
-    assert [call.split()[2][7:] for call in controller.calls] == ["n2|n3|n4|n5", "n6|n7"]
+    follower(tmp_path, controller, machine=machine).place_all()
+    assert (offers(tmp_path, 6)[0], offers(tmp_path, 7)) == ("n2|n3|n4|n5|n6|n7", None)
     controller.topology = lambda: "SwitchName=a Nodes=x[2-5]\n"
     with pytest.raises(ValueError, match="names none of the nodes"):
         follow.machine_under(controller, tmp_path)
