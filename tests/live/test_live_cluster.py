@@ -373,11 +373,13 @@ exec {scontrol} "$@"
 def test_no_job_waits_for_netplace_if_scontrol_fails_or_hangs(cluster):
     folder = cluster / "bin"
     folder.mkdir()
-    (folder / "squeue").symlink_to(shutil.which("squeue"))
-    (folder / "scontrol").write_text(SCONTROL.format(folder=folder, scontrol=shutil.which("scontrol")))
-    (folder / "scontrol").chmod(0o755)
+    for name in ("squeue", "scontrol"):
+        (folder / name).symlink_to(shutil.which(name))
     follower = Following(cluster)
     follower.start("place", "--bin", str(folder), "--partition", "gen-alg")
+    (folder / "scontrol").unlink()
+    (folder / "scontrol").write_text(SCONTROL.format(folder=folder, scontrol=shutil.which("scontrol")))
+    (folder / "scontrol").chmod(0o755)
     try:
         jobs = [(time.time(), submit(cluster, 2, 0)) for _ in range(8)]
         wait_for_end(cluster, [job for _, job in jobs], 60)
