@@ -94,6 +94,7 @@ PARTS = {
     "published-bf": "the same with backfilling (EASY, which reserves a place)",
     "published-bf-counted": "a reading: it reserves a number of nodes, and clears the head's way by force",
     "published-bf-patient": "a reading: it reserves a number of nodes, and the head waits for its place",
+    "waits": "mean waits on whole logs without a speed-up, FCFS (JSSPP, figure 3)",
     "lublin": "generated workloads of the size and load of three logs",
     "logs": f"logs given (--log), else those of the folder swf, or of that which {FOLDER} names",
 }
@@ -103,6 +104,7 @@ _STREAMS = {"lublin": _models, "logs": logs}
 # Of whole logs on machines as they were installed.
 _PUBLISHED = {
     "published": "fcfs",
+    "waits": "fcfs",
     "published-bf": "easy",
     "published-bf-counted": "easy-counted",
     "published-bf-patient": "easy-patient",
@@ -164,7 +166,9 @@ def _cases_of(part: str, stream: _Stream, policy: str, quick: bool) -> Iterator[
     allocations += [(f"qct {number} %, kept", number, True) for number in also_kept]
     for seed in range(stream.seeds):
         yield StreamCase(part, stream, policy, SCATTERED, None, False, 0, seed)
-        for (name, threshold, kept), speedup in itertools.product(allocations, speedups(quick)):
+        for (name, threshold, kept), speedup in itertools.product(
+            allocations, (0,) if part == "waits" else speedups(quick)
+        ):
             yield StreamCase(part, stream, policy, name, threshold, kept, speedup, seed)
 
 
@@ -230,38 +234,6 @@ def _thresholds_met(part: str, cells: pd.DataFrame) -> str:
     return f"{part}: {near} of {len(known)} printed thresholds within {NEAR:g} points."
 
 
-def _findings(part: str, cells: pd.DataFrame) -> list[str]:
-    """Return sentences on each of the three published findings."""
-    sentences = []
-    groups = list(cells.groupby(["workload", "policy"], sort=False))
-    worse, between = 0, 0
-    for _, own in groups:
-        without = own.set_index("allocation")["turnaround without"]
-        worse += bool(without[CONTIGUOUS] > 1)
-        between += bool((without.drop(CONTIGUOUS) < without[CONTIGUOUS]).all())
-    sentences.append(
-        f"{part}: without a speed-up contiguous allocation has the longer turnaround in {worse} of "
-        f"{len(groups)} (workload, policy), and quasi-contiguous a shorter one than contiguous, at every "
-        f"threshold, in {between}. Published: severe inefficiency of contiguous allocation, less of "
-        "quasi-contiguous."
-    )
-    table = grid("pascual", "thesis table 3.9")["Non-contiguous 16-task (Random)"]
-    gains = 100 * (1 - 1 / table)
-    for policy, own in cells[cells["allocation"] == CONTIGUOUS].groupby("policy", sort=False):
-        known = own["speed-up needed"].dropna()
-        beyond = len(own) - len(known)
-        spread = f"{known.min():.0f} to {known.max():.0f} %" if len(known) else "over 50 %"
-        spread += f" (over 50 % in {beyond} of {len(own)} workloads)" if len(known) and beyond else ""
-        paid = int((known < gains.min()).sum())
-        sentences.append(
-            f"{part}, {str(policy).upper()}: contiguous needs a speed-up of {spread}. Run times of "
-            f"{', '.join(table.index)} are published as {gains.min():.0f} to {gains.max():.0f} % shorter in "
-            f"a subtree than on random nodes, which pays for contiguity in {paid} of {len(own)} workloads. "
-            "Published: the gains more than compensate."
-        )
-    return sentences
-
-
 def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     """Draw the needed speed-up by allocation, printed ones too, a panel for each workload and policy."""
     ours = pd.DataFrame(
@@ -299,15 +271,23 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             sentences.append(_SKIPPED)
             continue
         own = made[made["part"] == part]
+        if part == "waits":
+            tables.append(ReportTable(part, PARTS[part], _waits(own), {"wait": 0, "to non-contiguous": 2}))
+            continue
         cells = needed(own, speedups(request.quick))
         if part.startswith("published"):
             cells = beside_printed(cells, request.quick)
             sentences.append(_thresholds_met(part, cells))
         tables.append(ReportTable(part, PARTS[part], cells, _DIGITS))
         figures[part] = partial(draw, cells=cells, title=_TITLES.get(part, "whole logs"))
-        if not part.startswith("published"):
-            sentences += _findings(part, cells)
     return Report(tuple(tables), tuple(sentences), figures)
+
+
+def _waits(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return mean waits in seconds, and over those with non-contiguous allocation."""
+    base = runs[runs["allocation"] == SCATTERED].set_index("workload")["wait"]
+    cells = runs[["workload", "machine", "policy", "allocation", "wait"]]
+    return cells.assign(**{"to non-contiguous": cells["wait"] / cells["workload"].map(base)})
 
 
 _ABOUT = (
@@ -333,6 +313,7 @@ def _row(case: StreamCase, figures: ScheduleFigures) -> dict[str, str | int | fl
         "speedup": case.speedup,
         "seed": case.seed,
         "turnaround": turnaround(figures),
+        "wait": figures.metrics.per_job["wait"].mean,
         "contiguous": figures.metrics.contiguous,
         "utilisation": figures.metrics.utilisation,
     }

@@ -7,6 +7,7 @@ the sources are in ``experiments/published``.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from functools import cache, partial
 
@@ -50,6 +51,17 @@ def chance(verdict: Verdict) -> str:
     return "-" if math.isnan(verdict.chance) else f"{verdict.chance:.2g}"
 
 
+def command(claim: pd.Series) -> str:
+    """Return the commands that make the tables of a claim, as their reports or else the page say."""
+    made = {}
+    for folder in dict.fromkeys(name.partition("/")[0] for name in claim["file"].split("; ")):
+        report, page = STUDIES / folder / "report.md", STUDIES / f"{folder}.md"
+        found = re.search(r"Made by `([^`]+)`", report.read_text()) if report.exists() else None
+        found = found or re.search(r"^\$ (netplace [^\n]+)", page.read_text(), re.MULTILINE)
+        made[f"`{found[1]}`" if found else ""] = None
+    return ", ".join(made)
+
+
 def rows(frame: pd.DataFrame) -> str:
     """Return a table of claims, those first that are not upheld."""
     order = frame.sort_values(
@@ -62,8 +74,9 @@ def rows(frame: pd.DataFrame) -> str:
         said = claim["claim"] + (f" ({claim['note']})" if claim["note"] else "")
         shown = "-" if math.isnan(verdict.shown) else f"{verdict.shown:.2g}"
         state = f"**{claim['state']}**" if claim["state"] != "upheld" else claim["state"]
-        cells.append([state, said, place, effect(verdict), units(claim), chance(verdict), shown])
-    heads = ["state", "claim", "printed in", "here", "holds in", "by chance", "power .8 shows"]
+        tested = [effect(verdict), units(claim), chance(verdict), shown, command(claim)]
+        cells.append([state, said, place, *tested])
+    heads = ["state", "claim", "printed in", "here", "holds in", "by chance", "power .8 shows", "made by"]
     return table(heads, cells)
 
 

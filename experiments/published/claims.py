@@ -61,8 +61,8 @@ class Verdict:
         Probability that contestants in random order meet the test; of bounds, 1 or 0: whether no effect
         (a ratio of 1) meets them; NaN for values.
     shown : float
-        Smallest difference from a bound that so many units show with a power of `POWER`; a share of it if a
-        ratio; NaN if there is no interval.
+        Smallest difference from a bound that so many units show with a power of `POWER`, a share if a ratio;
+        without an interval, the difference below which a claim is undecided, or NaN.
     """
 
     state: str
@@ -85,7 +85,7 @@ def claims() -> pd.DataFrame:
 def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     """Return the verdict on a claim that has a test."""
     how, _, test = (
-        claim["test"].rpartition(": ") if claim["test"].startswith(_HOW) else ("", "", claim["test"])
+        claim["test"].partition(": ") if claim["test"].startswith(_HOW) else ("", "", claim["test"])
     )
     frame = pd.concat([tables(name).assign(table=name) for name in claim["file"].split("; ")])
     if claim["rows"]:
@@ -104,7 +104,7 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     ratio = relation != "in" or " / " in left[0]
     held = (values >= minimum) & (values <= maximum)
     if how == "each":
-        low, high, centre, shown = values.min(), values.max(), _mean(values, ratio), math.nan
+        low, high, centre, shown = values.min(), values.max(), _mean(values, ratio), _TIE
         slack = _TIE if ratio else _TIE * max(map(abs, (b for b in (minimum, maximum) if math.isfinite(b))))
         clear = (values >= minimum - slack) & (values <= maximum + slack)
         state = STATES[0] if held.all() else STATES[2] if clear.all() else STATES[1]
@@ -113,8 +113,9 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
         centre, low, high, shown = _interval(values, ratio)
         outside = high < minimum or low > maximum
         state = STATES[0] if low >= minimum and high <= maximum else STATES[1] if outside else STATES[2]
-        if relation != "in" and len(values) < 3 and abs(centre - 1) < _SAME:
-            state = STATES[2]
+        if relation != "in" and len(values) < 3:
+            shown = _SAME
+            state = STATES[2] if abs(centre - 1) < _SAME else state
     return Verdict(state, centre, float(low), float(high), ratio, int(held.sum()), len(values), chance, shown)
 
 

@@ -40,13 +40,13 @@ def test_every_search_is_measured_on_every_set(folder, part, names):
 def test_the_report_says_how_much_faster(folder):
     report = (folder / "report.md").read_text()
     assert "times as fast as IFF" in report
-    assert "too small to compare further" in report
+    assert "no times are printed for this machine" in report
 
 
 def test_the_published_sets_have_a_size_each():
-    for part in ("mesh", "torus"):
+    for part, power in (("mesh", 20), ("torus", 20), ("mesh-64k", 16), ("torus-64k", 16), ("mesh-4k", 12)):
         grid, sides = sets(part, quick=False)
-        assert grid.nodes == 2**20
+        assert grid.nodes == 2**power
         assert set(printed_times(part)["set"]) == set(range(1, len(sides) + 1))
         assert list(sides) == sorted(sides)
         assert max(sides) <= min(grid.sizes)

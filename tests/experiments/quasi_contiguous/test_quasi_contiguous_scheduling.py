@@ -113,11 +113,8 @@ def test_the_quick_version_with_a_log(folder, tmp_path, quick):
         rows = {(row["policy"], row["allocation"]): row for row in csv_rows(tmp_path / "out" / f"{part}.csv")}
         assert {row["workload"] for row in rows.values()} == {workload}
         fcfs = {name: row for (policy, name), row in rows.items() if policy == "fcfs"}
-        assert (
-            float(fcfs["contiguous"]["contiguous jobs"])
-            == 1
-            > float(fcfs["qct 20 %, lost"]["contiguous jobs"])
-        )
+        share = {name: float(row["contiguous jobs"]) for name, row in fcfs.items()}
+        assert share["contiguous"] == 1 > share["qct 20 %, lost"]
         assert float(fcfs["contiguous"]["turnaround without"]) > 1
         assert 0 < float(fcfs["contiguous"]["speed-up needed"]) < 50
         assert (tmp_path / "out" / f"{part}.png").is_file()
@@ -142,6 +139,8 @@ def test_whole_logs_on_machines_as_installed(folder):
     assert {plan.policy for plan in plans} == {"fcfs", "easy", "easy-counted"}
     assert {case.threshold for case in made} == {None, 0, 10, 20, 30, 40}
     assert all(case.kept for case in made if case.threshold)
+    unhurried = {case.plan().key for case in made if case.policy == "fcfs" and not case.speedup}
+    assert {case.plan().key for case in cases(make_request(STUDY, ["waits"]))} == unhurried
 
 
 def test_thresholds_stand_beside_the_printed():
