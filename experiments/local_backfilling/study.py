@@ -145,7 +145,7 @@ def cases(request: StudyRequest) -> list[BackfillingCase]:
 
 
 def _cases(part: str, log: ArchiveLog, request: StudyRequest) -> Iterator[BackfillingCase]:
-    count = {"weeks": 30, "drawn": 64, "sizes": 16, "linear": 10, "unpenalised": 10, "tightest": 30}
+    count = {"weeks": 30, "drawn": 512, "sizes": 16, "linear": 10, "unpenalised": 10, "tightest": 30}
     if request.quick:
         count = dict.fromkeys(count, 4)
     if log.name == "LLNL-Thunder" and not request.quick:
