@@ -109,6 +109,14 @@ bool handed_over(D& d, std::int32_t node, std::int32_t target, std::uint32_t lab
     return outcome == Creation::done;
 }
 
+// Whether the only injector of a usual node has no room left; of others it is not told.
+template <class D>
+bool injector_is_full(const D& d, std::int32_t node) {
+    if constexpr (!D::Wiring::usual) return false;
+    const auto& r = d.router(static_cast<std::uint32_t>(node));
+    return r.fifo[r.fed].count == d.plan.fifo_depth() + d.plan.buffer_depth();
+}
+
 // A tail has left an injection FIFO: let a task act next cycle that waits for it.
 template <class D>
 void injector_emptied(D& d, std::uint32_t router, const typename D::Router& r, int i, Cycle cycle) {

@@ -76,14 +76,31 @@ std::uint32_t try_once(std::uint32_t wait, const Passing<n>& passing, std::uint1
     return trying;
 }
 
+// Let the waiting heads of a router of two dimensions try as often as it slept (at least once), in closed form: a head
+// with both alternatives goes round the three states, with one it goes to and fro between that and escape.
+inline void sleep_in_closed_form(std::uint32_t wait, const std::uint16_t (&by)[2], std::uint16_t (&next)[2], std::uint32_t asleep) {
+    const std::uint32_t second = next[0], escape = next[1], first = wait & ~(second | escape);  // who is to try what
+    const std::uint32_t both = by[0] & by[1], odd = 0 - (asleep & 1);
+    const std::uint32_t ring[] = {escape, second, first, escape};
+    const std::uint32_t* const then = ring + asleep % 3;
+    const std::uint32_t to = (first & odd) | ((second | escape) & ~odd);      // of those with the first alternative alone
+    const std::uint32_t fro = ((first | second) & odd) | (escape & ~odd);     // of those with the second alone
+    next[0] = static_cast<std::uint16_t>((both & then[1]) | (by[0] & ~both & to));
+    next[1] = static_cast<std::uint16_t>((both & then[0]) | (by[1] & ~both & fro));
+}
+
 // Let the waiting heads try as often as their router slept. After the first try, the alternatives repeat periodically.
 template <int n>
 [[gnu::noinline]] void sleep_at_once(GridRouter<n>& r, std::uint32_t asleep) {
     const Passing<n> passing(r);
+    const std::uint32_t wait = r.wait.word[0];
     std::uint16_t next[n];
     std::memcpy(next, r.next, sizeof next);
-    for (std::uint32_t tries = 1 + (asleep - 1) % PortBits<n>::circle; tries > 0; --tries)
-        try_once<n>(r.wait.word[0], passing, next);
+    if constexpr (n == 2) {
+        sleep_in_closed_form(wait, passing.by, next, asleep);
+    } else {
+        for (std::uint32_t tries = 1 + (asleep - 1) % PortBits<n>::circle; tries > 0; --tries) try_once<n>(wait, passing, next);
+    }
     std::memcpy(r.next, next, sizeof next);
 }
 

@@ -122,6 +122,17 @@ void pass_last(D& d, Node& node, const Key& key, Cycle cycle) {
     if (last && key.done >= word >> (kind_bits + key_bits)) finish(d, node, cycle);
 }
 
+// Let a node create the next packet of its message, or wait at once if it would only find its injector full next cycle.
+template <class D>
+void create_next_or_wait(D& d, std::int32_t number, Node& node, Cycle cycle) {
+    if (node.own && node.next_draw < 0 && injector_is_full(d, number)) {
+        node.blocked = true;
+        node.since = cycle + 1;
+    } else {
+        d.act_next(number);
+    }
+}
+
 // Create the next packet of the message under way, and see to what follows it.
 template <class D>
 void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
@@ -141,7 +152,7 @@ void create(D& d, std::int32_t number, Node& node, bool sending, Cycle cycle) {
     --node.left;
     if (opening) open_message(d, key, cycle);
     if (node.left > 0) {
-        d.act_next(number);
+        create_next_or_wait(d, number, node, cycle);
         return;
     }
     if (node.own) {

@@ -28,36 +28,62 @@ using Longs = std::uint64_t __attribute__((vector_size(16)));
 
 // One bit of each lane, all of whose bits are equal.
 inline std::uint32_t bits_of(Lanes lanes) {
+#ifdef __SSE2__
+    return static_cast<std::uint32_t>(__builtin_ia32_pmovmskb128(reinterpret_cast<char __attribute__((vector_size(16)))>(lanes)));
+#else
     std::uint64_t half[2];
     lanes &= Lanes{1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     std::memcpy(half, &lanes, sizeof half);
     constexpr std::uint64_t all = 0x0101010101010101u;  // the highest byte of the product is the sum of the eight
     return static_cast<std::uint32_t>(half[0] * all >> 56 | half[1] * all >> 56 << 8);
+#endif
 }
 
-// Of some outputs those with fewest phits beyond, load + slope * cycle modulo 2^8; none if that is above `most`.
-template <class S>
-S emptiest_lanes(const std::uint8_t (&load)[16], const std::int8_t (&slope)[16], std::uint8_t cycle, const S& outputs, int most) {
-    Lanes phits, slopes;
-    std::memcpy(&phits, load, sizeof phits);
-    std::memcpy(&slopes, slope, sizeof slopes);
-    phits += reinterpret_cast<Lanes>(slopes == 1) & cycle;
-    phits -= reinterpret_cast<Lanes>(slopes == 255) & cycle;
-    const Lanes bit{1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
-    constexpr std::uint64_t all = 0x0101010101010101u;
-    const auto its = reinterpret_cast<Lanes>(Longs{all * (outputs.word[0] & 255u), all * (outputs.word[0] >> 8)});
-    phits |= reinterpret_cast<Lanes>((its & bit) == 0);  // others count as full
-    Lanes least = phits;
-    const auto at_most = [&](Lanes other) { least = least < other ? least : other; };
-    const auto halves = reinterpret_cast<Longs>(least);
-    at_most(reinterpret_cast<Lanes>(Longs{halves[1], halves[0]}));
-    for (int shift = 32; shift >= 8; shift /= 2) at_most(reinterpret_cast<Lanes>(reinterpret_cast<Longs>(least) >> shift));
-    const std::uint8_t fewest = least[0];
-    S equal;
-    equal.word[0] = static_cast<std::remove_reference_t<decltype(equal.word[0])>>(
-        bits_of(reinterpret_cast<Lanes>(phits == fewest)));
-    return equal.where(fewest <= most);
-}
+inline Lanes least_of(Lanes a, Lanes b) { return a < b ? a : b; }
+
+// The phits beyond all outputs of a usual router in a cycle, load + slope * cycle modulo 2^8.
+class PhitsBeyond {
+public:
+    PhitsBeyond(const TreeRouter& r, std::uint8_t cycle, int most) : most_(most) {
+        Lanes slopes;
+        std::memcpy(&phits_, r.load, sizeof phits_);
+        std::memcpy(&slopes, r.slope, sizeof slopes);
+        phits_ += reinterpret_cast<Lanes>(slopes == 1) & cycle;
+        phits_ -= reinterpret_cast<Lanes>(slopes == 255) & cycle;
+        const auto words = reinterpret_cast<Words>(phits_);
+        const Lanes least = least_of(phits_, reinterpret_cast<Lanes>(words << 8 | words >> 8));
+        const auto enough = reinterpret_cast<Lanes>(least <= static_cast<std::uint8_t>(most));
+        emptier_ = bits_of(reinterpret_cast<Lanes>(phits_ == least) & enough);
+    }
+    // Of some outputs those with fewest phits beyond; none if that is above `most`.
+    template <class S>
+    S fewest(const S& outputs) const {
+        const std::uint32_t its = outputs.word[0], lowest = its & (0 - its);
+        if (its == 3 * lowest) return of<S>(emptier_ & its);  // the two VCs of a port
+        const Lanes bit{1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+        constexpr std::uint64_t all = 0x0101010101010101u;
+        const auto lanes = reinterpret_cast<Lanes>(Longs{all * (its & 255u), all * (its >> 8)});
+        const Lanes phits = phits_ | reinterpret_cast<Lanes>((lanes & bit) == 0);  // others count as full
+        const auto halves = reinterpret_cast<Longs>(phits);
+        Lanes least = least_of(phits, reinterpret_cast<Lanes>(Longs{halves[1], halves[0]}));
+        for (int shift = 32; shift >= 8; shift /= 2)
+            least = least_of(least, reinterpret_cast<Lanes>(reinterpret_cast<Longs>(least) >> shift));
+        return of<S>(bits_of(reinterpret_cast<Lanes>(phits == least[0]))).where(least[0] <= most_);
+    }
+
+private:
+    using Words = std::uint16_t __attribute__((vector_size(16)));
+    template <class S>
+    static S of(std::uint32_t bits) {
+        S set;
+        set.word[0] = static_cast<std::remove_reference_t<decltype(set.word[0])>>(bits);
+        return set;
+    }
+
+    Lanes phits_;
+    std::uint32_t emptier_;  // of each port's two outputs those with fewest phits, if they have room
+    int most_;
+};
 
 template <bool usual_settings>
 struct Tree {
@@ -179,22 +205,24 @@ int static_output(const Tree<usual>& tree, D& d, std::uint32_t router, typename 
     return r.room.has(output) ? output : -1;
 }
 
-// Of some outputs those with fewest phits beyond; none if they have no room for a packet.
+// What tells, of some outputs, those with fewest phits beyond; none if they have no room for a packet.
 template <class D>
-typename D::S emptiest(D& d, const typename D::Router& r, const typename D::S& outputs, Cycle cycle) {
+auto fewest_beyond(D& d, const typename D::Router& r, Cycle cycle) {
     const int most = (d.plan.fifo_depth() - 1) * d.plan.packet_phits();
     if constexpr (D::Wiring::usual) {
-        return emptiest_lanes(r.load, r.slope, static_cast<std::uint8_t>(cycle), outputs, most);
+        return [phits = PhitsBeyond(r, static_cast<std::uint8_t>(cycle), most)](const auto& outputs) { return phits.fewest(outputs); };
     } else {
-        int least = most;
-        typename D::S equal;
-        outputs.for_each([&](int o) {
-            const int load = phits_beyond(r, o, cycle);
-            if (load < least) equal = {};
-            least = std::min(load, least);
-            equal.insert_if(o, load == least);
-        });
-        return equal;
+        return [&r, cycle, most](const typename D::S& outputs) {
+            int least = most;
+            typename D::S equal;
+            outputs.for_each([&](int o) {
+                const int load = phits_beyond(r, o, cycle);
+                if (load < least) equal = {};
+                least = std::min(load, least);
+                equal.insert_if(o, load == least);
+            });
+            return equal;
+        };
     }
 }
 
@@ -205,11 +233,12 @@ void visit_adaptive_requests(const Tree<usual>& tree, D& d, std::uint32_t router
     using S = typename D::S;
     const S available = r.free & r.room;
     S rest = available & r.wanted;
+    const auto fewest = fewest_beyond(d, r, cycle);
     while (rest.any()) {
         const int port = tree.port_of_set(d.plan, d.port_of(rest.lowest()));
         const S outputs = tree.outputs_of_set(d.plan, r, port), wanting = r.want[port];
         rest -= outputs;
-        const S equal = emptiest(d, r, outputs, cycle), useful = equal & available;
+        const S equal = fewest(outputs), useful = equal & available;
         if (useful.none()) continue;
         if (equal.single()) {
             visit(equal.lowest(), wanting);
