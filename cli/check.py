@@ -24,7 +24,8 @@ _SHOWN = 24
 
 @command("check")
 @click.argument("what", metavar="network")
-@click.argument("networks", metavar="NETWORK..", nargs=-1, required=True)
+@click.argument("networks", metavar="NETWORK..", nargs=-1)
+@flag("--fabric", "Fabric whose routing is checked, and whose network if you name none.", default="")
 @flag("--routing", "Routing algorithm of the table router; see netplace help network.", default="default")
 @flag("--vc-discipline", "VC discipline, which assigns virtual channels along a route.", default="default")
 @flag(
@@ -37,6 +38,7 @@ _SHOWN = 24
 def check_command(
     what: str,
     networks: tuple[str, ...],
+    fabric: str,
     routing: str,
     vc_discipline: str,
     simulate: bool,
@@ -55,11 +57,18 @@ def check_command(
     same with 1 % of the cables down, an all-to-all, and a training step. The page (-o) shows the figures
     side by side.
     """
+    from netplace.netsim.presets import fabric_of
     from netplace.report.pages.answers.networks import page
     from netplace.report.pages.html import Page
     from netplace.topologies import parse
 
     check_choice(what, ["network"], "check")
+    if fabric:
+        preset = fabric_of(fabric)
+        networks = networks or ((preset.network,) if preset.network else ())
+        routing = str(preset.settings.get("routing", routing)) if routing == "default" else routing
+    if not networks:
+        raise ValueError("NETWORK: none given, expected a network, or --fabric with the name of a machine")
     alone = len(networks) == 1
     if simulate and alone:
         raise ValueError("--simulate: compares several networks, expected at least two")
@@ -116,6 +125,7 @@ def _judged(topology: Topology, routing: str, vc_discipline: str) -> dict[str, A
     _, routes, verdict = verdict_on(topology, routing, vc_discipline)
     return {
         "routing": routes.name,
+        "computed": routes.grid is not None,
         "vc_discipline": "escape" if routes.escape is not None else routes.discipline,
         "free_of_deadlock": verdict.free,
         "vcs": verdict.needed,
@@ -151,10 +161,10 @@ def _verdict(of: dict[str, Any]) -> list[str]:
     if of["refused"]:
         return []
     discipline = "escape on VC 0" if of["vc_discipline"] == "escape" else of["vc_discipline"]
-    lines = [
-        f"routing {of['routing']}, VC discipline {discipline}: needs {of['vcs']} virtual channels",
-        f"{of['channels']} channels, {of['dependencies']} dependencies",
-    ]
+    lines = [f"routing {of['routing']}, VC discipline {discipline}: needs {of['vcs']} virtual channels"]
+    if of["computed"]:
+        return [*lines, "deadlock-free by datelines: too large for a table, so each route is computed"]
+    lines.append(f"{of['channels']} channels, {of['dependencies']} dependencies")
     if of["free_of_deadlock"]:
         return [*lines, "deadlock-free: the channel dependencies have no cycle"]
     cycle, enough = of["cycle"], of["vcs_that_would_do"]

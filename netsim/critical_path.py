@@ -47,7 +47,7 @@ def empty_cycles(topology: Topology, config: Config, sources: Int, targets: Int)
     under_way = np.flatnonzero(here != there)
     while len(under_way):
         switch = here[under_way]
-        port = table.routes.ports[switch, there[under_way], 0]
+        port = table.routes.ports_at(switch, there[under_way])[:, 0]
         cycles[under_way] += table.delay[first + switch, port]
         here[under_way] = table.switches.neighbor[switch, port]
         under_way = under_way[here[under_way] != there[under_way]]

@@ -117,11 +117,13 @@ def _check_size(
     packets = config.queue_packets + config.nic_buffer
     if packets >= 1 << 15:
         raise ValueError(f"queue_packets + nic_buffer: {packets} is too large, expected less than {1 << 15}")
-    if table is not None and (topology.routers >= 1 << 20 or table.switches.count >= 1 << 15):
-        raise ValueError(
-            f"{topology}: {topology.routers} routers with {table.switches.count} switches are more than the "
-            f"general router's {(1 << 20) - 1} and {(1 << 15) - 1}"
-        )
+    if table is not None:
+        most = (1 << 20) - 1 if table.routes.choice == "table" else (1 << 15) - 1
+        if topology.routers >= 1 << 20 or table.switches.count > most:
+            raise ValueError(
+                f"{topology}: {topology.routers} routers with {table.switches.count} switches are more than "
+                f"the general router's {(1 << 20) - 1} and, with routing {table.routes.name}, {most}"
+            )
     slots = int(inputs.sum()) * config.queue_packets + topology.nodes * config.injectors * config.nic_buffer
     if slots >= 1 << 31:
         raise ValueError(f"{topology}: {slots} places for packets are more than the kernel's {1 << 31}")
@@ -221,8 +223,12 @@ def routing_described(table: TableRouter) -> tuple[Numbers, Arrays]:
         "via_row": table.via.shape[1] if len(table.via) > 1 else 0,
         "via_count": table.via.shape[1],
     }
+    grid = {}
+    if routes.grid is not None:
+        size = np.array(routes.grid.sizes) * (1 if routes.grid.wraps else -1)
+        grid = {"size": _numbers(size), "coordinate": _numbers(switches.places)}
     parts = [routes.ports] if routes.escape is None else [routes.ports, routes.escape[:, :, None]]
-    arrays = {
+    arrays = grid | {
         "table": _numbers(np.concatenate(parts, axis=2)),
         "rise": _numbers(np.where(switches.neighbor >= 0, table.step, -1)),
         "kind": _numbers(table.kind),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,6 @@ class TableRouter:
     # First virtual channel of each level, and the one after its last.
     low: tuple[int, ...]
     high: tuple[int, ...]
-    # Shape (switches, switches): links between switches on the longest way that the table allows.
-    hops: NDArray[np.int32]
     # Shape (switches, ports): increase of the level on each link, and the class of the link.
     step: NDArray[np.int64]
     kind: NDArray[np.int64]
@@ -60,6 +58,11 @@ class TableRouter:
     lag: NDArray[np.int64]  # shape (routers, ports): delay in cycles until room beyond each link is known
     injected: int  # cycles from a packet's creation to its first request
     ordered: bool  # whether packets of a flow keep their order
+
+    @cached_property
+    def hops(self) -> NDArray[np.int32]:
+        """Links between switches on the longest way that the table allows, shape (switches, switches)."""
+        return reach(self.switches, self.routes.ports, self.step, self.routes.name).hops
 
     @property
     def spread(self) -> str:
@@ -115,7 +118,6 @@ def make_table_router(topology: Topology, config: Config) -> TableRouter:
         routes=routes,
         low=bounds[:-1],
         high=bounds[1:],
-        hops=reach(switches, routes.ports, step, routes.name).hops,
         step=step.astype(np.int64),
         kind=kind.astype(np.int64),
         anew=routes.anew,

@@ -56,7 +56,7 @@ void Description::check() const {
     for (const auto& [name, flag] : {std::pair("single", plan.single), std::pair("record", plan.record), std::pair("explain", plan.explain),
                                      std::pair("anew", plan.anew), std::pair("fabric", plan.fabric), std::pair("ordered", plan.ordered)})
         in(name, flag, 0, 1);
-    in("switches", plan.switches, 0, (1 << 15) - 1), in("most", plan.most, 0, plan.ports);
+    in("switches", plan.switches, 0, (plan.choice == 0 ? many : 1 << 15) - 1), in("most", plan.most, 0, plan.ports);
     in("escapes", plan.escapes, 0, 1), in("choice", plan.choice, 0, 4), in("spread", plan.spread, 0, 2);
     in("base", plan.base, 0, 63), in("injected", plan.injected, 0, 1 << 30), in("classes", plan.classes, 1, plan.vcs);
     in("via_row", plan.via_row, 0, many), in("via_count", plan.via_count, 0, many), in("ack", plan.ack, 0, 1 << 30);

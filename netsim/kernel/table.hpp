@@ -1,6 +1,8 @@
 // Networks of any wiring (model: "Networks of any wiring"): ways by tables, and what waiting heads request.
 #pragma once
 
+#include <numeric>
+
 #include "tree.hpp"
 
 namespace netplace {
@@ -32,6 +34,8 @@ struct Table {
     struct Fields {} fields;
     using Port = std::conditional_t<words <= 2, std::int8_t, std::int16_t>;  // 127 inputs, or more
     std::vector<Port> ports;               // switches x switches x entry: that lead on, -1 after the last; of escape
+    std::vector<std::int32_t> size;        // of a grid without a table: sides, negative without rings; `ports` are all, and -1
+    std::vector<std::int32_t> coordinate;  // of it: switches x sides
     std::vector<std::uint16_t> far_hops;   // switches x switches (UGAL)
     std::vector<std::int32_t> end;         // switches x ports: switch
     std::vector<std::int32_t> via;
@@ -75,7 +79,21 @@ struct Table {
     // Virtual channels of a link that a class has.
     int own_vcs(const auto& plan) const { return static_cast<int>(plan.fabric ? plan.vcs / plan.classes : plan.vcs); }
     const Port* entry(const Plan& plan, std::int64_t x, std::int64_t target) const {
+        if (!size.empty()) return &ports[in_order(x, target)];
         return &ports[(x * plan.switches + target) * (plan.most + plan.escapes)];
+    }
+    // The port of dimension order, as `Routes.ports_at` in Python has it; twice the dimensions: there is none.
+    std::int64_t in_order(std::int64_t x, std::int64_t target) const {
+        const auto dims = static_cast<std::int64_t>(size.size());
+        const auto here = coordinate.begin() + x * dims, goal = coordinate.begin() + target * dims;
+        for (std::int64_t d = 0; d < dims; ++d) {
+            if (here[d] == goal[d]) continue;
+            if (size[d] < 0) return 2 * d + (goal[d] < here[d]);
+            const int forward = (goal[d] - here[d] + size[d]) % size[d], back = size[d] - forward;
+            if (forward != back) return 2 * d + (forward > back);
+            return 2 * d + (here[d] + std::accumulate(goal, goal + dims, 0) - goal[d]) % 2;
+        }
+        return 2 * dims;
     }
     bool compares_loads(const Plan&) const { return false; }
     // Whether the heads that could request an output are counted.

@@ -146,7 +146,7 @@ class GraphRouting(Routing):
         home = self._home[node]
         if switch < self._compute_from:
             return self._gate(switch, node) == switch and home >= self._compute_from
-        port = int(self.table.routes.ports[switch, home, 0])
+        port = int(self.table.routes.ports_at(switch, home)[0])
         return int(self.table.switches.neighbor[switch, port]) == home
 
     def _any_vc(self, packet: RoutedPacket, router: Router, port: int) -> list[Output]:
@@ -200,7 +200,7 @@ class GraphRouting(Routing):
     def _ports(self, packet: RoutedPacket, switch: int, target: int) -> list[int]:
         """Return the ports by which a packet can leave: all in the table, or the one of its flow."""
         routes = self.table.routes
-        ports = [port for port in routes.ports[switch, target].tolist() if port >= 0]
+        ports = [port for port in routes.ports_at(switch, target).tolist() if port >= 0]
         if self.table.spread == "destination":
             stride = 1 if routes.stride is None else int(routes.stride[switch])
             return [ports[packet.destination // stride % len(ports)]]
@@ -281,7 +281,7 @@ class GraphRouting(Routing):
         """Return the packets behind the first port that leads to `target`, and those that wait for it."""
         # Counted are those on virtual channels `vcs`, numbered over all classes. Heads that came in this very
         # cycle do not count.
-        port = int(self.table.routes.ports[switch, target, 0])
+        port = int(self.table.routes.ports_at(switch, target)[0])
         router = self._routers[self._first + switch]
         outputs = [router.outputs[port * self._link_vcs + vc] for vc in vcs]
         waiting = [fifo.head for fifo in router.fifos if fifo.head is not None and fifo.head.since < now]
@@ -293,7 +293,7 @@ class GraphRouting(Routing):
         total = 0
         while switch != target:
             total += self._first_link(switch, target, range(first_vc, first_vc + self.vcs), now)
-            port = int(self.table.routes.ports[switch, target, 0])
+            port = int(self.table.routes.ports_at(switch, target)[0])
             switch = int(self.table.switches.neighbor[switch, port])
         return total
 

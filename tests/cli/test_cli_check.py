@@ -42,9 +42,10 @@ def test_what_can_be_counted_is_told_before_a_refusal(netplace, tmp_path):
     beside = netplace("check", "network", "torus:4x4", "tree:2,2", "--routing", "d-mod-k")
     assert beside.exit_code == 2
     assert "not checked" in beside.stdout
-    large = netplace("check", "network", "torus:64x64x64")
+    large = netplace("check", "network", "torus:64x64x64", "--vc-discipline", "hop")
     assert (large.exit_code, "262,144 network interfaces" in large.stdout) == (2, True)
     assert "its table of distances would take" in large.stderr
+    assert "each route is computed" in netplace("check", "network", "--fabric", "bluegene-l").stdout
 
 
 def test_runs_on_a_dragonfly(netplace):

@@ -8,7 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplace.topologies import from_networkx, parse
+from netplace.apps import application
+from netplace.netsim import Config, simulate
+from netplace.netsim.table_router import verdict_on
+from netplace.topologies import from_networkx, parse, routing
 from netplace.topologies.routing import (
     ROUTINGS,
     Routes,
@@ -169,3 +172,22 @@ def test_half_a_ring_is_crossed_in_both_directions_or_upward(name, ways):
     half = (np.arange(24) + 2) % 4 + np.arange(24) // 4 * 4  # two further along X
     assert set(routes.ports[np.arange(24), half, 0].tolist()) == ways
     assert check(switches, routes).needed == 2
+
+
+@pytest.mark.parametrize("network", ["torus:4x3", "torus:2x5x4", "mesh:3x4x2", "torus:1x6", "torus:3x3"])
+def test_dimension_order_without_a_table_is_the_same(network, monkeypatch):
+    grid = parse(network)
+    switches, routes = make_routes(grid)
+    number = np.arange(grid.nodes)
+    program = application("all-to-all", grid.nodes)
+    config = Config(routing="dor", packet_phits=4)
+    cycles = simulate(grid, program, config=config).cycles
+    monkeypatch.setattr(routing, "MOST_IN_TABLES", 0)
+    verdict_on.cache_clear()
+    computed = make_routes(grid)[1]
+    assert computed.grid is grid
+    assert (computed.ports_at(number[:, None], number) == routes.ports).all()
+    assert check(switches, computed).needed == check(switches, routes).needed
+    for engine in ("kernel", "reference"):
+        assert simulate(grid, program, config=config, engine=engine).cycles == cycles
+    verdict_on.cache_clear()

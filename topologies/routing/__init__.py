@@ -187,6 +187,9 @@ ROUTINGS: Registry[Routing] = Registry(
 )
 
 
+MOST_IN_TABLES = 1 << 12  # switches of a mesh or torus; on a larger one, dimension order is computed
+
+
 def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tuple[Switches, Routes]:
     """Return the switches of a network, and the routing of the given name on them.
 
@@ -209,6 +212,10 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
 def _made(topology: Topology, switches: Switches, name: str, discipline: str) -> Routes:
     name = name or default_on(topology)
     word, colon, option = name.partition(":")
+    if name == "dor" and isinstance(topology, Grid) and not topology.twist:
+        usual = _on_grid(switches)
+        if switches.count > MOST_IN_TABLES and discipline in ("", usual):
+            return Routes("dor", np.zeros((0, 0, 1), np.int16), usual, grid=topology)
     routes = ROUTINGS.find(name)[0].make(switches)
     if not isinstance(routes, Routes):
         raise ValueError(f"routing {name}: the function gives a {type(routes).__name__}, expected Routes")

@@ -113,6 +113,7 @@ class Reach:
 
 def reach(switches: Switches, ports: NDArray[np.int16], step: NDArray[Any], name: str) -> Reach:
     """Follow a table from every switch to every other."""
+    check_memory(switches.text, switches.count**2 * 14, "its table of routes")
     _check_ports(switches, ports, name)
     shape = (switches.count, switches.count)
     found = topologies.reach(switches.neighbor, ports, step.astype(np.int64))
@@ -169,7 +170,8 @@ class Verdict:
     base : int
         Number of levels used only on the way to an intermediate switch, if phases have separate levels.
     channels, dependencies : int
-        Number of channels in use between switches, and of pairs of channels of which one waits for the other.
+        Number of channels in use between switches, and of pairs of channels of which one waits for the other;
+        0 if the routing is computed, and not in tables.
     cycle : tuple of (router, port, neighbour, level)
         Channels that wait for each other in a cycle; empty if there is no cycle, and therefore no deadlock.
     """
@@ -187,7 +189,13 @@ class Verdict:
 
 
 def check(switches: Switches, routes: Routes) -> Verdict:
-    """Return whether a routing can lead to a deadlock, with a cycle of channels if it can."""
+    """Return whether a routing can lead to a deadlock, with a cycle of channels if it can.
+
+    Dimension order with datelines, without tables, cannot (Dally and Seitz, section IV): a ring needs two
+    channels if packets cross a link after the one that closes it.
+    """
+    if routes.grid is not None:
+        return Verdict(2 if routes.grid.wraps and max(routes.grid.sizes) > 3 else 1, 0, 0, 0)
     if switches.compute_nodes:
         reach(switches, routes.ports, rises(switches, routes)[0], routes.name)
         planes = range(1 if switches.planes_alike else switches.planes)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.inputs import check_choice
 from netplace.records import freeze_arrays
+from netplace.topologies.grid import Grid
 from netplace.topologies.routing.switches import Switches
 
 CHOICES = {
@@ -65,6 +66,9 @@ class Routes:
         With the spread ``"destination"``, the divisor of the number of the destination node at each switch:
         of n ports, in order, the port with the number (⌊node / stride⌋ mod n) is selected. None means 1
         everywhere.
+    grid : Grid or None
+        A mesh or torus that is too large for a table. `ports` is then empty, and the port of dimension order
+        is computed for each packet.
     """
 
     name: str
@@ -76,6 +80,7 @@ class Routes:
     via: NDArray[np.int32] | None = None
     spread: str = "least"
     stride: NDArray[np.int64] | None = None
+    grid: Grid | None = None
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -90,6 +95,20 @@ class Routes:
             raise ValueError(
                 f"routing {self.name}: choice {self.choice} with an escape channel, expected one of the two"
             )
+
+    def ports_at(self, switch: ArrayLike, target: ArrayLike) -> NDArray[np.int16]:
+        """Return the ports at switches through which packets continue to others, shape (..., n)."""
+        if self.grid is None:
+            return np.asarray(self.ports[np.asarray(switch), np.asarray(target)])
+        here, goal = self.grid.coordinates(switch), self.grid.coordinates(target)
+        size = np.array(self.grid.sizes)
+        forward = (goal - here) % size if self.grid.wraps else np.where(goal > here, 0, size)
+        others = goal.sum(axis=-1, keepdims=True) - goal
+        upward = (2 * forward < size) | ((2 * forward == size) & ((here + others) % 2 == 0))
+        differs = here != goal
+        d = differs.argmax(axis=-1)[..., None]
+        port = 2 * d + ~np.take_along_axis(upward, d, axis=-1)
+        return np.where(differs.any(axis=-1, keepdims=True), port, -1).astype(np.int16)
 
     @property
     def detours(self) -> bool:
