@@ -135,19 +135,6 @@ class Grid(Topology):
     wraps: bool
     twist: int = 0
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        text = f"network {self.text}"
-        sides = tuple(check_int(size, f"{text}: side {place + 1}") for place, size in enumerate(self.sizes))
-        if not math.prod(sides) == self.nodes == self.routers or self.ports != 2 * len(sides):
-            raise ValueError(
-                f"{text}: {self.nodes} nodes, {self.routers} routers and {self.ports} ports are not those of "
-                f"a grid of sides {sides}"
-            )
-        if self.twist and (len(sides) != 2 or not self.wraps or not 0 < self.twist < sides[0]):
-            raise ValueError(f"{text}: twist {self.twist} needs a torus of two sides, with X longer than it")
-        object.__setattr__(self, "sizes", sides)
-
     def rebuilt(self) -> Grid:
         """Return a new grid with the same sides and wiring."""
         return grid(self.text, self.sizes, self.wraps, self.twist)

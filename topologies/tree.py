@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from netplace.inputs import abbreviate, check_int
+from netplace.inputs import abbreviate
 from netplace.records import array_of
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
@@ -29,19 +29,6 @@ class Tree(Topology):
     down: int
     up: int
     stages: int
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        text = f"network {self.text}"
-        check_int(self.down, f"{text}: ports down", 2)
-        check_int(self.up, f"{text}: ports up", 1, self.down)
-        check_int(self.stages, f"{text}: stages", 1, 64)
-        routers = self.down**self.stages + sum(self.switches_per_stage)
-        if (self.nodes, self.routers, self.ports) != (self.down**self.stages, routers, self.down + self.up):
-            raise ValueError(
-                f"{text}: {self.nodes} nodes, {self.routers} routers and {self.ports} ports are not those of "
-                f"a tree of {self.stages} stages with {self.down} ports down and {self.up} up"
-            )
 
     def rebuilt(self) -> Tree:
         """Return a new tree with the same numbers and wiring."""

@@ -154,10 +154,6 @@ _ROUTINGS = {
         lambda switches: Routes("dor", dimension_order(switches), _on_grid(switches)),
         "dimension order on grids of switches and HyperX, with datelines on rings",
     ),
-    "dor-upward": Routing(
-        lambda switches: Routes("dor-upward", dimension_order(switches, False), _on_grid(switches)),
-        "dimension order in which half a ring is always crossed upward",
-    ),
     "up-down": Routing(
         lambda switches: Routes("up-down", up_down(switches), "none"),
         "up*/down* on any network; one VC is enough",

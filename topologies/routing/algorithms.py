@@ -13,13 +13,12 @@ from netplace.topologies.routing.routes import Routes, by_destination, table
 from netplace.topologies.routing.switches import Switches
 
 
-def dimension_order(switches: Switches, balanced: bool = True) -> NDArray[np.int16]:
+def dimension_order(switches: Switches) -> NDArray[np.int16]:
     """Return the table that corrects X first, then Y, and so on, each dimension by a shortest route.
 
     Across half of an even ring, the route leads to higher coordinates from even ones and to lower coordinates
     from odd ones, so that both directions have the same load. If the other coordinates of the destination
-    have an odd sum, it is the other way round, except in twisted rings. **(ours)** If not `balanced`, the
-    route always leads to higher coordinates.
+    have an odd sum, it is the other way round, except in twisted rings. **(ours)**
     """
     place, count = switches.places, switches.count
     if switches.axis is None or place is None or not _is_grid(place):
@@ -33,7 +32,7 @@ def dimension_order(switches: Switches, balanced: bool = True) -> NDArray[np.int
         stop = _at(place, d)
         best = np.full((count, count), -1, np.int16)
         others = (place.sum(axis=1) - place[:, d]) * (not _is_twisted(switches, d))
-        upward = ((place[:, None, d] + others[None, :]) % 2 == 0) | (not balanced)
+        upward = (place[:, None, d] + others[None, :]) % 2 == 0
         for port in np.flatnonzero((switches.axis == d).any(axis=0)):
             usable = (switches.axis[:, port] == d) & (switches.neighbor[:, port] >= 0)
             end = np.maximum(switches.neighbor[:, port], 0)
