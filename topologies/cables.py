@@ -161,11 +161,6 @@ def _ports(ends: Int, switches: int) -> Int:
 
 
 def _check(text: str, cables: Cables, at: Int) -> None:
-    if cables.ends.ndim != 2 or cables.ends.shape[1] != 2:
-        raise ValueError(f"{text}: cables of shape {cables.ends.shape}, expected rows of two switches")
-    for label, values in (("cycles", cables.cycles), ("delay", cables.delay), ("axis", cables.axis)):
-        if values is not None and values.shape != (len(cables.ends),):
-            raise ValueError(f"{text}: {label} of {values.shape} cables, expected {len(cables.ends)}")
     if (at < 0).any():
         raise ValueError(f"{text}: {at.min()} nodes at a switch, expected 0 or more")
     if not at.any():

@@ -97,17 +97,6 @@ class Graph(Topology):
             )
         if self.planes < 1 or self.sockets < 1 or self.tasks < 1:
             raise ValueError(f"network {self.text}: planes, sockets and tasks must be 1 or more")
-        between = self.switches - self.compute_nodes
-        per_host = self.sockets + 1 if self.sockets > 1 else 1
-        if (
-            not 0 <= self.compute_nodes < self.switches
-            or between % self.planes
-            or self.compute_nodes % per_host
-        ):
-            raise ValueError(
-                f"network {self.text}: {self.compute_nodes} compute nodes of {self.sockets} sockets and "
-                f"{self.planes} planes do not give {self.switches} switches"
-            )
         given = {name: getattr(self, name) for name in ARRAYS}
         for name, array in checked_arrays(self, self.first_switch, given).items():
             object.__setattr__(self, name, array)
