@@ -99,9 +99,7 @@ _FORMATS: dict[str, Format] = {
     "goal-binary": _format(goal_binary, ".bin", "binary GOAL from txt2bin of LogGOPSim"),
     "matrix": _format(matrix, ".csv", "traffic matrix: rows source, destination, bytes; or a dense matrix"),
     "recording": _format(
-        recording,
-        ".recording",
-        "recording of netplace record: a folder with the calls of each rank",
+        recording, ".recording", "recording of netplace record: a folder with the calls of each rank"
     ),
     "text": _format(
         text,

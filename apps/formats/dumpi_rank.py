@@ -30,12 +30,7 @@ class _Request:
 
 class RankCalls:
     def __init__(
-        self,
-        rank: int,
-        trace: Trace,
-        writer: CallWriter,
-        sizes: list[int],
-        made: Iterator[Made | None],
+        self, rank: int, trace: Trace, writer: CallWriter, sizes: list[int], made: Iterator[Made | None]
     ) -> None:
         self._rank, self._trace, self._writer, self._made = rank, trace, writer, made
         self._sizes = dict(enumerate(sizes))

@@ -85,7 +85,7 @@ WORKLOADS: dict[str, WorkloadKind] = {
 _OTHERS = {
     "an accounting log of PBS": r"\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;[A-Z];",
     "an accounting log of LSF": r'"JOB_FINISH" ',
-    "an accounting file of Grid Engine": r"(?:#[^\n]*\n)*(?:[^:\n]*:){40}",
+    "an accounting file of Grid Engine": r'(?:#[^\n]*\n)*(?:[^:\n"{]*:){40}',
     "a list of jobs of Flux": r'\{(?:\s*"jobs":\s*\[\s*\{)?[^{}]*("t_submit"|"name":\s*"submit")',
     "Microsoft's trace of Philly": r"\[\s*\{[^{}\[\]]*\"(?:vc|attempts)\"",
     "SenseTime's trace of Helios": r"job_id,(?=[^\n]*\bgpu_num\b)",

@@ -222,6 +222,7 @@ OTHERS = {
     "name,cpu_milli,memory_mib": "Alibaba",
     '{"jobs": [{"id": 1, "t_submit": 1.0}]}': "Flux",
     "q:host:" + "0:" * 43: "Grid Engine",
+    '{"nodes": {' + '"10.0.0.1:80": 2, ' * 40: "is JSON, but neither output of sacct --json nor",
     "a text of no table": "is no log of jobs that netplace reads, expected SWF",
 }
 
