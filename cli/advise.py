@@ -10,7 +10,7 @@ import rich_click as click
 
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, REAL, SEED, flag
-from netplace.cli.many import say
+from netplace.cli.many import long_work, say
 from netplace.cli.outputs import PAGE, CommandOutput, show
 from netplace.cli.program_flags import program_flags, run_from
 from netplace.cli.provenance import note_plans
@@ -102,7 +102,8 @@ def advise_command(**given: Any) -> None:
         machine = network_of_hosts(machine_of(given["machine"]))
         return _advise_on_rules(given, output, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)
-    advice = advise(situation, free, limits, _default_rule(given["default"], situation.machine))
+    with long_work("the search for nodes", 0.0 if given["simulations"] else given["seconds"]):
+        advice = advise(situation, free, limits, _default_rule(given["default"], situation.machine))
     content = content_of(advice, situation, hosts, len(free), _asked(given))
     commands: dict[str, str] = {}
 

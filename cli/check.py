@@ -11,7 +11,7 @@ import rich_click as click
 
 from netplace.cli.clashes import command
 from netplace.cli.flags import flag
-from netplace.cli.many import say
+from netplace.cli.many import long_work
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 from netplace.inputs import check_choice
@@ -85,10 +85,11 @@ def check_command(
             refusals.append(error)
         described.append(counted | judged)
     if simulate and not refusals:
-        from netplace.runs.network_trials import try_networks
+        from netplace.runs.network_trials import trial_seconds, try_networks
 
-        for counted, trials in zip(described, try_networks(topologies, routing, say), strict=True):
-            counted["trials"] = asdict(trials)
+        with long_work("trials of networks", trial_seconds(topologies)):
+            for counted, trials in zip(described, try_networks(topologies, routing), strict=True):
+                counted["trials"] = asdict(trials)
     if alone:
         counts, verdict = _counts(described[0]), _verdict(described[0])
         answer = CommandOutput(

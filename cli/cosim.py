@@ -129,15 +129,16 @@ def _watched(plan: CosimPlan, store: Path | None, threads: int | str) -> dict[st
     """Return what came of a plan, executed here; show what share of the packets has been simulated."""
     from netplace.cosim.runner import outcome_of
     from netplace.runs.meter import PacketMeter
+    from netplace.runs.schedules import workload_of
 
     jobs = plan.jobs
     named = f"jobs ({jobs.policy}, {jobs.partition}, {plan.fidelity})"
+    announce = partial(tell_cost, f"co-simulates {named}")
     if plan.fidelity == "sampled":
-        with progress(named, jobs.jobs) as tell:
-            return outcome_of(plan, store, tell, threads)
+        with progress(named, jobs.jobs or len(workload_of(jobs))) as tell:
+            return outcome_of(plan, store, tell, threads, PacketMeter(lambda _: None, announce))
     with progress(f"of the packets of {named}", PER_CENT) as tell:
-        meter = PacketMeter(tell, partial(tell_cost, f"co-simulates {named}"))
-        return outcome_of(plan, store, None, threads, meter)
+        return outcome_of(plan, store, None, threads, PacketMeter(tell, announce))
 
 
 def _of_folder(folder: Path | None, plan: CosimPlan) -> dict[str, Any] | None:

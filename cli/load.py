@@ -18,7 +18,6 @@ from netplace.cli.many import (
     refuse_beside_study,
     resource_flags,
     store_flag,
-    tell_cost,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
 from netplace.cli.settings import (
@@ -33,7 +32,6 @@ from netplace.cli.settings import (
 from netplace.inputs import check_choice
 from netplace.plan_settings import LOAD_SETTINGS
 from netplace.report.files.outputs import PICTURES
-from netplace.report.terminal.progress import progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,7 +69,7 @@ def load_command(**given: Any) -> None:
     """
     from netplace.report.pages.answers.load import page, title_of
     from netplace.report.tables.load import curve_rows, describe_points
-    from netplace.runs.loads import LoadFigures, cycles_of, expected_cpu_seconds, outcome_of
+    from netplace.runs.loads import LoadFigures, expected_cpu_seconds, outcome_of
 
     study = Path(given["study"]) if given["study"] else None
     output: Path | None = given["output"]
@@ -83,12 +81,9 @@ def load_command(**given: Any) -> None:
     tell_ignored((plan.network, plan.config) for plan in plans)
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
     measure = partial(outcome_of, threads=execution.network_threads())
-    single = len(plans) == 1 and not (study or given["dask"])  # of several there is a bar
-    tell_cost(f"measures {len(plans):,} loads", expected_cpu_seconds(plans))
-    with progress("cycles", cycles_of(plans[0]), shown=single) as tell:
-        if single:
-            measure = partial(measure, progress=tell)
-        outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study)
+    outcomes = execution.outcomes(
+        plans, measure, "loads", "loads", beside=study, seconds=expected_cpu_seconds(plans)
+    )
     points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
     rows = curve_rows(plans, points)
     written = page(plans, points, rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -15,7 +15,7 @@ from netplace.cli.flags import OUTPUT, PROCESSES, Command, flag, flags
 from netplace.cli.provenance import note_plans
 from netplace.inputs import check_size
 from netplace.report.files.outputs import check_output
-from netplace.report.terminal.progress import is_quiet, sweep_progress
+from netplace.report.terminal.progress import expected, is_quiet, sweep_progress
 
 if TYPE_CHECKING:
     from netplace.runs import Run
@@ -99,18 +99,21 @@ class Execution:
         label: str,
         *,
         beside: Path | None = None,
+        seconds: float = 0.0,
     ) -> list[Any]:
         """Return the outcome of each plan, stored or made now; each is stored as it ends.
 
         Workers need a `function` of a module. `table` is where in the store outcomes are kept, and `label`
         names the plans in messages. By default the store is beside the study file `beside`; where there is
-        neither, nothing is kept.
+        neither, nothing is kept. `seconds` of CPU time are expected.
         """
         note_plans(plans)
         store = self.store or (beside and check_output(beside.with_suffix(".sqlite")))
         resources = self.resources(1, len(plans))
         if store is None and self.dask is None and len(plans) == 1:
-            return [function(plans[0])]
+            with long_work(label, seconds):
+                return [function(plans[0])]
+        tell_cost(f"{len(plans):,} {label}", seconds)
         from netplace.runs.campaign import outcomes_of
         from netplace.runs.outcome_store import InMemory, StoredOutcomes
 
@@ -207,6 +210,14 @@ def named_flags(names: Container[str]) -> Iterator[None]:
 
 
 _LONG = 20.0  # CPU seconds from which on a cost is told beforehand
+
+
+@contextmanager
+def long_work(label: str, seconds: float) -> Iterator[None]:
+    """Say beforehand what will be done and about how long it takes, and meanwhile how far it is."""
+    tell_cost(label, seconds)
+    with expected(label, seconds) if seconds else nullcontext():
+        yield
 
 
 def tell_cost(label: str, seconds: float) -> None:

@@ -102,6 +102,7 @@ def _compare(given: dict[str, Any], output: _Output) -> None:
     from netplace.placement.mapping import MAPPINGS
     from netplace.report.tables.data_table import latex
     from netplace.report.tables.mapping_choice import choice_results, choice_tables, csv_rows
+    from netplace.runs.job_programs import expected_cpu_seconds
     from netplace.runs.mapping_choice import candidates_on, choose
     from netplace.runs.mapping_search import MappingPlan, find
 
@@ -120,8 +121,10 @@ def _compare(given: dict[str, Any], output: _Output) -> None:
 
     def outcomes(plans: list[MappingPlan]) -> list[dict[str, Any]]:
         workers = None if len(plans) == 1 and not given["dask"] else given["workers"]
-        return Execution(workers, given["dask"], given["store"]).outcomes(plans, find, "mappings", "mappings")
+        execution = Execution(workers, given["dask"], given["store"])
+        return execution.outcomes(plans, find, "mappings", "mappings", seconds=min(budget, each * len(plans)))
 
+    each = expected_cpu_seconds([search.run]) if search.run else 0.0
     searches = check_int(given["seeds"] or _SEARCHES, "--seeds", 1, _MOST_SEARCHES)
     choice = choose(search, rules, searches, budget, outcomes)
     results = choice_results(choice, search, notes, budget)

@@ -58,6 +58,7 @@ def metrics_command(**given: Any) -> None:
     """
     from netplace.report.pages.answers.metrics import page
     from netplace.report.tables.configurations import ConfigurationRow, outcome_of
+    from netplace.runs.job_programs import expected_cpu_seconds
 
     files = given["outputs"]
     for path in files:
@@ -65,7 +66,10 @@ def metrics_command(**given: Any) -> None:
             raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
     configurations = _configurations(given)
     execution = Execution(given["workers"], given["dask"], given["store"])
-    outcomes = execution.outcomes(configurations, outcome_of, "configurations", "configurations")
+    seconds = expected_cpu_seconds([one.run for one in configurations]) if given["simulate"] else 0.0
+    outcomes = execution.outcomes(
+        configurations, outcome_of, "configurations", "configurations", seconds=seconds
+    )
     rows = [ConfigurationRow.from_dict(outcome) for outcome in outcomes]
     title = _title(configurations)
     content = cache(lambda: _plain(rows, title))  # by --json, a page and the terminal alike

@@ -115,7 +115,7 @@ def _single(plan: Plan, given: dict[str, Any], execution: Execution) -> CommandO
         write_rows,
     )
     from netplace.runs.schedule_figures import ScheduleFigures
-    from netplace.runs.schedules import outcome_of, run_schedule
+    from netplace.runs.schedules import outcome_of, run_schedule, workload_of
 
     output, first, last = given["output"], given["from_"], given["to"]
     if first is not None and last is not None and not first < last:
@@ -128,7 +128,7 @@ def _single(plan: Plan, given: dict[str, Any], execution: Execution) -> CommandO
     made: list[ScheduleRun] = []
 
     def run_here(plan: Plan) -> dict[str, Any]:
-        with progress("jobs", plan.jobs) as tell:
+        with progress("jobs", plan.jobs or len(workload_of(plan))) as tell:
             made.append(run_schedule(plan, keep_nodes=output is not None, tell=lambda done, _: tell(done)))
         return made[0].outcome
 

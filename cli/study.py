@@ -9,7 +9,7 @@ import rich_click as click
 
 from netplace.cli.clashes import command
 from netplace.cli.flags import SEEDS, flag
-from netplace.cli.many import Execution, open_store, resource_flags, store_flag
+from netplace.cli.many import Execution, open_store, resource_flags, store_flag, tell_cost
 from netplace.cli.provenance import note_plans, outcome_folder
 from netplace.inputs import check_choice
 from netplace.report.terminal.progress import sweep_progress
@@ -123,7 +123,8 @@ def _conduct(study: Study, request: Any, folder: Path, store: Path, given: dict[
     resources = Execution(given["workers"], given["dask"]).resources(None, 2)
     stored = Store(store, read_only=True) if given["stored"] else open_store(store)
     with stored as kept, sweep_progress() as progress:
-        report = study.run(request, StudyContext(kept, resources, progress, not given["stored"]))
+        context = StudyContext(kept, resources, progress, not given["stored"], tell_cost)
+        report = study.run(request, context)
     show(report)
     heading = study.title + (" (quick version)" if request.quick else "")
     write(report, folder, heading, _command(study.name, given), study.source)

@@ -16,6 +16,7 @@ from netplace.runs.job_programs import USUAL_PACKETS
 from netplace.runs.meter import HOPS_PER_SECOND
 from netplace.scheduling import Job
 
+_SIMULATED = 500  # iterations of a sampled job, after which most are skipped
 _DRAWS = 3  # of a time alone, at least, where anything is left to chance
 
 
@@ -51,6 +52,12 @@ def check_affordable(placing: JobPlacer, jobs: Sequence[Job], fidelity: str, max
                 f"{hours:,.0f} hours with all jobs; --bytes-per-phit {scale} scales bytes with the clock"
             )
     return live
+
+
+def sampled_packets(placing: JobPlacer, jobs: Sequence[Job]) -> float:
+    """Return about how many packets a sampled run of jobs simulates: two runs of all, and each alone."""
+    works = map(placing.program_for, jobs)
+    return 3 * sum(min(work.iterations, _SIMULATED) * packets_of(placing, work) for work in works)
 
 
 def check_block(work: JobProgram, iterations: int, config: Config, maximum: float) -> None:

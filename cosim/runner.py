@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.program import Repeated
-from netplace.cosim.cost import check_affordable
+from netplace.cosim.cost import check_affordable, sampled_packets
 from netplace.cosim.fidelities import RUNNERS
 from netplace.cosim.figures import CosimFigures, costs, figures, times_unmapped
 from netplace.cosim.job_row import JobRow, job_rows
@@ -79,13 +79,16 @@ def cosimulate(
         Watches the networks of the jobs together and alone.
     """
     stored = StoredTimes(stored_times, f"{plan.key} {engine}")
-    watch = (lambda _: None) if meter is None else meter.watch
+    sampled = plan.fidelity == "sampled"
+    watch = (lambda _: None) if meter is None or sampled else meter.watch
     (placing, loops), jobs = placing_and_times(plan, stored, threads, watch), workload_of(plan.jobs)
     if is_job_list(plan.jobs.workload):
         _check_programs(placing, jobs)
     began = time.process_time()
-    if plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
-        fitting = [job for job in jobs if job.nodes <= placing.hosts.nodes]
+    fitting = [job for job in jobs if job.nodes <= placing.hosts.nodes]
+    if meter is not None and sampled:
+        meter.expect(sampled_packets(placing, fitting), placing.machine.diameter)
+    elif plan.fidelity == "live" or (plan.fidelity == "table" and not plan.applications):
         packets = check_affordable(placing, fitting, plan.fidelity, plan.max_packets)
         if meter is not None:
             draws = plan.draws if isinstance(plan.draws, int) and plan.draws > 1 else 1

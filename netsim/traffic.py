@@ -259,7 +259,6 @@ def measure_load(
     hot_node: int | None = None,
     hot_share: float = 0.1,
     threads: int | str = 1,
-    progress: Callable[[int], None] | None = None,
 ) -> LoadPoint:
     """Run open-loop traffic on a network, and measure the accepted load and the delay.
 
@@ -273,8 +272,6 @@ def measure_load(
         steady.
     threads : int or str
         Number of threads that simulate the network together, as in `Network`.
-    progress : callable, optional
-        Function that is called with the current cycle several times per second.
 
     Raises
     ------
@@ -297,8 +294,6 @@ def measure_load(
     network.apply_faults()  # faults from the start cut nodes off before any packet is drawn
     cut = np.flatnonzero(network.cut)
     network.generate(pattern(traffic, topology, chance, hot_node=hot_node, hot_share=hot_share, without=cut))
-    if progress is not None:
-        network.between = lambda: progress(network.now)
     network.advance(warmup)
     network.reset_counters()
     before = network.cpu_seconds
@@ -306,8 +301,6 @@ def measure_load(
     delivered = [0]
     for end in ends[1:]:
         network.advance(warmup + end)
-        if progress is not None and end < measure:
-            progress(network.now)
         delivered.append(network.counters().delivered)
     counters = network.counters()
     phits = config.packet_phits / topology.nodes

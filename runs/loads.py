@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from dataclasses import replace as with_values
 from functools import cached_property
@@ -131,9 +131,7 @@ _OF_MESSAGES = (
 )  # fmt: skip
 
 
-def measure_plan(
-    plan: LoadPlan, threads: int | str = 1, progress: Callable[[int], None] | None = None
-) -> LoadFigures:
+def measure_plan(plan: LoadPlan, threads: int | str = 1) -> LoadFigures:
     """Return what was measured at a point."""
     for name, digest in plan.contents:
         check_digest(name, digest)
@@ -149,7 +147,6 @@ def measure_plan(
         hot_node=plan.hot_node,
         hot_share=plan.hot_share,
         threads=threads,
-        progress=progress,
     )
     notes = tuple(notes_on(network_of(plan.network), plan.config))
     return with_values(LoadFigures.of(point), notes=notes or None)
@@ -170,11 +167,9 @@ def expected_cpu_seconds(plans: Iterable[LoadPlan]) -> float:
     return seconds
 
 
-def outcome_of(
-    plan: LoadPlan, threads: int | str = 1, progress: Callable[[int], None] | None = None
-) -> dict[str, Any]:
+def outcome_of(plan: LoadPlan, threads: int | str = 1) -> dict[str, Any]:
     """Return what was measured at a point, as it is kept; for workers."""
-    return measure_plan(plan, threads, progress).to_dict()
+    return measure_plan(plan, threads).to_dict()
 
 
 def curves(plans: list[LoadPlan]) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from netplace.apps import application
 from netplace.netsim import Config, measure_load, simulate
 from netplace.netsim.table_router import verdict_on
+from netplace.runs.meter import HOPS_PER_SECOND
 from netplace.topologies import Topology, parse
 
 OFFERED = tuple(tenths / 10 for tenths in range(1, 11))
@@ -39,9 +40,13 @@ class Trials:
     training_tasks: int
 
 
-def try_networks(
-    networks: Sequence[Topology], routing: str = "default", tell: Callable[[str], None] = lambda text: None
-) -> list[Trials]:
+def trial_seconds(networks: Sequence[Topology]) -> float:
+    """Return roughly the CPU seconds of all trials: of the loads, whose packets go half the diameter."""
+    load = (sum(OFFERED) + OFFERED[-1]) * (WARMUP + MEASURE) / Config.packet_phits
+    return sum(each.nodes * load * (1 + each.diameter / 2) for each in networks) / HOPS_PER_SECOND
+
+
+def try_networks(networks: Sequence[Topology], routing: str = "default") -> list[Trials]:
     """Simulate the same trials on all networks: the same links, and the virtual channels that all can use.
 
     The default routing is adaptive, because every network has it, with failed cables too.
@@ -56,7 +61,6 @@ def try_networks(
     config = Config(vcs=max(LEAST_VCS, *needed), routing=chosen)
     made = []
     for topology, broken in zip(networks, faulty, strict=True):
-        tell(f"simulating {topology} ..")
         made.append(_tried(topology, broken, config, maximum))
     return made
 

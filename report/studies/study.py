@@ -13,6 +13,7 @@ from netplace.inputs import check_choice, check_int
 from netplace.report.studies.report import Report
 from netplace.runs import Run
 from netplace.runs.campaign import Progress, complete, missing
+from netplace.runs.job_programs import expected_cpu_seconds
 from netplace.runs.resources import Resources
 from netplace.runs.store import Store
 
@@ -66,13 +67,15 @@ class StudyRequest:
 class StudyContext:
     """The store and the workers of a study.
 
-    `tell` is called with the progress. Unless `simulate` is true, missing results are an error.
+    `announce` is called with the missing runs and their CPU seconds, and `tell` with the progress.
+    Unless `simulate` is true, missing results are an error.
     """
 
     store: Store
     resources: Resources = field(default_factory=Resources)
     tell: Callable[[Progress], None] = lambda _: None
     simulate: bool = True
+    announce: Callable[[str, float], None] = lambda *_: None
 
 
 @dataclass(frozen=True)
@@ -191,11 +194,13 @@ def measured(rows: Sequence[Row], context: StudyContext) -> pd.DataFrame:
     missing and may not be simulated.
     """
     runs = [row.run for row in rows]
+    left = missing(runs, context.store)
     if context.simulate:
+        context.announce(f"{len(left):,} runs", expected_cpu_seconds(left))
         progress = complete(runs, context.store, context.resources.simulators(), context.tell)
         if progress.lost:
             raise ValueError(f"study: {progress.lost} runs could not be simulated now: {progress.reason}")
-    elif left := missing(runs, context.store):
+    elif left:
         where = context.store.path
         raise ValueError(
             f"{where}: {len(left)} runs of the study are not stored; without --stored they are made"

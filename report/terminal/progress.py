@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 QUIET = "NETPLACE_QUIET"
 PER_CENT = 100  # the total of what is told in shares, whose name begins with "of"
-_SOON, _PAUSE = 4.0, 30.0  # seconds until the first line, and between others
+_SOON, _PAUSE, _TICK = 4.0, 30.0, 1.0  # seconds until the first line, between others, and between looks
 
 Outcome = TypeVar("Outcome")
 
@@ -48,6 +48,25 @@ def progress(
     else:
         with _lines(label, total, ends) as tell:
             yield tell
+
+
+@contextmanager
+def expected(label: str, seconds: float) -> Iterator[None]:
+    """Show which share of the CPU seconds that work is expected to take has passed."""
+    over, began = threading.Event(), time.process_time()
+
+    def repeat(tell: Tell) -> None:
+        while not over.wait(_TICK):
+            tell(min(99, int(PER_CENT * (time.process_time() - began) / seconds)))
+
+    with progress(f"of the CPU time of {label}", PER_CENT) as tell:
+        thread = threading.Thread(target=repeat, args=(tell,), daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from netplace.scheduling.metrics.comparison import (
     holm,
     judged,
     paired,
+    paired_ratio,
     unpaired,
 )
 from netplace.scheduling.metrics.contest import Contest, Contestant, contests
@@ -64,6 +65,7 @@ __all__ = [
     "judged",
     "measure",
     "paired",
+    "paired_ratio",
     "per_job",
     "running_jobs",
     "steady_mean",

@@ -159,10 +159,6 @@ def test_mistakes_in_a_study_of_loads_name_file_and_line(netplace, tmp_path, tex
     assert [file.name for file in tmp_path.iterdir()] == ["curves.toml"]
 
 
-def test_no_network_is_told(netplace):
-    refused(netplace("load", "--offered", "0.2"), "--network: not given")
-
-
 def test_nodes_without_a_partner_that_computes_are_told(netplace):
     network = "service:nodes=1/torus:4"
     flags = ("--network", network, "--traffic", "neighbour", "--offered", "0.1", "--measure", "50")
