@@ -52,7 +52,7 @@ def collective_command(operation: str, **given: Any) -> None:
         for key in ("segment", "fanout", "radix", "group", "element")
         if given[key] is not None
     }
-    with progress("messages") as tell:
+    with progress("messages"):
         messages = schedule(
             operation,
             given["ranks"],
@@ -60,7 +60,6 @@ def collective_command(operation: str, **given: Any) -> None:
             given["root"],
             collectives=given["collectives"],
             algorithm=given["algorithm"],
-            progress=tell,
             **options,
         )
     show(

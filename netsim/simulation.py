@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,6 @@ def simulate(
     record_messages: bool = False,
     window: int | None = None,
     threads: int | str = 1,
-    progress: Callable[[int], None] | None = None,
     starts: Sequence[int] | None = None,
     times: Sequence[int] | None = None,
 ) -> Result:
@@ -49,8 +48,6 @@ def simulate(
         Length, in cycles, of windows in which link loads are also counted.
     threads : int or str
         Number of threads for the network, as in `Network`.
-    progress : callable, optional
-        Function that is called with the current cycle several times per second.
     starts, times : sequence of int, optional
         First cycle of each job (0 by default), and repetitions of its iterations (1 by default; see
         `Network.start`).
@@ -66,40 +63,28 @@ def simulate(
     network = Network(
         topology, config, engine=engine, seed=seed, record_messages=record_messages, threads=threads
     )
-    _play(network, jobs, max_cycles, window, progress)
+    _play(network, jobs, max_cycles, window)
     return network.result()
 
 
 def replay(
-    network: Network,
-    jobs: Sequence[_Start],
-    max_cycles: int | None = None,
-    window: int | None = None,
-    progress: Callable[[int], None] | None = None,
+    network: Network, jobs: Sequence[_Start], max_cycles: int | None = None, window: int | None = None
 ) -> Result:
     """Simulate jobs on a new network; parameters as of `simulate`.
 
     A deadlock of jobs whose packets a fault destroyed is an outcome of these jobs, and no error.
     """
     try:
-        _play(network, jobs, max_cycles, window, progress)
+        _play(network, jobs, max_cycles, window)
     except DeadlockError:
         if not network.lost_packets:
             raise
     return network.result()
 
 
-def _play(
-    network: Network,
-    jobs: Sequence[_Start],
-    max_cycles: int | None,
-    window: int | None,
-    progress: Callable[[int], None] | None,
-) -> None:
+def _play(network: Network, jobs: Sequence[_Start], max_cycles: int | None, window: int | None) -> None:
     for program, where, start, rounds in jobs:
         network.start(program, where, at=start, times=rounds)
-    if progress is not None:
-        network.between = lambda: progress(network.now)
     network.finish(max_cycles, window)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby, islice
@@ -82,18 +82,10 @@ class Schedule:
     phases: tuple[Phase, ...] = ()  # of each round
 
     @classmethod
-    def of(
-        cls,
-        call: Call,
-        algorithm: str,
-        rounds: Iterable[Round],
-        progress: Callable[[int], None] | None = None,
-        unit: int = 1,
-    ) -> Schedule:
+    def of(cls, call: Call, algorithm: str, rounds: Iterable[Round], unit: int = 1) -> Schedule:
         """Record the messages of `rounds`, without empty messages and messages of a task to itself.
 
-        After each round, `progress` is called with the number of messages so far. Lengths are in units of
-        `unit` bytes.
+        Lengths are in units of `unit` bytes.
         """
         columns = array("q"), array("q"), array("q"), array("q")
         number = 0
@@ -120,8 +112,6 @@ class Schedule:
             if len(columns[0]) > before:
                 phases.append(phase_of(messages))
                 number += 1
-            if progress is not None:
-                progress(len(columns[0]))
         rounds_of, sources, destinations, sizes = (np.array(column, np.int64) for column in columns)
         return cls(call, algorithm, rounds_of, sources, destinations, sizes, tuple(phases))
 
@@ -276,12 +266,10 @@ class Collectives:
             algorithm(operation, name)[1].grouped for operation, name in (*self.named.items(), *names)
         )
 
-    def schedule(self, call: Call, progress: Callable[[int], None] | None = None) -> Schedule:
-        """Return all messages of a call; `progress` is called after each round with their number so far."""
+    def schedule(self, call: Call) -> Schedule:
+        """Return all messages of a call."""
         name, chosen, call = self._chosen(call)
-        if progress is None:
-            return _schedule(chosen, name, call)
-        return _rounds(chosen, name, call, progress)
+        return _schedule(chosen, name, call)
 
     def write(self, writer: TaskWriter, members: Sequence[int], rank: int, call: Call, tag: int) -> None:
         """Append to `writer` the operations of member number `rank` of `members`."""
@@ -365,7 +353,6 @@ def schedule(
     *,
     collectives: str = "builtin",
     algorithm: str | None = None,
-    progress: Callable[[int], None] | None = None,
     **options: Any,
 ) -> Schedule:
     """Return the messages of a collective operation.
@@ -382,8 +369,6 @@ def schedule(
         Table that chooses the algorithm, as in `selection`.
     algorithm : str, optional
         The algorithm itself.
-    progress : callable, optional
-        Function that is called after each round with the number of messages so far.
     **options
         Other attributes of the `Call`.
 
@@ -399,21 +384,13 @@ def schedule(
     if options.get("element") and operation not in REDUCING:
         known = ", ".join(REDUCING)
         raise ValueError(f"element: {operation} does not reduce; reductions are {known}")
-    return chosen.schedule(Call(operation, ranks, bytes, root, **options), progress)
+    return chosen.schedule(Call(operation, ranks, bytes, root, **options))
 
 
 @lru_cache(maxsize=64)
 def _schedule(chosen: Algorithm, name: str, call: Call) -> Schedule:
-    return _rounds(chosen, name, call)
-
-
-def _rounds(
-    chosen: Algorithm, name: str, call: Call, progress: Callable[[int], None] | None = None
-) -> Schedule:
     counted = call.in_elements()
-    return Schedule.of(
-        call, name, () if call.is_empty else chosen.rounds(counted), progress, unit=counted.unit
-    )
+    return Schedule.of(call, name, () if call.is_empty else chosen.rounds(counted), unit=counted.unit)
 
 
 def _write_shifts(

@@ -6,14 +6,11 @@ import time
 import pytest
 from rich.console import Console
 
-from netplace.apps import application
 from netplace.apps.collectives import schedule
-from netplace.netsim import simulate
 from netplace.report.tables.summary import means, spread
 from netplace.report.terminal import progress as module
 from netplace.report.terminal.progress import progress
 from netplace.report.terminal.screen import fitting, table
-from netplace.topologies import parse
 
 NUMBERS = [f"{10**place + 7:,.1f}" for place in range(12)]
 COLUMNS = ["a job's", *(f"mean packet-hops of {place}" for place in range(12)), "steady state, 95 %"]
@@ -93,18 +90,6 @@ def test_what_fails_is_counted_and_the_end_is_told(capsys):
     with progress("runs", 3, ends=True) as tell:
         tell(3, 1)
     assert capsys.readouterr().err == "3 of 3 runs (100 %), 1 failed after 0 s\n"
-
-
-def test_runs_and_collectives_tell_how_far_they_are():
-    torus, told = parse("torus:4x4"), []
-    plain = simulate(torus, application("all-to-all", tasks=16, rounds=40))
-    found = simulate(torus, application("all-to-all", tasks=16, rounds=40), progress=told.append)
-    assert found.cycles == plain.cycles
-    assert told == sorted(told)
-    assert told[0] > 0
-    told.clear()
-    messages = schedule("allreduce", 16, 1024, algorithm="ring", progress=told.append)
-    assert told == [16 * (number + 1) for number in range(messages.rounds)]
 
 
 def test_collectives_of_very_many_ranks_are_refused_at_once():
