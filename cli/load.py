@@ -17,6 +17,7 @@ from netplace.cli.many import (
     named_flags,
     refuse_beside_study,
     resource_flags,
+    say,
     store_flag,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from netplace.report.plots.figure import Figure
     from netplace.runs.loads import LoadPlan
 
+_BISECTIONS = 4  # further loads of a curve, at most
 _MOST_LOADS = 10_000
 
 
@@ -68,7 +70,7 @@ def load_command(**given: Any) -> None:
     study file.
     """
     from netplace.report.pages.answers.load import page, title_of
-    from netplace.report.tables.load import curve_rows, describe_points
+    from netplace.report.tables.load import FAR, bisected, curve_rows, describe_points, in_order
     from netplace.runs.loads import LoadFigures, expected_cpu_seconds, outcome_of
 
     study = Path(given["study"]) if given["study"] else None
@@ -81,10 +83,19 @@ def load_command(**given: Any) -> None:
     tell_ignored((plan.network, plan.config) for plan in plans)
     execution = Execution(given["workers"], given["dask"], given["store"], given["threads"])
     measure = partial(outcome_of, threads=execution.network_threads())
-    outcomes = execution.outcomes(
-        plans, measure, "loads", "loads", beside=study, seconds=expected_cpu_seconds(plans)
-    )
-    points = [LoadFigures.from_dict(outcome) for outcome in outcomes]
+
+    def measured(plans: list[LoadPlan]) -> list[LoadFigures]:
+        seconds = expected_cpu_seconds(plans)
+        outcomes = execution.outcomes(plans, measure, "loads", "loads", beside=study, seconds=seconds)
+        return [LoadFigures.from_dict(outcome) for outcome in outcomes]
+
+    points = measured(plans)
+    for _ in range(_BISECTIONS):
+        if not (added := bisected(plans, points)):
+            break
+        loads = ", ".join(f"{load:g}" for load in dict.fromkeys(plan.offered for plan in added))
+        say(f"also measures {loads}, as saturation begins between loads more than {FAR:g} apart")
+        plans, points = in_order(plans + added, points + measured(added))
     rows = curve_rows(plans, points)
     written = page(plans, points, rows)
 

@@ -8,10 +8,12 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from netplace.report.terminal.units import measured
 from netplace.runs.loads import LoadFigures, LoadPlan, curves
 
+FAR = 0.1  # phits per node and cycle: what is more apart is bisected
 _DELAYS = ("mean", "p50", "p95", "p99")
 
 
@@ -84,6 +86,30 @@ def saturations(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> lis
             }
         )
     return made
+
+
+def bisected(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[LoadPlan]:
+    """Return the plans of a load in the middle of those between which each curve becomes saturated.
+
+    Loads that are at most `FAR` apart need none.
+    """
+    names, added = curves(list(plans)), []
+    for one in saturations(plans, points):
+        low, high = one["low"], one["high"]
+        if low is not None and high is not None and high - low > FAR + 1e-9:
+            own = [plan for plan, name in zip(plans, names, strict=True) if name == one["curve"]]
+            middle = round((low + high) / 2, 4)
+            added += [replace(plan, offered=middle) for plan in own if plan.offered == high]
+    return added
+
+
+def in_order(
+    plans: Sequence[LoadPlan], points: Sequence[LoadFigures]
+) -> tuple[list[LoadPlan], list[LoadFigures]]:
+    """Return points with their plans curve by curve, in the order of their loads."""
+    names = curves(list(plans))
+    places = sorted(range(len(plans)), key=lambda at: (names.index(names[at]), plans[at].offered))
+    return [plans[at] for at in places], [points[at] for at in places]
 
 
 def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -> list[str]:

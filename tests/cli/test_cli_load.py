@@ -168,10 +168,18 @@ def test_nodes_without_a_partner_that_computes_are_told(netplace):
     )
 
 
-def test_nothing_is_interpolated_between_loads_that_are_far_apart(netplace):
-    steps = ("--offered", "0.2,0.8,1.0", "--warmup", 300, "--measure", 2000)
-    said = " ".join(netplace("load", "--network", "torus:10x10", *steps).stdout.split())
-    assert "becomes saturated between 0.2 and 0.8;" in said
+def test_loads_between_which_saturation_begins_are_bisected_if_they_are_far_apart(netplace):
+    networks = ("--network", "torus:10x10", "--network", "mesh:4x4", "--warmup", 300, "--measure", 2000)
+    made = netplace("load", *networks, "--offered", "0.2,0.8,1.0", "--json")
+    found = json.loads(made.stdout)
+    assert "also measures 0.5," in made.stderr
+    for one in found["saturation"]:
+        assert one["high"] - one["low"] <= 0.1
+        own = [point for point in found["points"] if point["network"] == one["curve"]]
+        accepted = {point["offered"]: point["accepted"] for point in own}
+        assert [*accepted] == sorted({*accepted, 0.2, 0.8, 1.0})
+        assert len(own) <= 3 + 4
+        assert one["low"] - accepted[one["low"]] < one["high"] - accepted[one["high"]]
 
 
 def test_saturation_is_where_less_is_accepted_than_offered_beyond_chance(netplace, tmp_path):
