@@ -15,22 +15,12 @@ from netplace.report.terminal.screen import number, print_tables, table
 
 @dataclass(frozen=True)
 class ReportTable:
-    """A table of a report.
+    """A table of a report."""
 
-    Attributes
-    ----------
-    name : str
-        Name of its CSV file, without the suffix.
-    title : str
-        Line above the table.
-    digits : mapping of str to int
-        Number of decimal places of each column of numbers; the other columns contain text.
-    """
-
-    name: str
-    title: str
+    name: str  # of its CSV file, without the suffix
+    title: str  # line above the table
     frame: pd.DataFrame
-    digits: Mapping[str, int]
+    digits: Mapping[str, int]  # decimal places of each column of numbers; others are text
 
     def texts(self) -> list[list[str]]:
         """Return the cells as displayed."""
@@ -47,23 +37,13 @@ class ReportTable:
 
 @dataclass(frozen=True)
 class Report:
-    """The findings of a study.
+    """The findings of a study."""
 
-    Attributes
-    ----------
-    tables : tuple of ReportTable
-        Tables that show the results beside the published ones.
-    summary : tuple of str
-        Sentences that say where the results agree with the published ones, where they differ, and why.
-    figures : mapping of str to callable
-        Names of pictures (without suffix), and functions that draw them to a given file.
-    points : mapping of str to DataFrame
-        Names of CSV files (without suffix), and the full tables from which the pictures are drawn.
-    """
-
-    tables: tuple[ReportTable, ...]
-    summary: tuple[str, ...]
+    tables: tuple[ReportTable, ...]  # the results beside the published ones
+    summary: tuple[str, ...]  # where the results agree with the published ones, where they differ, and why
+    # By name without suffix: draws to a file.
     figures: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
+    # By name without suffix: what the pictures are drawn from.
     points: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
 

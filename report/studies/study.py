@@ -20,36 +20,17 @@ from netplace.runs.store import Store
 
 @dataclass(frozen=True)
 class StudyRequest:
-    """The requested part of a study.
+    """The requested part of a study."""
 
-    Attributes
-    ----------
-    parts : tuple of str
-        Keys of `Study.parts`.
-    quick : bool
-        Whether to run a small version that takes seconds instead of hours.
-    mappings, partitions, sim_seeds : int or None
-        Numbers of mappings of each kind, of random partitions, and of simulations of each placement; None
-        means the study's default.
-    logs : tuple of str
-        Job logs to use; empty means the study's own logs.
-    data : str
-        Folder with measurements by others, for studies that need them.
-    network : str
-        Network on which the study is made instead of those of its parts.
-    programs : tuple of str
-        Programs of the study, instead of those of its parts.
-    """
-
-    parts: tuple[str, ...]
-    quick: bool = False
-    mappings: int | None = None
-    partitions: int | None = None
-    sim_seeds: int | None = None
-    logs: tuple[str, ...] = ()
-    data: str = ""
-    network: str = ""
-    programs: tuple[str, ...] = ()
+    parts: tuple[str, ...]  # keys of `Study.parts`
+    quick: bool = False  # whether to run a small version that takes seconds instead of hours
+    mappings: int | None = None  # number of mappings of each kind; None: as many as the study has by default
+    partitions: int | None = None  # number of random partitions, likewise
+    sim_seeds: int | None = None  # number of simulations of each placement, likewise
+    logs: tuple[str, ...] = ()  # job logs; empty: the study's own
+    data: str = ""  # folder with measurements by others, for studies that need them
+    network: str = ""  # on which the study is made instead of those of its parts
+    programs: tuple[str, ...] = ()  # instead of those of its parts
 
     @property
     def key(self) -> str:
@@ -88,36 +69,18 @@ class Row:
 
 @dataclass(frozen=True)
 class Study:
-    """A study and its properties.
-
-    Attributes
-    ----------
-    title : str
-        One-line question.
-    parts : mapping of str to str
-        Tables of the study, with their descriptions.
-    run : callable
-        Function that computes the missing results of a request and returns a report; most studies use
-        `of_runs`.
-    default : tuple of str
-        Tables that are made by default; empty means all.
-    source : str
-        Source of the published numbers.
-    options : tuple of str
-        Options that the study takes, out of ``"mappings"``, ``"partitions"``, ``"sim_seeds"``, ``"logs"``,
-        ``"data"`` and ``"programs"`` (with ``"network"``).
-    many : bool
-        Whether the study executes plans, which several workers or a cluster can share.
-    """
+    """A study and its properties."""
 
     name: str
-    title: str
-    parts: Mapping[str, str]
+    title: str  # one-line question
+    parts: Mapping[str, str]  # descriptions of its tables, by name
+    # Returns a report of a request; most studies use `of_runs`.
     run: Callable[[StudyRequest, StudyContext], Report]
-    default: tuple[str, ...] = ()
-    source: str = "none for this question"
+    default: tuple[str, ...] = ()  # tables that are made by default; empty: all
+    source: str = "none for this question"  # of the published numbers
+    # Flags that it takes: mappings, partitions, sim_seeds, logs, data, programs (with network).
     options: tuple[str, ...] = ()
-    many: bool = True
+    many: bool = True  # whether it executes plans, which several workers or a cluster can share
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "default", self.default or tuple(self.parts))

@@ -16,22 +16,11 @@ SEEDS_ALONE = 5  # seeds that tell of chance by themselves; with fewer, the valu
 
 @dataclass(frozen=True)
 class Contestant:
-    """One of the candidates that are compared.
+    """One of the candidates that are compared."""
 
-    Attributes
-    ----------
-    words : mapping of str to str
-        Its settings by name, as in ``{"policy": "easy", "partition": "random"}``; the names are the same for
-        all contestants.
-    values : mapping of str to sequence of float
-        Results by measure; the same index refers to the same jobs.
-    unit : str
-        What each value is of: a key of `netplace.scheduling.metrics.interval.UNITS`.
-    """
-
-    words: Mapping[str, str]
-    values: Mapping[str, Sequence[float]]
-    unit: str = "seeds"
+    words: Mapping[str, str]  # its settings by name, the same names for all contestants
+    values: Mapping[str, Sequence[float]]  # results by measure; the same index refers to the same jobs
+    unit: str = "seeds"  # what each value is of: a key of `interval.UNITS`
 
     def estimate(self, measure: str) -> Estimate:
         """Return the mean of a measure, computed from the same values as the differences."""
@@ -46,35 +35,17 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Contest:
-    """One value of a setting against the first, over contestants that differ in nothing else.
-
-    Attributes
-    ----------
-    key : str
-        Name of the setting that differs.
-    first, second : str
-        Values of this setting.
-    case : dict of str to str
-        The other settings that all contestants share.
-    difference : Paired
-        The difference between the second contestant and the first.
-    judgement : Judgement
-        The verdict, corrected for the number of contests in the family.
-    unit : str
-        As in `Contestant`.
-    cases : int
-        Number of combinations of the other settings over which the difference is a mean.
-    """
+    """One value of a setting against the first, over contestants that differ in nothing else."""
 
     measure: str
-    key: str
-    first: str
+    key: str  # name of the setting that differs
+    first: str  # value of this setting
     second: str
-    case: dict[str, str]
-    difference: Paired
-    judgement: Judgement
+    case: dict[str, str]  # the other settings that all contestants share
+    difference: Paired  # between the second contestant and the first
+    judgement: Judgement  # corrected for the number of contests in the family
     unit: str = "seeds"
-    cases: int = 1
+    cases: int = 1  # combinations of the other settings over which the difference is a mean
 
     def to_dict(self) -> dict[str, Any]:
         """Return the values in JSON-compatible form; shares are relative to ``before``, the first mean."""

@@ -210,19 +210,11 @@ STEADY = ("utilisation", *PER_JOB)
 
 @dataclass(frozen=True)
 class SteadyMean:
-    """A mean over batches and its precision.
-
-    Attributes
-    ----------
-    half_width : float
-        Half-width of the confidence interval; NaN if batches are too few or too strongly correlated.
-    confidence : float
-        Level of the confidence interval.
-    """
+    """A mean over batches and its precision."""
 
     mean: float
-    half_width: float
-    confidence: float
+    half_width: float  # of the confidence interval; NaN if batches are too few or too strongly correlated
+    confidence: float  # level of the interval
     batches: int
 
 
