@@ -109,15 +109,14 @@ class Compared:
         def order(contest: Contest) -> tuple[bool, float]:
             return not contest.judgement.clear, -abs(contest.difference.share or 0.0)
 
-        first, *others = sorted(self.contests, key=order)
-        unknown = math.isnan(first.difference.half_width) or first.difference.equal
-        interval = "" if unknown else f" (95 % interval over {UNITS[first.unit]})"
-        named = ", ".join(dict.fromkeys(contest.measure for contest in self.contests))
+        ranked = sorted(self.contests, key=order)
+        measured = dict.fromkeys(f"{SCALES[one.difference.scale]} {one.measure}" for one in ranked)
+        over = dict.fromkeys(UNITS[one.unit] for one in ranked)
         return [
-            f"{self._change(first)}{interval}.",
-            *(f"{self._change(contest)}." for contest in others),
-            f"{len(self.contests)} contrasts of {named} were tested together (Holm): each setting against "
-            "the first, as a mean over the others.",
+            *map(self._change, ranked),
+            f"{len(ranked)} contrasts of the {' and the '.join(measured)} were tested together (Holm), with "
+            f"95 % intervals over {' and '.join(over)}: each setting against the first, as a mean over the "
+            "others.",
         ]
 
     def _change(self, contest: Contest) -> str:
@@ -125,13 +124,11 @@ class Compared:
         before, after = (
             self._amount(contest.measure, mean) for mean in (difference.first, difference.second)
         )
-        by = f"changes by {_share(contest, ' %')}, from {before} to {after}: {words}"
-        if difference.equal:
-            by = f"stays at {before}"
         instead = f"{_title(contest, self.contests)} instead of {contest.first}"
-        others = [name for name in _differing(self.contestants) if name not in (contest.key, *contest.case)]
-        over = f", over {contest.cases} settings of {' and '.join(others)}" if contest.cases > 1 else ""
-        return f"{instead}{over}: {SCALES[difference.scale]} {contest.measure} {by}"
+        if difference.equal:
+            return f"{instead}: the {contest.measure} stays at {before}."
+        by = f"by {_share(contest, ' %')}, from {before} to {after}"
+        return f"{instead} changes the {contest.measure} {by}: {words}."
 
     def _amount(self, measure: str, value: float) -> str:
         factor, unit = _units(self.contestants, self.measures)[measure]

@@ -37,10 +37,13 @@ def scaled(quantity: Quantity, values: Iterable[float | None]) -> tuple[str, flo
 
 
 def measured(mean: float, half: float | None = None) -> str:
-    """Return a mean and half of its interval to the half's second digit, or a mean alone to its third."""
+    """Return a mean and half of its interval to one digit of the half, two if it begins with 1 or 2.
+
+    A mean alone has three digits.
+    """
     known = half is not None and 0 < half < math.inf
-    place = half if known and half else abs(mean) / 10 or 1.0
-    digits = min(6, max(0, 1 - math.floor(math.log10(place))))
+    place = half / 3 if known and half else abs(mean) / 100 or 1.0
+    digits = min(6, max(0, -math.floor(math.log10(place))))
     return f"{mean:,.{digits}f}" + (f" ± {half:,.{digits}f}" if known else "")
 
 

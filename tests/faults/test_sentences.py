@@ -16,19 +16,6 @@ def run(*arguments):
     return CliRunner().invoke(app, arguments)
 
 
-def test_contrasts_of_a_study_of_several_loads_name_the_load(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "s.toml").write_text(
-        'machine = "torus:4x4"\nworkload = "lublin"\njobs = 300\n'
-        'load = [0.6, 0.8]\npolicy = ["fcfs", "easy"]\n'
-    )
-    result = run("schedule", "s.toml")
-    assert result.exit_code == 0, result.output
-    for words in ("easy instead of fcfs, over 2 settings of load: ", "load 0.8 / 0.6 "):
-        assert words in result.stdout
-    assert "partition" not in result.stdout.partition("What differs?")[2]
-
-
 @pytest.mark.parametrize(
     ("line", "words"),
     [

@@ -68,9 +68,10 @@ def changes_page(jobs: Sequence[WhatIf]) -> Page:
     sentences = [f"{len(changed)} of {len(jobs)} jobs have a different run time."]
     if changed:
         most, change = max(changed, key=lambda pair: abs(pair[1]))
-        sentences.append(
+        sentences.insert(
+            0,
             f"Job {most.job} ({most.application}) changes most: {_MICRO * most.what_if:,.4g} µs instead of "
-            f"{_MICRO * most.live:,.4g} µs, {change:+.1f} %."
+            f"{_MICRO * most.live:,.4g} µs, {change:+.1f} %.",
         )
     if late := sum(bool(job.late) for job in jobs):
         sentences.append(
