@@ -80,7 +80,10 @@ class Difference:
 
     def sentence(self) -> str:
         change, half = self.share(self.difference), self.share(self.half_width)
-        share = "" if change is None else f", {measured(100 * change, half and 100 * half)} % (95 % interval)"
+        share = ""
+        if change is not None:
+            size = measured(100 * abs(change), half and 100 * half)
+            share = f", {'-' if change < 0 else '+'}{size} % (95 % interval)"
         of = f"{self.of}: " if self.of else ""
         return f"{of}{self.name}: from {self.first:,.6g} to {self.second:,.6g}{share}: {self.verdict}."
 

@@ -114,9 +114,8 @@ class Compared:
         over = dict.fromkeys(UNITS[one.unit] for one in ranked)
         return [
             *map(self._change, ranked),
-            f"{len(ranked)} contrasts of the {' and the '.join(measured)} were tested together (Holm), with "
-            f"95 % intervals over {' and '.join(over)}: each setting against the first, as a mean over the "
-            "others.",
+            f"{len(ranked)} contrasts of the {' and the '.join(measured)} were tested together (Holm), over "
+            f"{' and '.join(over)}: each setting against the first, as a mean over the others.",
         ]
 
     def _change(self, contest: Contest) -> str:
@@ -328,7 +327,8 @@ def _share(contest: Contest, unit: str = "") -> str:
         return "-"
     ends = difference.share_interval if not difference.equal else None
     low, high = (f"{100 * end:+,.1f}" for end in ends or (0.0, 0.0))
-    return f"{100 * difference.share:+,.1f}{unit}" + (f" ({low} to {high}{unit})" if ends else "")
+    interval = f"95 % interval {low} to {high}{unit}" if unit else f"{low} to {high}"
+    return f"{100 * difference.share:+,.1f}{unit}" + (f" ({interval})" if ends else "")
 
 
 def _p_value(value: float) -> str:

@@ -34,13 +34,6 @@ def test_numbers_are_whole_and_lines_fit(width):
     assert sum("A table of many columns" in line for line in lines) == " ".join(lines).count("job's")
 
 
-def test_what_fits_is_left_as_it_is():
-    made = table("", COLUMNS, ROWS)
-    assert fitting(made, Console(width=400)) == [made]
-    one = table("", ["text"], [["word " * 100]])
-    assert fitting(one, Console(width=80)) == [one]
-
-
 def test_each_part_has_the_columns_that_tell_rows_apart():
     numbers = [f"more packet-hops of {place}" for place in range(8)]
     rows = [

@@ -11,7 +11,7 @@ from scipy import signal, stats
 
 from netplace.scheduling.metrics import Contestant, contests, holm, judged, paired, unpaired
 from netplace.scheduling.metrics.comparison import MEANINGS, paired_ratio
-from netplace.scheduling.metrics.interval import estimate, half_width, half_width_of, quantile
+from netplace.scheduling.metrics.interval import estimate, quantile
 
 VALUES = st.lists(st.floats(0.1, 1e6), min_size=2, max_size=12)
 
@@ -186,10 +186,3 @@ def test_as_many_of_both_are_asked_for() -> None:
         paired([1.0, 2.0], [1.0])
     with pytest.raises(ValueError, match="pairs: 0 and 0 values"):
         paired([], [])
-
-
-@given(VALUES)
-def test_half_widths_are_the_same_from_moments(values: list[float]) -> None:
-    std = float(np.std(values, ddof=1))
-    assert half_width_of(std, len(values)) == pytest.approx(half_width(values))
-    assert math.isnan(half_width_of(std, 1))
