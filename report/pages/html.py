@@ -200,6 +200,7 @@ def _table_data(table: DataTable) -> dict[str, Any]:
         "title": printable(table.title),
         "columns": _plain_value(table.columns),
         "rows": [[_plain_value(value) for value in row] for row in table.rows[:_MOST_ROWS]],
+        "digits": [] if table.by_row else list(table.digits),
         "all": len(table.rows),
     }
 

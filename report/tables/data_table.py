@@ -24,7 +24,7 @@ class DataTable:
     columns: Sequence[str]  # headings, with units
     rows: Sequence[Sequence[Any]]  # texts, numbers or None
     note: str = ""  # what a reader has to know
-    # Digits after the decimal point on the terminal, of each column; empty: as many as a value needs.
+    # Digits after the decimal point of each column; empty: as many as a value needs.
     digits: Sequence[int] = ()
     by_row: bool = False  # whether `digits` are those of the rows
     maximum: int = 50  # rows on the terminal; 0: the terminal leaves it out

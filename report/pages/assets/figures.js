@@ -9,9 +9,10 @@ const colourOf = (colour) => (typeof colour === "number" ? colours[colour % colo
 const ink = () => colourOf("#444444"), paper = () => (dark.matches ? "#14181d" : "#ffffff"), UNKNOWN = "#a8aeb5";
 // What is most stands out most: on dark paper it is brightest.
 const scale = () => (dark.matches ? [...data.shades].reverse() : data.shades);
-const shown = (value) => {
+const shown = (value, digits) => {
   if (value === null || value === undefined) return "";
   if (typeof value !== "number") return String(value);
+  if (digits !== undefined) return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
   if (Number.isInteger(value)) return Math.abs(value) < 1e15 ? value.toLocaleString("en") : String(value);
   const size = Math.abs(value);
   return size !== 0 && (size < 1e-3 || size >= 1e9) ? value.toExponential(3)

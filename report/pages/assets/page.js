@@ -69,7 +69,7 @@ function drawTable(place, table) {
       const line = body.insertRow();
       row.forEach((value, column) => {
         const cell = line.insertCell();
-        cell.textContent = shown(value);
+        cell.textContent = shown(value, table.digits[column]);
         cell.className = String(value).length > 40 ? "long" : numeric[column] ? "number" : "";
         if (value !== null && shown(value) !== String(value)) cell.title = String(value);
       });

@@ -28,6 +28,7 @@ from netplace.report.tables.bounds import bound_sentences
 from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.packet_life import life_figure, life_table
 from netplace.report.tables.run import jobs_named
+from netplace.report.terminal.units import seconds_unit
 from netplace.runs.chance import network_is_random, rule_is_random
 from netplace.topologies import names_file, parse
 
@@ -132,9 +133,10 @@ def _verdict(results: dict[str, Any], jobs: list[list[Any]]) -> list[str]:
     cycles = results["cycles"]
     sentences = [f"Job {name} did not finish: {fate}." for name, *_, fate in jobs if fate != "finished"]
     if cycles is not None:
+        second, unit = seconds_unit(results["seconds"], 1, ("min",))
         sentences.append(
             f"{len(jobs)} job{'s' if len(jobs) > 1 else ''} took {cycles:,.0f} cycles, "
-            f"{results['seconds'] * 1e3:,.4g} ms."
+            f"{results['seconds'] / second:,.4g} {unit}."
         )
     spread = results.get("spread", {}).get("cycles")
     if cycles and spread:
