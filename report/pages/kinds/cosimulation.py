@@ -100,10 +100,9 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
         " and by more than half of their confidence interval" if any(_half(job) for job, _ in known) else ""
     )
     sentences = [
-        f"By {100 * (sharing.mean_slowdown - 1):+.1f} % of the time alone, as a mean over {len(known)} jobs; "
+        f"By {100 * (sharing.mean_slowdown - 1):+.1f} %: the mean slowdown of {len(known)} jobs is "
+        f"{sharing.mean_slowdown:.3f}, the time with other jobs divided by the time alone on the same nodes.",
         f"{len(slowed)} of them are clearly slowed: by more than {100 * _CLEAR:.0f} %{doubt}.",
-        f"The mean slowdown is {sharing.mean_slowdown:.3f}: the time with other jobs divided by the "
-        "time alone on the same nodes.",
     ]
     if times.slowdown >= 1.005:  # not 1.00 when it is told
         sentences.append(
