@@ -14,13 +14,6 @@ from netplace.runs.run_figures import DelayFigures
 QUICK = ("--network", "torus:4x4", "--warmup", "500", "--measure", "1000")
 
 
-def test_points_come_as_a_list_in_json(netplace):
-    result = netplace("load", *QUICK, "--offered", "0.1:0.3:0.1", "--json")
-    found = json.loads(result.stdout)
-    assert [point["offered"] for point in found["points"]] == [0.1, 0.2, 0.3]
-    assert found["points"][1]["accepted"] == pytest.approx(0.2, rel=0.1)
-
-
 def test_points_do_not_depend_on_the_number_of_processes(netplace):
     flags = ("load", *QUICK, "--offered", "0.2,0.4", "--json")
     alone, pooled = (json.loads(netplace(*flags, "--workers", n).stdout)["points"] for n in (1, 2))

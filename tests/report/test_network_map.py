@@ -184,13 +184,6 @@ def test_few_jobs_are_named_and_all_are_counted():
     assert "0 jobs occupy 0 of 20 nodes (0.0 %)" in axes.get_xlabel()
 
 
-def test_neighbouring_numbers_have_different_colours():
-    colours = job_colours(np.arange(2000))
-    assert ((colours >= 0) & (colours <= 1)).all()
-    for apart in range(1, 8):
-        assert np.abs(colours[apart:] - colours[:-apart]).max(axis=1).min() > 0.1
-
-
 @pytest.mark.parametrize(
     ("network", "numbered"), [("torus:4x4", True), ("tree:4,2", True), ("mesh:9x9", False)]
 )

@@ -64,12 +64,6 @@ def test_spread_is_that_of_a_sample():
     assert spread([5])["std"] == 0
 
 
-def test_what_ends_soon_says_nothing(capsys):
-    with progress("cycles") as tell:
-        tell(1)
-    assert capsys.readouterr().err == ""
-
-
 def test_a_terminal_shows_a_bar_that_goes_away(capsys, monkeypatch):
     monkeypatch.setattr(module.sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("FORCE_COLOR", "1")
