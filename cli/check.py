@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from netplace.topologies import Topology
 
 _SHOWN = 24
+_SECONDS = 3e-7  # for each pair of switches, within a factor of three
 
 
 @command("check")
@@ -79,7 +80,8 @@ def check_command(
         if alone and not as_json:
             _show_lines(_counts(counted))  # at once: the check can take long
         try:
-            judged = _judged(topology, routing, vc_discipline)
+            with long_work(f"the routing of {topology}", _SECONDS * counted["switches"] ** 2):
+                judged = _judged(topology, routing, vc_discipline)
         except ValueError as error:
             judged = {"refused": str(error)}
             refusals.append(error)
