@@ -260,10 +260,10 @@ def list_missing(plans: Sequence[Plan], path: Path) -> None:
     """Write the run times that plans need and their tables or stores lack, a row for each entry."""
     from netplace.runs.job_programs import expected_cpu_seconds
     from netplace.runs.schedules import workload_of
-    from netplace.runs.tabled_jobs import missing_run_times
+    from netplace.runs.tabled_jobs import needed_run_times
     from netplace.runs.tables import run_table, time_table, write_table
 
-    runs = missing_run_times(plans, workload_of)
+    runs = needed_run_times(plans, workload_of)
     write_table(time_table(run_table((run, None, None) for run in runs)), path)
     click.echo(
         f"{path}: {len(runs):,} runs are missing, about {expected_cpu_seconds(runs):,.0f} s of CPU time"

@@ -198,9 +198,11 @@ def _complete(runs: list[Run], store: Store, executor: Executor[Run, Ended], ret
 
 
 def _runs_of_study(path: Path, given: dict[str, Any]) -> list[Row]:
-    """Return the runs in the stores of a placement study, after those that its jobs need are simulated."""
+    """Return the runs that the jobs of a placement study need, simulated if its store lacks them."""
     from netplace.runs.placement_file import read_placement_file
+    from netplace.runs.schedules import workload_of
     from netplace.runs.store import Store
+    from netplace.runs.tabled_jobs import needed_run_times
 
     if given["store"]:
         raise ValueError(f"--store: {given['store']} given, but {path} names its store in [table]")
@@ -208,11 +210,13 @@ def _runs_of_study(path: Path, given: dict[str, Any]) -> list[Row]:
     for note in study.notes:
         say(note)
     complete_run_times(study.plans, Execution(given["workers"], given["dask"], None, given["threads"]))
-    rows: list[Row] = []
-    for name in dict.fromkeys(plan.times.partition(":")[2] for plan in study.plans):
-        with Store(Path(name), read_only=True) as store:
-            rows += store.rows()
-    return rows
+    own = {run.key for run in needed_run_times(study.plans, workload_of, only_missing=False)}
+    with Store(Path(study.plans[0].times.partition(":")[2]), read_only=True) as store:
+        rows = list(store.rows())
+    shown = [row for row in rows if replace(row[0], jobs=(replace(row[0].jobs[0], repeats=1),)).key in own]
+    if len(rows) > len(shown):
+        say(f"{store.path}: has {len(rows) - len(shown)} other runs, which netplace table {store.path} shows")
+    return shown
 
 
 def _confirm(sweep: Sweep, yes: bool) -> None:

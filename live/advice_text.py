@@ -21,7 +21,7 @@ _RULES = {
 
 
 def sentences(advice: Advice) -> list[str]:
-    """Return the result in sentences, the verdict first."""
+    """Return the result in sentences: what more hosts would gain, then the verdict."""
     draws, tried = len(advice.best_cycles), len(advice.tried)
     quicker = sum(a < b for a, b in zip(advice.best_cycles, advice.default_cycles, strict=True))
     change = f"{'saves' if advice.gain >= 0 else 'costs'} {100 * abs(advice.gain):.1f} % of the job's time"
@@ -33,24 +33,29 @@ def sentences(advice: Advice) -> list[str]:
         if draws > 1
         else "The result does not depend on chance."
     )
-    more = []
+    first: list[str] = []
+    last: list[str] = []
     if advice.more:
         hosts, share, time, price = astuple(advice.more)
-        more = [
-            f"On {hosts} hosts with {share} task{'s' * (share > 1)} on each, it takes {100 * time:.0f} % of "
-            f"the time of the scheduler's choice and {100 * price:.0f} % of its node-hours."
-        ]
+        (first if time < 1 else last).append(
+            f"On {hosts} hosts with {share} task{'s' * (share > 1)} on each, the job takes "
+            f"{100 * time:.0f} % of the time of the scheduler's choice and {100 * price:.0f} % of its node-hours."
+        )
+    if first:
+        first.append("The rest is about as many hosts as the scheduler chooses.")
     if advice.verdict == "faster":
         return [
+            *first,
             f"Running on these nodes in this order {change}, compared with the choice of the scheduler.",
             f"They are the choice of {advice.mapping} among {_whose(advice.partition)}, "
             f"the best of {tried} placements that were simulated. {chance}",
-            *more,
+            *last,
         ]
     return [
+        *first,
         "No clear difference: the choice of the scheduler is as good as the best placement found.",
         f"The best of {tried - 1} other placement{'s' * (tried != 2)} {change}. {chance}",
-        *more,
+        *last,
     ]
 
 

@@ -9,6 +9,7 @@ from netplace.placement.partition import PARTITIONS, partition
 from netplace.placement.rule import Nodes, find_rule
 from netplace.registry import Registry
 from netplace.topologies import Topology
+from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, slots_of
 
 
 def partitions_with(text: str) -> Registry[Any]:
@@ -22,6 +23,11 @@ def partitions_with(text: str) -> Registry[Any]:
     return PARTITIONERS if allocator else PARTITIONS
 
 
+def machine_of_hosts(text: str, network: str) -> str:
+    """Return ``"nodes"`` if a rule chooses hosts of several slots, as allocators do; else an empty text."""
+    return "nodes" if "nodes:" in network and partitions_with(text) is not PARTITIONS else ""
+
+
 def check_partition(text: str) -> None:
     """Check that there is a rule of this name, and that it takes the option."""
     find_rule(text, partitions_with(text))
@@ -30,7 +36,7 @@ def check_partition(text: str) -> None:
 def nodes_of_jobs(text: str, topology: Topology, sizes: Sequence[int], seed: int = 0) -> list[Nodes]:
     """Return the nodes of each job, which has so many tasks.
 
-    An allocator chooses the nodes of one job after the other on the empty machine.
+    An allocator chooses hosts, with all their slots, for one job after the other on the empty machine.
 
     Raises
     ------
@@ -41,11 +47,11 @@ def nodes_of_jobs(text: str, topology: Topology, sizes: Sequence[int], seed: int
         return partition(text, topology, sizes, seed=seed)
     from netplace.scheduling import Job, make_partitioner
 
-    allocator, places = make_partitioner(text, topology, seed), []
+    allocator, places = make_partitioner(text, network_of_hosts(topology), seed), []
     for job, size in enumerate(sizes):
-        found = allocator.find(Job(job, 0.0, size, 1.0))
+        found = allocator.find(Job(job, 0.0, -(-size // slots_a_host(topology)), 1.0))
         if found is None:
             raise ValueError(f"partition {text}: no place for the {size} tasks of job {job} on {topology}")
         allocator.take(found)
-        places.append(found.nodes)
+        places.append(slots_of(topology, found.nodes))
     return places

@@ -87,7 +87,8 @@ class Plan(ScheduleSettings, frozen=True, kw_only=True):
             plain["times"] = "simulated"
             mappings = self.candidates if self.mapping == BEST_KNOWN else (self.mapping,)
         plain["config"] = self.config.described()
-        plain["revisions"] = revisions_of(mappings, partitioner=self.partition)
+        machine = "nodes" if "nodes:" in self.machine else ""
+        plain["revisions"] = revisions_of(mappings, partitioner=self.partition, machine=machine)
         plain["digests"] = [pair for pair in self.digests if pair[0] not in _FILES]
         return key_of(REVISION, plain)
 

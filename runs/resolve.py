@@ -15,7 +15,7 @@ from netplace.placement.mapping import MAPPINGS
 from netplace.placement.rule import find_rule
 from netplace.runs.digests import Digest, contents_of, sources_of_algorithms, sources_of_formats
 from netplace.runs.networks import network_of
-from netplace.runs.partitions import check_partition
+from netplace.runs.partitions import check_partition, machine_of_hosts
 from netplace.runs.programs import (
     SECTIONS,
     TRACE_OPTIONS,
@@ -99,7 +99,12 @@ def resolve(
             _tables(made),
             _sources(made),
         ),
-        revisions=revisions_of([job.mapping for job in made], partition, config),
+        revisions=revisions_of(
+            [job.mapping for job in made],
+            partition,
+            config,
+            machine=machine_of_hosts(partition, topology.text),
+        ),
     )
 
 

@@ -21,6 +21,7 @@ Revisions = tuple[tuple[str, int], ...]
 # By kind and name; what is not listed gives what it always gave.
 REVISIONS: dict[str, dict[str, int]] = {
     "arbiter": {},
+    "machine": {"nodes": 2},  # 2: the nodes of jobs are hosts, no longer their slots
     "mapping": {"best": 2},  # 2: link-load is a candidate
     "partition": {},
     "partitioner": {"slurm": 2},  # 2: switches of three and more levels as Slurm 22.05 compares them
@@ -35,7 +36,11 @@ def key_of(revision: int, values: Mapping[str, Any]) -> str:
 
 
 def revisions_of(
-    mappings: Iterable[str] = (), partition: str = "", config: Config | None = None, partitioner: str = ""
+    mappings: Iterable[str] = (),
+    partition: str = "",
+    config: Config | None = None,
+    partitioner: str = "",
+    machine: str = "",
 ) -> Revisions:
     """Return those of the named rules that have a revision, as (``"kind name"``, number), in order.
 
@@ -45,7 +50,7 @@ def revisions_of(
     ()
     """
     named = {("mapping", text) for text in mappings}
-    named |= {("partition", partition), ("partitioner", partitioner)}
+    named |= {("partition", partition), ("partitioner", partitioner), ("machine", machine)}
     if config is not None:
         named |= {("routing", config.routing), ("arbiter", config.arbiter)}
     rules = ((kind, text.partition(":")[0]) for kind, text in named)

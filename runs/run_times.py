@@ -33,11 +33,11 @@ from netplace.scheduling.partitioner.allocation import Allocation
 from netplace.scheduling.partitioner.shapes import Choices, Factors, Shape
 from netplace.topologies import Grid, Topology
 from netplace.topologies.compute_nodes import slots_a_host
-from netplace.topologies.host_lists import spelled
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST_RANKED = 4096  # kinds of jobs whose boxes are kept in order
 _ENOUGH_DRAWS = 3  # for a mean that also serves other networks on which the place is the same
 
 
@@ -107,6 +107,7 @@ class RunTimeTable:
         self._boxes_of: dict[str, Factors] = {}  # which keep those of each size
         self._rows: list[dict[str, Any]] = []  # of all settings, for errors
         self._known: dict[Key, dict[str, RepeatedTime]] = {}  # by mapping
+        self._ranked: dict[tuple[str, int, int, int], list[tuple[float, Shape, str]]] = {}
         self.add(frame)
 
     @classmethod
@@ -128,6 +129,7 @@ class RunTimeTable:
 
     def add(self, frame: pd.DataFrame) -> None:
         """Add the entries of a table of runs or of run times; those that were there are replaced."""
+        self._ranked.clear()
         for row in times_of(frame, self.name).to_dict("records"):
             self._rows.append(row)
             found = self._entry(row)
@@ -178,7 +180,7 @@ class RunTimeTable:
         share in which it communicates is as much longer as its program.
         """
         if not job.run_time:
-            return cycles * self.config.cycle_ns * 1e-9
+            return cycles * (self.config.cycle_ns * 1e-9)
         compact = self._cycles(job, self.compact(job))
         if compact is None:
             raise LookupError(self.lacking([self.run_of(job, self.compact(job), "consecutive")]))
@@ -226,7 +228,7 @@ class RunTimeTable:
         """Return the boxes for a job with their best mappings, the fastest first; unknown ones come last."""
         grid = self.machine
         assert isinstance(grid, Grid)
-        ranked = [(shape, mapping) for _, shape, mapping in sorted(self._boxes(job), key=lambda box: box[0])]
+        ranked = [(shape, mapping) for _, shape, mapping in self._boxes(job)]
         listed = {shape for shape, _ in ranked}
         return [*ranked, *((shape, "") for shape, _ in self._factors("exact")(job) if shape not in listed)]
 
@@ -279,16 +281,20 @@ class RunTimeTable:
             own = self._known.get((program, self.tasks(job), (self.machine.text, place[1])), {})
         return {**own, **self._known.get((program, self.tasks(job), place), {})}
 
-    def _boxes(self, job: Job) -> Iterator[tuple[float, Shape, str]]:
-        """Yield cycles, shape and best mapping of each box of a job of which a time is known."""
+    def _boxes(self, job: Job) -> list[tuple[float, Shape, str]]:
+        """Return cycles, shape and best mapping of each box with a known time, the fastest first."""
         if not isinstance(self.machine, Grid) or not job.program:
-            return
-        boxes = [shape for shape, _ in self._factors("all")(job)]
-        self._complete(job, [Allocation(np.arange(math.prod(shape)), shape) for shape in boxes])
-        for shape in boxes:
-            best = self.best(job, self._box_place(shape), self.mapping)
-            if best is not None:
-                yield best[0], shape, best[1]
+            return []
+        key = job.program, job.tasks, job.nodes, job.repeats
+        if key not in self._ranked:
+            boxes = [shape for shape, _ in self._factors("all")(job)]
+            self._complete(job, [Allocation(np.arange(math.prod(shape)), shape) for shape in boxes])
+            known = [(self.best(job, self._box_place(shape), self.mapping), shape) for shape in boxes]
+            if len(self._ranked) >= _MOST_RANKED:
+                self._ranked.clear()
+            timed = [(best[0], shape, best[1]) for best, shape in known if best is not None]
+            self._ranked[key] = sorted(timed, key=lambda box: box[0])
+        return self._ranked[key]
 
     def missing(self, jobs: Iterable[Job], places: Mapping[int, Sequence[Allocation]]) -> list[Run]:
         """Return the runs that the table lacks for jobs in the places that an allocator can give them.
@@ -338,19 +344,12 @@ class RunTimeTable:
         request = _request(job.program, self.tasks(job)) | {"mapping": mapping}
         if repeats > 1:
             request["repeats"] = repeats
-        network, place = self.machine.text, f"nodes:{spelled(allocation.nodes[: self.tasks(job)])}"
-        if allocation.shape is not None and isinstance(self.machine, Grid):
-            sides = self._sides(allocation.shape)
-            found = self._box_place(allocation.shape)
+        network, place = found = self.place(job, allocation)
+        if place.startswith("box:"):
+            sides = place.removeprefix("box:")
             few = self._seeds < _ENOUGH_DRAWS and is_random(found, self.config)
-            alone = found[0] == "mesh" and not few
-            network, place = (f"mesh:{sides}", "whole") if alone else (network, f"boxes:{sides}")
-        else:
-            found = self.place(job, allocation)
-            if found[0] == "mesh" and not is_random(found, self.config):
-                network, place = f"mesh:{found[1].removeprefix('box:')}", "whole"
-            elif found[1].startswith("nodes:"):
-                place = found[1]
+            alone = network == "mesh" and not few
+            network, place = (f"mesh:{sides}", "whole") if alone else (self.machine.text, f"boxes:{sides}")
         try:
             return resolve(network, request, partition=place, config=self.config)
         except ValueError as error:

@@ -115,12 +115,17 @@ def complete_tables(
                     table.add(frame)
 
 
-def missing_run_times(plans: Iterable[Plan], jobs_of: Callable[[Plan], Workload]) -> list[Run]:
-    """Return the runs that the tables and stores of plans lack, without those of further repetitions."""
+def needed_run_times(
+    plans: Iterable[Plan], jobs_of: Callable[[Plan], Workload], only_missing: bool = True
+) -> list[Run]:
+    """Return the runs that plans need and their tables and stores lack, without those of further repetitions.
+
+    With `only_missing` false, also those that are there.
+    """
     runs: dict[str, Run] = {}
     for plan in {_needs_of(plan): plan for plan in plans if plan.times.startswith("table:")}.values():
         path, machine = Path(plan.times.partition(":")[2]), network_of(plan.machine)
-        if path.exists():
+        if only_missing and path.exists():
             times = RunTimeTable.read(path, machine, **_options(plan))
         else:
             times = RunTimeTable(machine, run_table([]), **_options(plan))

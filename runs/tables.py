@@ -12,6 +12,7 @@ from netplace.csv_files import numbers_in, read_cells, with_format, without_form
 from netplace.files import atomic_file, check_unpacked, input_file
 from netplace.netsim.config import SETTINGS, Config
 from netplace.quantities import quantities
+from netplace.runs.partitions import machine_of_hosts
 from netplace.runs.revisions import revisions_of
 from netplace.runs.spec import Job, Run
 from netplace.runs.store import Row
@@ -308,7 +309,8 @@ def _settings(run: Run, several: Collection[str]) -> str:
         words.append(f"max_cycles={run.max_cycles}")
     if run.network_seed is not None:
         words.append(f"network_seed={run.network_seed}")
-    now = revisions_of([job.mapping for job in run.jobs], run.partition, run.config)
+    machine = machine_of_hosts(run.partition, run.network)
+    now = revisions_of([job.mapping for job in run.jobs], run.partition, run.config, machine=machine)
     words += [f"older {name}" for name, number in now if dict(run.revisions).get(name) != number]
     words += [f"{name}={digest[:8]}" for name, digest in sorted(_digests(run)) if name in several]
     return ",".join(words)

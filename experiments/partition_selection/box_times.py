@@ -1,21 +1,22 @@
-"""Run times of jobs in boxes, in cycles, from the runs of the study."""
+"""The boxes of the study, and the run times of jobs in them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
+import numpy as np
 import pandas as pd
 
+from netplace.netsim import Config
 from netplace.report.studies import Row
 from netplace.runs import resolve
+from netplace.runs.programs import request_of
+from netplace.runs.run_times import RunTimeTable
 from netplace.scheduling import Allocation, Job
-from netplace.scheduling.partitioner.contiguous import Choices, Shape, factorisations
+from netplace.scheduling.partitioner.contiguous import Shape, factorisations
 from netplace.scheduling.workload import INTENSITIES
+from netplace.topologies import parse
 
 LONGEST = (32, 32, 32)
-BEST = "best"  # the fastest mapping in the box
-_COLUMNS = ["application", "intensity", "nodes", "shape", "cycles"]
+CONFIG = Config(cycle_ns=1e9)  # sums of whole seconds are exact, so what ends together does
 
 
 def shapes(nodes: int) -> list[Shape]:
@@ -36,15 +37,10 @@ def named(shape: Shape) -> str:
 
 
 def run_in_box(
-    name: str,
-    intensity: str,
-    nodes: int,
-    shape: Shape,
-    mapping: str,
-    program: Mapping[str, Any] | None = None,
+    name: str, intensity: str, nodes: int, shape: Shape, mapping: str, program: str | None = None
 ) -> Row:
-    """Return the labeled run of an application alone in a box; `program` may replace its app or options."""
-    sent = {"app": name, "bytes": INTENSITIES[intensity], "tasks": nodes, "mapping": mapping}
+    """Return the labeled run of an application alone in a box; `program` may be another one."""
+    request = request_of(f"{program or name},bytes={INTENSITIES[intensity]}")
     return Row(
         {
             "application": name,
@@ -53,50 +49,24 @@ def run_in_box(
             "shape": named(shape),
             "mapping": mapping,
         },
-        resolve("mesh:" + "x".join(str(side) for side in shape if side > 1), sent | dict(program or {})),
+        resolve(
+            "mesh:" + "x".join(str(side) for side in shape if side > 1),
+            request | {"tasks": nodes, "mapping": mapping},
+            config=CONFIG,
+        ),
     )
 
 
-def kind_of(job: Job) -> tuple[str, str, int]:
-    """Return the application, intensity and size of a job of the model ``applications``."""
-    name, _, size = job.program.partition(",bytes=")
-    return name, next(key for key, bytes in INTENSITIES.items() if str(bytes) == size), job.nodes
+def run_times(frame: pd.DataFrame, mapping: str) -> RunTimeTable:
+    """Return the run times of a table of runs in boxes, where a second is a cycle.
 
-
-class BoxTimes:
-    """Run times of jobs in boxes, from the run-time table; a `RunTimes`.
-
-    Tasks sit in a rotated box as they do in the one whose longest side comes first. Mapping ``"best"`` is the
-    fastest in the box. A second is a cycle.
+    The boxes are those of a mesh, which minimal routes do not leave.
     """
+    machine = parse(f"mesh:{named(LONGEST)}")
+    return RunTimeTable(machine, frame, CONFIG, mapping, separate=True, equal_rotations=True)
 
-    def __init__(self, runs: pd.DataFrame, mapping: str) -> None:
-        wanted = runs if mapping == BEST else runs[runs["mapping"] == mapping]
-        ordered = wanted.sort_values("cycles", kind="stable")
-        self._boxes: dict[tuple[str, str, int], dict[Shape, tuple[float, str]]] = {}
-        for name, intensity, nodes, shape, cycles, rule in ordered[[*_COLUMNS, "mapping"]].itertuples(
-            index=False
-        ):
-            sides = tuple(int(side) for side in shape.split("x"))
-            self._boxes.setdefault((name, intensity, nodes), {}).setdefault(sides, (float(cycles), rule))
 
-    def seconds(self, job: Job, allocation: Allocation) -> float:
-        sides = tuple(sorted(allocation.shape or (), reverse=True))
-        try:
-            return self._boxes[kind_of(job)][sides][0] * job.repeats
-        except KeyError:
-            raise LookupError(
-                f"run times: no entry of {job.program} on {job.nodes} nodes in {sides}"
-            ) from None
-
-    def longest(self, job: Job) -> float:
-        known = self._boxes[kind_of(job)]
-        return max(seconds for seconds, _ in known.values()) * job.repeats
-
-    def minimum(self, job: Job) -> float:
-        known = self._boxes[kind_of(job)]
-        return next(iter(known.values()))[0] * job.repeats
-
-    def ranking(self, job: Job) -> Choices:
-        known = self._boxes[kind_of(job)]
-        return [(shape, mapping) for shape, (_, mapping) in known.items()]
+def fastest(times: RunTimeTable, job: Job) -> float:
+    """Return the run time of a job in its best box."""
+    shape, mapping = times.ranking(job)[0]
+    return times.seconds(job, Allocation(np.arange(job.nodes), shape, mapping))

@@ -11,12 +11,13 @@ from typing import Any
 
 import pandas as pd
 
-from netplace.experiments.partition_selection.box_times import BEST, most_cubic, named
+from netplace.experiments.partition_selection.box_times import most_cubic, named
 from netplace.experiments.partition_selection.schedules import MEASURES
 from netplace.experiments.partition_selection.setups import short
 from netplace.experiments.published import grid
 from netplace.experiments.shared.statistics import best, crossing
 from netplace.report.studies import ReportTable
+from netplace.runs.file_times import BEST_KNOWN
 from netplace.scheduling.workload import PUBLISHED_CLASSES
 
 ALIKE = 0.05  # share by which a ratio may differ, and difference of a utilisation
@@ -115,7 +116,9 @@ def break_evens(frame: pd.DataFrame) -> pd.DataFrame:
         if apart.empty:
             continue
         jobs = apart["started"].to_numpy()
-        boxes = group[(group["selection"] != "scattered") & (group["mapping"] == BEST)].set_index("selection")
+        boxes = group[(group["selection"] != "scattered") & (group["mapping"] == BEST_KNOWN)].set_index(
+            "selection"
+        )
         ideal = float(boxes.at["BPS", "node_time"])
         for rule, own in boxes.iterrows():
             strategy = f"{rule}-BM"

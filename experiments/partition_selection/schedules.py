@@ -18,11 +18,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from netplace.experiments.partition_selection.box_times import BEST, BoxTimes, kind_of, most_cubic
+from netplace.experiments.partition_selection.box_times import fastest, most_cubic
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.published import grid
 from netplace.placement.rule import grid_of
 from netplace.report.studies.schedules import CachedCase
+from netplace.runs.file_times import BEST_KNOWN
+from netplace.runs.run_times import RunTimeTable
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.metrics import time_batches
 from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors
@@ -57,7 +59,7 @@ class SelectionCase(CachedCase):
     sizes: str
     classes: str
     selection: str  # ``"CS"``, ``"FS"``, ``"BPS"``, or ``"scattered"``
-    mapping: str  # one of the table, or ``"best"``
+    mapping: str  # one of the table, or ``"best-known"``
     slowdown: int = 0  # by how many percent scattered jobs run longer
     seed: int = 0  # of the workload
     setup: str = "plain"  # a key of `netplace.experiments.partition_selection.setups.SETUPS`
@@ -71,25 +73,25 @@ class SelectionCase(CachedCase):
 class ScatteredTimes:
     """Run times of scattered jobs: that of the best box, longer by `slowdown` percent."""
 
-    def __init__(self, times: BoxTimes, slowdown: int) -> None:
+    def __init__(self, times: RunTimeTable, slowdown: int) -> None:
         self._times, self._factor = times, 1 + slowdown / 100
 
     def seconds(self, job: Job, allocation: Allocation) -> float:
         """Return the run time wherever the nodes are."""
-        return self._times.minimum(job) * self._factor
+        return fastest(self._times, job) * self._factor
 
     def longest(self, job: Job) -> float:
-        return self._times.minimum(job) * self._factor
+        return fastest(self._times, job) * self._factor
 
 
-def run_case(case: SelectionCase, tables: Mapping[str, Mapping[str, BoxTimes]]) -> dict[str, Any]:
+def run_case(case: SelectionCase, tables: Mapping[str, Mapping[str, RunTimeTable]]) -> dict[str, Any]:
     """Return the means of the batches, with jobs started as of 10^7 cycles.
 
     Where jobs run out before the last batch ends, twice as many are drawn again.
     """
     machine = case.machine
     grid = grid_of(parse(machine.network), "partition selection")
-    best, times = tables[case.setup][BEST], tables[case.setup][case.mapping]
+    best, times = tables[case.setup][BEST_KNOWN], tables[case.setup][case.mapping]
     wanted, more = (BATCHES + machine.warmup) * machine.jobs, _MORE
     while True:
         jobs = jobs_of(case, more * wanted // 10)
@@ -119,10 +121,15 @@ def jobs_of(case: SelectionCase, count: int) -> Workload:
     fourth = [
         at for at, (name, _) in enumerate(jobs.kinds) if name.partition(",")[0] in PUBLISHED_CLASSES["IV"]
     ]
-    return replace(jobs, repeats=np.where(np.isin(jobs.kind, fourth), SETUPS[case.setup].repeats, 1))
+    setup = SETUPS[case.setup]
+    texts = [(name.partition(",")[0], name.partition(",")[2]) for name, _ in jobs.kinds]
+    kinds = tuple((f"{setup.programs.get(name, name)},{options}", 0) for name, options in texts)
+    return replace(jobs, kinds=kinds, repeats=np.where(np.isin(jobs.kind, fourth), setup.repeats, 1))
 
 
-def _schedule(case: SelectionCase, grid: Grid, jobs: Workload, times: BoxTimes, best: BoxTimes) -> Schedule:
+def _schedule(
+    case: SelectionCase, grid: Grid, jobs: Workload, times: RunTimeTable, best: RunTimeTable
+) -> Schedule:
     if case.selection == SCATTERED:
         return schedule(
             grid, jobs, "fcfs", make_partitioner("non-contiguous", grid), ScatteredTimes(best, case.slowdown)
@@ -151,9 +158,9 @@ def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray
     return nodes
 
 
-def _length(jobs: Workload, times: BoxTimes, nodes: int, wanted: int) -> float:
+def _length(jobs: Workload, times: RunTimeTable, nodes: int, wanted: int) -> float:
     """Return the length of a batch in which about the given number of jobs start, to one digit."""
-    work = np.mean([job.nodes * times.minimum(job) for job in jobs[:2000]])
+    work = np.mean([job.nodes * fastest(times, job) for job in jobs[:2000]])
     exact = wanted * float(work) / nodes
     digit = 10.0 ** math.floor(math.log10(exact))
     return round(exact / digit) * digit
@@ -173,12 +180,12 @@ _JOBS = 20_000
 _CLASSES = ("I", "II", "III")
 
 
-def totals(times: BoxTimes, machine: Machine, setup: str) -> pd.DataFrame:
+def totals(times: RunTimeTable, machine: Machine, setup: str) -> pd.DataFrame:
     """Return, by class, how much longer mixed jobs run, and the updates at which it is as printed.
 
     Run times of GUPS are taken as in proportion to its updates.
     """
-    updates = int(SETUPS[setup].programs[_COUNTED]["updates"])
+    updates = int(SETUPS[setup].programs[_COUNTED].partition("updates=")[2])
     printed = grid("pascual", "LOC table 5a")["CS-BM"]
     printed_mixed = float(grid("pascual", "thesis table 3.5").at["CS-BM", "Avg. Runtime"])
     whole, counted = _means(times, _drawn("large", "I-IV", machine, setup))
@@ -200,18 +207,15 @@ def totals(times: BoxTimes, machine: Machine, setup: str) -> pd.DataFrame:
 
 def _drawn(sizes: str, classes: str, machine: Machine, setup: str) -> Workload:
     intensities = SETUPS[setup].intensities
-    case = SelectionCase(sizes, classes, "CS", BEST, 0, 0, setup, True, machine, intensities)
+    case = SelectionCase(sizes, classes, "CS", BEST_KNOWN, 0, 0, setup, True, machine, intensities)
     return jobs_of(case, _JOBS)
 
 
-def _means(times: BoxTimes, jobs: Workload) -> tuple[float, float]:
+def _means(times: RunTimeTable, jobs: Workload) -> tuple[float, float]:
     """Return the mean run time in the most cubic box, and the part of it that is of GUPS."""
-    known: dict[tuple[str, str, int], float] = {}
     every, counted = 0.0, 0.0
     for job in jobs:
-        key = kind_of(job)
-        if key not in known:
-            known[key] = times.seconds(job, Allocation(np.arange(job.nodes), shape=most_cubic(job.nodes)))
-        every += known[key]
-        counted += known[key] * (key[0] == _COUNTED)
+        time = times.seconds(job, Allocation(np.arange(job.nodes), most_cubic(job.nodes)))
+        every += time
+        counted += time * job.program.startswith(_COUNTED)
     return every / len(jobs), counted / len(jobs)

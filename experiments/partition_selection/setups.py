@@ -12,27 +12,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from netplace.experiments.partition_selection.box_times import BEST
+from netplace.runs.file_times import BEST_KNOWN
 
-_MAPPINGS = {"CM": "consecutive", "RM": "random", "TDM": "td:iterations=1000", "BM": BEST}
+_MAPPINGS = {"CM": "consecutive", "RM": "random", "TDM": "td:iterations=1000", "BM": BEST_KNOWN}
 # The published construction, fewer times. Where all mappings cost the same (all-to-all) it leaves one by
 # chance, our search the first.
 _GRASP = _MAPPINGS | {"TDM": "td:grasp,iterations=2"}
 _SHIFTS = {
-    "2d-torus": {"app": "2d-shift"},
-    "2d-t-torus": {"app": "2d-t-shift"},
-    "3d-torus": {"app": "3d-shift"},
-    "3d-t-torus": {"app": "3d-t-shift"},
+    "2d-torus": "2d-shift",
+    "2d-t-torus": "2d-t-shift",
+    "3d-torus": "3d-shift",
+    "3d-t-torus": "3d-t-shift",
 }
 
 
 @dataclass(frozen=True)
 class Setup:
     title: str  # short description
-    # Program of an application, if it is not the one of the same name: ``app`` and options.
-    programs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    # Program of an application, if it is not the one of the same name.
+    programs: Mapping[str, str] = field(default_factory=dict)
     # Keys of `netplace.scheduling.workload.INTENSITIES`, of which a job draws one. The sources do not say
     # which were drawn; times grow with the packets of a message, equally for all applications.
     intensities: tuple[str, ...] = ("low", "medium")
@@ -41,8 +40,7 @@ class Setup:
     repeats: int = 1  # number of repetitions of the messages of class IV jobs
 
 
-_WATERFALL = {"waterfall": {"rounds": 286}}
-_INSEE = _SHIFTS | {"gups": {"updates": 100}} | _WATERFALL
+_INSEE = _SHIFTS | {"gups": "gups,updates=100", "waterfall": "waterfall,rounds=286"}
 _T_ONCE = {name: special for name, special in _INSEE.items() if "-t-" not in name}
 
 SETUPS: dict[str, Setup] = {
@@ -55,7 +53,7 @@ SETUPS: dict[str, Setup] = {
     # So many that large mixed jobs run as much longer than those of class I as is printed, to one digit: see
     # `netplace.experiments.partition_selection.schedules`.
     "updates": Setup(
-        "as insee, but 30,000 updates", _INSEE | {"gups": {"updates": 30_000}}, ("low",), _GRASP
+        "as insee, but 30,000 updates", _INSEE | {"gups": "gups,updates=30000"}, ("low",), _GRASP
     ),
 }
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from netplace.experiments.partition_selection.box_times import BEST, BoxTimes, run_in_box, shapes
+from netplace.experiments.partition_selection.box_times import run_in_box, run_times, shapes
 from netplace.experiments.partition_selection.cells import (
     DIGITS,
     POINTS,
@@ -43,6 +43,8 @@ from netplace.report.plots.charts import marked_figure
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyContext, StudyRequest, measured
 from netplace.report.studies.schedules import case_outcomes
 from netplace.runs import resolve
+from netplace.runs.file_times import BEST_KNOWN
+from netplace.runs.tables import run_table
 from netplace.scheduling.workload import INTENSITIES, PUBLISHED_CLASSES, SIZES
 from netplace.scheduling.workload.applications import published_sizes
 from netplace.topologies import parse
@@ -197,7 +199,7 @@ def _rows_of(setup: str, quick: bool) -> list[Row]:
         for intensity, name, nodes in _kinds(setup, quick)
         for shape in shapes(nodes)
         for mapping in chosen.mappings.values()
-        if mapping != BEST
+        if mapping != BEST_KNOWN
     ]
 
 
@@ -246,8 +248,8 @@ def _strategies(part: Part, sizes: str, classes: str) -> list[SelectionCase]:
 
 def _crossing(sizes: str) -> list[SelectionCase]:
     """Return boxes under each rule, and scattered jobs at each slowdown."""
-    boxes = [SelectionCase(sizes, MIXED, rule, BEST) for rule in ("CS", "FS", "BPS")]
-    return boxes + [SelectionCase(sizes, MIXED, SCATTERED, BEST, slowdown) for slowdown in SLOWDOWNS]
+    boxes = [SelectionCase(sizes, MIXED, rule, BEST_KNOWN) for rule in ("CS", "FS", "BPS")]
+    return boxes + [SelectionCase(sizes, MIXED, SCATTERED, BEST_KNOWN, slowdown) for slowdown in SLOWDOWNS]
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:
@@ -260,11 +262,12 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     request = replace(request, parts=tuple(name for name in request.parts if name not in ALONE))
     if not request.parts:
         return Report(tuple(first), tuple(remarks))
-    runs = {setup: measured(_rows_of(setup, request.quick), context) for setup in _setups(request)}
-    times = {
-        setup: {rule: BoxTimes(own, rule) for rule in SETUPS[setup].mappings.values()}
-        for setup, own in runs.items()
-    }
+    runs, times = {}, {}
+    for setup in _setups(request):
+        own = _rows_of(setup, request.quick)
+        runs[setup] = measured(own, context)
+        frame = run_table(context.store.rows([row.run for row in own]))
+        times[setup] = {rule: run_times(frame, rule) for rule in SETUPS[setup].mappings.values()}
     machine = _machine(request.quick)
     kept = case_outcomes(cases(request), context, partial(run_case, tables=times))
     frame = pd.DataFrame([vars(case) | outcome for case, outcome in kept])
@@ -275,7 +278,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             tables.append(best_boxes(runs[part.setup], name, title))
             sentences.append(f"{name}: {of_boxes(tables[-1].frame)}")
             if part.setup == "updates" and not request.quick:
-                made = totals(times[part.setup][BEST], machine, part.setup)
+                made = totals(times[part.setup][BEST_KNOWN], machine, part.setup)
                 tables.append(ReportTable("updates", _UPDATES, made, TOTALS_DIGITS))
             continue
         own = frame[(frame["setup"] == part.setup) & (frame["rounded"] == part.rounded)]

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from netplace.apps import application
 from netplace.cli import app
 from netplace.live import Limits, Neighbour, Situation, advise, machine_of, nodes_from, read_running_jobs
+from netplace.live.advice_text import sentences
 from netplace.netsim import Config, simulate
 from netplace.report.pages import page_of
 from netplace.runs import resolve
@@ -145,6 +146,8 @@ def test_a_job_gets_as_many_hosts_as_its_scheduler_gives_it(slurm_machine):
         sum(where.cycles(spread, d) for d in draws) / sum(found.default_cycles[:6])
     )
     assert more.node_hours == pytest.approx(more.time * 5 / 3)
+    assert more.time < 1
+    assert sentences(found)[0].startswith("On 5 hosts with 2 tasks on each")
 
 
 def test_free_hosts_of_a_torus_are_counted():

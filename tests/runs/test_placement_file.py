@@ -18,7 +18,7 @@ from netplace.runs.resources import simulators
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import run_schedule, workload_of
 from netplace.runs.store import Store
-from netplace.runs.tabled_jobs import complete_tables, missing_run_times
+from netplace.runs.tabled_jobs import complete_tables, needed_run_times
 
 STUDY = """\
 [machine]
@@ -85,13 +85,14 @@ def test_lists_of_jobs_multiply(study):
 def test_a_second_schedule_simulates_nothing(study):
     plans = read_placement_file(study).plans
     steps = []
-    lacking = missing_run_times(plans, workload_of)
+    lacking = needed_run_times(plans, workload_of)
     assert not study.with_suffix(".sqlite").exists(), "what is missing is told without a store"
     complete_tables(plans, workload_of, lambda: simulators(1), announce=steps.append)
     assert len(steps) >= 2, "repetitions take several steps"
     assert {run.key for run in lacking} == {run.key for run in steps[0]}
     assert 0 < expected_cpu_seconds(steps[0]) < 60
-    assert missing_run_times(plans, workload_of) == []
+    assert needed_run_times(plans, workload_of) == []
+    assert {run.key for run in needed_run_times(plans, workload_of, False)} == {run.key for run in lacking}
     outcomes = [run_schedule(plan).outcome for plan in plans]
     figures = [ScheduleFigures.from_dict(outcome) for outcome in outcomes]
     tested = {contest.measure for contest in compared_schedules(plans, figures, False).contests}

@@ -100,3 +100,11 @@ def test_a_revised_partitioner_is_part_of_the_key_of_schedules(monkeypatch):
     assert revisions_of(partitioner="pss:levels,io:3") == (("partitioner pss", 2),)
     assert revisions_of(partitioner=plain.partition) == ()
     assert revised.key != plain.key
+
+
+def test_plans_on_hosts_of_several_slots_have_keys_of_their_own_since_hosts_count(monkeypatch):
+    plans = [{"machine": f"{nodes}torus:4x4", "workload": "lublin"} for nodes in ("", "nodes:tasks=2/")]
+    plain, hosts = (make_plan(plan).key for plan in plans)
+    monkeypatch.setitem(REVISIONS, "machine", {})
+    assert plain == make_plan(plans[0]).key
+    assert hosts != make_plan(plans[1]).key

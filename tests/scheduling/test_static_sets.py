@@ -52,6 +52,8 @@ def test_an_allocator_gives_each_job_of_a_run_its_nodes():
         ValueError, match="partition contiguous: no place for the 16 tasks of job 1 on torus:4x4"
     ):
         nodes_of_jobs("contiguous", GRID, [4, 16])
+    of_hosts = nodes_of_jobs("contiguous:cubic", parse("nodes:tasks=4/torus:4x4"), [14, 4])
+    assert [sorted({node // 4 for node in nodes.tolist()}) for nodes in of_hosts] == [[0, 1, 4, 5], [2]]
     job = {"app": "2d-mesh", "tasks": 4}
     run = resolve("torus:4x4", [job] * 2, partition="contiguous:cubic")
     assert execute(run).cycles == execute(resolve("torus:4x4", [job] * 2, partition="boxes:2x2")).cycles

@@ -8,13 +8,15 @@ import pytest
 from answers import csv_rows
 
 from netplace.experiments.partition_selection import schedules as selection_schedules
-from netplace.experiments.partition_selection.box_times import BoxTimes, most_cubic, named, shapes
+from netplace.experiments.partition_selection.box_times import most_cubic, run_in_box, run_times, shapes
 from netplace.experiments.partition_selection.cells import break_evens, cells_of, printed_classes
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, rounded_up
+from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.experiments.partition_selection.study import ALONE, FULL, PARTS, TABLES, Part, cases, read, rows
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.store import Store
+from netplace.runs.tables import entry_of
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, applications
 from netplace.scheduling.workload.applications import published_sizes
 
@@ -59,7 +61,7 @@ def test_a_set_up_changes_programs_and_keys_and_nothing_else():
         if row.run.key != one.run.key and not str(row.labels["mapping"]).startswith("td")
     }
     assert changed == {"2d-torus", "2d-t-torus", "3d-torus", "3d-t-torus", "gups", "waterfall"}
-    once = SelectionCase("large", "I-IV", "CS", "best")
+    once = SelectionCase("large", "I-IV", "CS", "best-known")
     assert once.key != replace(once, setup="insee").key
 
 
@@ -67,7 +69,7 @@ def test_ratios_stand_beside_the_printed():
     made = [
         {"classes": "II", "selection": rule, "mapping": mapping, "batches": [jobs] * 4, "started": jobs}
         | {"head_wait": 1e7 / jobs, "run": 1.0, "utilisation": 0.5}
-        for rule, mapping, jobs in (("CS", "best", 100.0), ("BPS", "best", 110.0))
+        for rule, mapping, jobs in (("CS", "best-known", 100.0), ("BPS", "best-known", 110.0))
     ]
     cells = cells_of(pd.DataFrame(made), printed_classes())
     row = cells.set_index("strategy").loc["BPS-BM"]
@@ -77,7 +79,7 @@ def test_ratios_stand_beside_the_printed():
 
 
 def test_break_evens_where_curves_cross():
-    common = {"sizes": "large", "classes": "I-IV", "mapping": "best", "node_time": 10.0}
+    common = {"sizes": "large", "classes": "I-IV", "mapping": "best-known", "node_time": 10.0}
     made = [common | {"selection": "BPS", "slowdown": 0, "started": 100.0, "utilisation": 0.8}]
     made += [
         common
@@ -126,19 +128,25 @@ def test_rounded_schedules_have_keys_of_their_own():
     assert len(plain) == len(rounded) == len(keys) / 2
 
 
-def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatch):
-    runs = pd.DataFrame(
-        [
-            (name, "low", nodes, "x".join(map(str, shape)), 1000 + 10 * at + nodes, "consecutive")
-            for name in PUBLISHED_CLASSES["I"]
-            for nodes in (8, 16)
-            for at, shape in enumerate(one for one in shapes(nodes) if max(one) <= 8)
-        ],
-        columns=["application", "intensity", "nodes", "shape", "cycles", "mapping"],
+def in_boxes(times, programs=()):
+    """Return a table of runs of applications in boxes, given the number of cycles of each."""
+    return pd.DataFrame(
+        entry_of(run_in_box(name, "low", nodes, box, "consecutive", dict(programs).get(name)).run)
+        | {"seed": 0, "cycles": cycles, "failure": None}
+        for name, nodes, box, cycles in times
     )
-    tables = {"plain": {name: BoxTimes(runs, name) for name in ("consecutive", "best")}}
+
+
+def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatch):
+    runs = in_boxes(
+        (name, nodes, shape, 1000 + 10 * at + nodes)
+        for name in PUBLISHED_CLASSES["I"]
+        for nodes in (8, 16)
+        for at, shape in enumerate(one for one in shapes(nodes) if max(one) <= 8)
+    )
+    tables = {"plain": {name: run_times(runs, name) for name in ("consecutive", "best-known")}}
     machine = Machine("torus:8x8x8", 20, 16, 2)
-    case = SelectionCase("small", "I", "CS", "best", machine=machine, intensities=("low",))
+    case = SelectionCase("small", "I", "CS", "best-known", machine=machine, intensities=("low",))
     found = {}
     for tenths in (3, 12, 24):
         monkeypatch.setattr(selection_schedules, "_MORE", tenths)
@@ -150,18 +158,19 @@ def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatc
 def test_updates_are_solved_for_so_that_mixed_jobs_run_as_much_longer_as_printed(monkeypatch):
     monkeypatch.setattr(selection_schedules, "_JOBS", 3000)
     rng = np.random.default_rng(4)
+    setup = SETUPS["updates"].programs
     kinds = [(name, nodes) for name in PUBLISHED_CLASSES["I-IV"] for nodes in published_sizes(name)]
-    frame = pd.DataFrame(kinds, columns=["application", "nodes"]).assign(
-        intensity="low", mapping="consecutive", cycles=rng.integers(1000, 9000, len(kinds))
+    frame = in_boxes(
+        ((name, nodes, most_cubic(nodes), int(rng.integers(1000, 9000))) for name, nodes in kinds), setup
     )
-    frame["shape"] = frame["nodes"].map(lambda nodes: named(most_cubic(nodes)))
-    made = selection_schedules.totals(BoxTimes(frame, "best"), FULL, "updates").set_index("class")
+    made = selection_schedules.totals(run_times(frame, "best-known"), FULL, "updates").set_index("class")
     assert made["printed"].round(2).tolist() == [1.65, 15.43, 20.19]
     for name, row in made.iterrows():
         factor = row["updates that give it"] / row["updates"]
         assert factor > 0
         scaled = frame["cycles"].where(frame["application"] != "gups", frame["cycles"] * factor)
-        again = selection_schedules.totals(BoxTimes(frame.assign(cycles=scaled), "best"), FULL, "updates")
+        times = run_times(frame.assign(cycles=scaled), "best-known")
+        again = selection_schedules.totals(times, FULL, "updates")
         assert again.set_index("class").at[name, "ours"] == pytest.approx(row["printed"])
 
 
