@@ -38,8 +38,8 @@ def sentences(advice: Advice) -> list[str]:
     if advice.more:
         hosts, share, time, price = astuple(advice.more)
         (first if time < 1 else last).append(
-            f"On {hosts} hosts with {share} task{'s' * (share > 1)} on each, the job takes "
-            f"{100 * time:.0f} % of the time of the scheduler's choice and {100 * price:.0f} % of its node-hours."
+            f"On {hosts} hosts with {share} task{'s' * (share > 1)} on each, it takes {100 * time:.0f} % of "
+            f"the time of the scheduler's choice and {100 * price:.0f} % of its node-hours."
         )
     if first:
         first.append("The rest is about as many hosts as the scheduler chooses.")

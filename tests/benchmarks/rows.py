@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -223,6 +224,41 @@ def service(allocator: str) -> Measure:
     return per_second(partial(answer, 2_000))
 
 
+def asleep(run: Any) -> Any:
+    """Return what a run of 16 tasks gives, after the millisecond that its simulation would take."""
+    from netplace.runs.execute import run_or_failure
+
+    if not _ONCE:
+        _ONCE.append(run_or_failure(run))
+    time.sleep(0.001)
+    return _ONCE[0]
+
+
+_ONCE: list[Any] = []
+
+
+def client() -> Measure:
+    """Prepare a table of runs for eight workers of Dask that sleep; only the client's CPU time counts."""
+    from netplace.runs import resolve
+    from netplace.runs.campaign import complete
+    from netplace.runs.resources import Resources
+    from netplace.runs.store import Store
+
+    command = [sys.executable, __file__, "--workers", *sys.argv[2:]]
+    cluster = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(cluster.communicate)
+    assert cluster.stdout is not None
+    resources = Resources(dask=cluster.stdout.readline().strip())
+    job = {"app": "2d-mesh", "tasks": 16, "mapping": "random"}
+    runs = [resolve("torus:8x8", job, partition="boxes:4x4", seed=seed) for seed in range(10_000)]
+
+    def work() -> float:
+        with tempfile.TemporaryDirectory() as folder, Store(Path(folder, "runs.sqlite")) as store:
+            return float(complete(runs, store, resources.executor(asleep, RuntimeError)).done)
+
+    return per_second(work)
+
+
 def start() -> Measure:
     """Prepare a small run of the command line, in a process of its own."""
     command = [sys.executable, __file__, "--run", *sys.argv[2:]]
@@ -252,6 +288,7 @@ ROWS: dict[tuple[str, str], Callable[[], Measure | tuple[Measure, float]]] = {
         for policy, load in STREAMS
     },
     **{(f"service, {allocator}", "requests"): partial(service, allocator) for allocator in SERVICE},
+    ("client of eight workers", "runs"): client,
     ("netplace run", "starts"): start,
 }  # fmt: skip
 
@@ -276,6 +313,14 @@ def main(row: str, *folder: str) -> None:
         from netplace.cli import app
 
         app(["run", "--network", "torus:4x4", "--app", "all-to-all"])
+    if row == "--workers":
+        import distributed
+
+        address = {"dashboard_address": None, "protocol": "tcp", "processes": False}
+        with distributed.LocalCluster(n_workers=8, threads_per_worker=1, **address) as cluster:
+            print(cluster.scheduler_address, flush=True)
+            sys.stdin.read()
+        return
     prepared = next(made for (name, _), made in ROWS.items() if name == row)()
     measure, memory = prepared if isinstance(prepared, tuple) else (prepared, math.nan)
     print(memory, flush=True)
