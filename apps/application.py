@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from netplace.apps.program import Program
@@ -27,7 +28,7 @@ class Application:
     description: str
     make: Callable[..., Program]
 
-    @property
+    @cached_property
     def parameters(self) -> Mapping[str, Any]:
         """Options of `make` in addition to ``tasks``, with their defaults."""
         return options_of(self.make)

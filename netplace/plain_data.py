@@ -21,6 +21,8 @@ def to_builtins(value: DataclassInstance) -> dict[str, Any]: ...
 def to_builtins(value: Any) -> Any: ...
 def to_builtins(value: Any) -> Any:
     """Return a value as data for JSON; a dataclass is a dict without fields that are None by default."""
+    if value is None or isinstance(value, int | float | str):  # most are
+        return value
     if is_dataclass(value):
         held = [(name, getattr(value, name), default) for name, default in _defaults(value.__class__)]
         return {
