@@ -37,6 +37,7 @@ from netplace.runs.programs import request_of, trace_digest, trace_path
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling import Job
 from netplace.scheduling.workload import Workload, read_csv
+from netplace.scheduling.workload.workload import MOST_NODES
 
 _KEYS = ("program", "tasks", "nodes", "count", "submit", "interval", "repeats", "collectives")
 _MOST = 1_000_000  # jobs of one entry
@@ -47,8 +48,8 @@ def is_job_list(workload: str) -> bool:
     return Path(workload).suffix == ".toml"
 
 
-def read_job_list(path: str | Path, slots: int = 1) -> Workload:
-    """Return the jobs of the tables ``[[job]]`` of a file, for a machine with so many slots a host.
+def read_job_list(path: str | Path, slots: int = 1, hosts: int = MOST_NODES) -> Workload:
+    """Return the jobs of the tables ``[[job]]`` of a file, for a machine of hosts with so many slots each.
 
     Raises
     ------
@@ -65,6 +66,10 @@ def read_job_list(path: str | Path, slots: int = 1) -> Workload:
     for place, table in enumerate(tables):
         try:
             jobs += _jobs(table, len(jobs) + 1, slots)
+            if (nodes := jobs[-1].nodes) > hosts:
+                raise ValueError(
+                    f"program: {table['program']} takes {nodes} hosts, but the machine has {hosts}"
+                )
         except ValueError as error:
             key = str(error).partition(":")[0].partition(" ")[0]
             where = line_of(text, f"job.{place}", key if key in table else "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from netplace.inputs import check_choice
 from netplace.placement.partition import PARTITIONS, partition
 from netplace.placement.rule import Nodes, find_rule
 from netplace.registry import Registry
@@ -30,6 +31,15 @@ def machine_of_hosts(text: str, network: str) -> str:
 
 def check_partition(text: str) -> None:
     """Check that there is a rule of this name, and that it takes the option."""
+    name = text.partition(":")[0]
+    if partitions_with(text) is PARTITIONS and name not in PARTITIONS.names() and not name.endswith(".py"):
+        from netplace.placement.mapping import MAPPINGS
+        from netplace.scheduling import PARTITIONERS, POLICIES
+
+        for kind, known in {"mapping": MAPPINGS, "policy of netplace schedule": POLICIES}.items():
+            if name in known:
+                raise ValueError(f"partition {text}: is a {kind}, expected as --{kind.partition(' ')[0]}")
+        check_choice(name, sorted({*PARTITIONS.names(), *PARTITIONERS.names()}), "partition")
     find_rule(text, partitions_with(text))
 
 

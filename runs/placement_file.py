@@ -51,7 +51,8 @@ from netplace.runs.plan import CANDIDATES, Plan, known_mapping, make_plan
 from netplace.runs.study_file import axis, seeds_of
 from netplace.runs.toml_lines import line_of, read_toml
 from netplace.scheduling import PARTITIONERS, make_partitioner
-from netplace.topologies.compute_nodes import slots_a_host
+from netplace.scheduling.workload.workload import MOST_NODES
+from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host
 
 _TABLES = ("machine", "table", "job", "jobs", "schedule", "applications")
 _OF_TABLE = ("store", "mappings", "seeds", "repeats", "equal_rotations", "scattered_factor")
@@ -165,12 +166,14 @@ class _Reader:
             return jobs
         if "applications" in self._data:
             self._fault("", "applications", "applications: given with [[job]], expected a log in [jobs]")
-        slots = 1  # the most of a host; which networks exist is told with the plans
+        known = []  # which networks exist is told with the plans
         for network in networks if isinstance(networks, list) else [networks]:
             with suppress(ValueError):
-                slots = max(slots, slots_a_host(network_of(str(network))))
+                known.append(network_of(str(network)))
+        slots = max(map(slots_a_host, known), default=1)
+        hosts = max((network_of_hosts(network).nodes for network in known), default=MOST_NODES)
         try:
-            read_job_list(self._path, slots)
+            read_job_list(self._path, slots, hosts)
         except FaultsError as error:
             self._faults += error.faults
         return {"workload": str(self._path)}

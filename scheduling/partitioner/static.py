@@ -41,7 +41,7 @@ def static_sets(name: str) -> PartitionerKind:
         if name in _EXAMPLES and not option:
             raise ValueError(
                 f"partition {name}: divides the network by the sizes of all jobs, which a scheduler does not "
-                f"know; expected {PARTITIONS[name].option}"
+                f"know; expected a size of its parts, such as {_EXAMPLES[name]}"
             )
         return StaticSets(topology, sets_of(text, topology))
 

@@ -47,9 +47,10 @@ def read_csv(path: str | Path) -> Workload:
 
 def _names(row: list[str], where: str) -> list[str]:
     names = [check_choice(name.strip(), _NAMES, f"{where}, column") for name in row]
-    for name in _NAMES:
-        if names.count(name) > 1 or (name in _NEEDED and name not in names):
-            raise ValueError(f"{where}: {names.count(name)} columns {name}, expected one")
+    if lacking := [name for name in _NEEDED if name not in names]:
+        raise ValueError(f"{where}: lacks {', '.join(lacking)}, expected columns {', '.join(_NEEDED)}")
+    if twice := [name for name in _NAMES if names.count(name) > 1]:
+        raise ValueError(f"{where}: {names.count(twice[0])} columns {twice[0]}, expected one")
     return names
 
 

@@ -185,6 +185,7 @@ def test_all_faults_are_told_at_once(study):
     [
         ("[machine]\nnetwork", "[machine]\nnet", "unknown name 'net'; did you mean network"),
         ('network = ["torus:4x4", "tree:4,2"]', 'network = "tours:4x4"', "did you mean torus"),
+        ("tasks = 4", "tasks = 64", "takes 64 hosts, but the machine has 16"),
     ],
 )
 def test_a_fault_is_told_with_its_line(study, old, new, sentence):

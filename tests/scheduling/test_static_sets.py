@@ -58,5 +58,6 @@ def test_an_allocator_gives_each_job_of_a_run_its_nodes():
     run = resolve("torus:4x4", [job] * 2, partition="contiguous:cubic")
     assert execute(run).cycles == execute(resolve("torus:4x4", [job] * 2, partition="boxes:2x2")).cycles
     assert place_of("torus:8x8", "contiguous:cubic", 4, Config()) == ("mesh", "box:2x2")
-    with pytest.raises(ValueError, match="unknown name 'contigous'"):
-        resolve("torus:4x4", job, partition="contigous")
+    for name, sentence in {"contigous": "unknown name 'contigous'", "td": "is a mapping"}.items():
+        with pytest.raises(ValueError, match=sentence):
+            resolve("torus:4x4", job, partition=name)
