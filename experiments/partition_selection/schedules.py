@@ -15,12 +15,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from netplace.experiments.partition_selection.box_times import fastest, most_cubic
+from netplace.experiments.partition_selection.box_times import fastest
 from netplace.experiments.partition_selection.setups import SETUPS
-from netplace.experiments.published import grid
 from netplace.placement.rule import grid_of
 from netplace.report.studies.schedules import CachedCase
 from netplace.runs.file_times import BEST_KNOWN
@@ -164,58 +162,3 @@ def _length(jobs: Workload, times: RunTimeTable, nodes: int, wanted: int) -> flo
     exact = wanted * float(work) / nodes
     digit = 10.0 ** math.floor(math.log10(exact))
     return round(exact / digit) * digit
-
-
-# How many updates GUPS makes: the one number of class IV that is solved for, by a rule that is stated.
-#
-# INSEE's generator of GUPS makes a total of updates over all tasks, however many these are; how many the
-# study asked for is not told. The rule: so many that jobs of large mixed workloads run as much longer than
-# those of class I (medium, both CS-BM) as is printed. Class I alone, whose three applications leave nothing
-# to a reading: what one round of the grids of classes II and III weighs is not told, and they are omitted.
-# What they would have given says how far the rule can be trusted.
-
-_COUNTED = "gups"
-TOTALS_DIGITS = {"printed": 2, "ours": 2, "updates": 0, "updates that give it": 0}
-_JOBS = 20_000
-_CLASSES = ("I", "II", "III")
-
-
-def totals(times: RunTimeTable, machine: Machine, setup: str) -> pd.DataFrame:
-    """Return, by class, how much longer mixed jobs run, and the updates at which it is as printed.
-
-    Run times of GUPS are taken as in proportion to its updates.
-    """
-    updates = int(SETUPS[setup].programs[_COUNTED].partition("updates=")[2])
-    printed = grid("pascual", "LOC table 5a")["CS-BM"]
-    printed_mixed = float(grid("pascual", "thesis table 3.5").at["CS-BM", "Avg. Runtime"])
-    whole, counted = _means(times, _drawn("large", "I-IV", machine, setup))
-    made = []
-    for name in _CLASSES:
-        own, _ = _means(times, _drawn("medium", name, machine, setup))
-        ratio = printed_mixed / float(printed[f"Class {name}"])
-        made.append(
-            {
-                "class": name,
-                "printed": ratio,
-                "ours": whole / own,
-                "updates": updates,
-                "updates that give it": updates * (1 + (ratio * own - whole) / counted),
-            }
-        )
-    return pd.DataFrame(made)
-
-
-def _drawn(sizes: str, classes: str, machine: Machine, setup: str) -> Workload:
-    intensities = SETUPS[setup].intensities
-    case = SelectionCase(sizes, classes, "CS", BEST_KNOWN, 0, 0, setup, True, machine, intensities)
-    return jobs_of(case, _JOBS)
-
-
-def _means(times: RunTimeTable, jobs: Workload) -> tuple[float, float]:
-    """Return the mean run time in the most cubic box, and the part of it that is of GUPS."""
-    every, counted = 0.0, 0.0
-    for job in jobs:
-        time = times.seconds(job, Allocation(np.arange(job.nodes), most_cubic(job.nodes)))
-        every += time
-        counted += time * job.program.startswith(_COUNTED)
-    return every / len(jobs), counted / len(jobs)

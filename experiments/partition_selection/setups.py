@@ -41,7 +41,6 @@ class Setup:
 
 
 _INSEE = _SHIFTS | {"gups": "gups,updates=100", "waterfall": "waterfall,rounds=286"}
-_T_ONCE = {name: special for name, special in _INSEE.items() if "-t-" not in name}
 
 SETUPS: dict[str, Setup] = {
     "plain": Setup("each application once"),
@@ -49,9 +48,7 @@ SETUPS: dict[str, Setup] = {
     # more repeats change little.
     "longer": Setup("class IV 100 times as long", repeats=100),
     "insee": Setup("messages as INSEE's generators have them, 286 fronts", _INSEE, ("low",), _GRASP),
-    "exchange": Setup("as insee, but T-tori exchange once", _T_ONCE, ("low",), _GRASP),
-    # So many that large mixed jobs run as much longer than those of class I as is printed, to one digit: see
-    # `netplace.experiments.partition_selection.schedules`.
+    # So many that large mixed jobs run as much longer than those of class I as is printed, to one digit.
     "updates": Setup(
         "as insee, but 30,000 updates", _INSEE | {"gups": "gups,updates=30000"}, ("low",), _GRASP
     ),

@@ -29,11 +29,9 @@ from netplace.experiments.partition_selection.schedules import (
     FULL,
     SCATTERED,
     SMALL,
-    TOTALS_DIGITS,
     Machine,
     SelectionCase,
     run_case,
-    totals,
 )
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.placement import partition
@@ -277,9 +275,6 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         if part.table == "run-times":
             tables.append(best_boxes(runs[part.setup], name, title))
             sentences.append(f"{name}: {of_boxes(tables[-1].frame)}")
-            if part.setup == "updates" and not request.quick:
-                made = totals(times[part.setup][BEST_KNOWN], machine, part.setup)
-                tables.append(ReportTable("updates", _UPDATES, made, TOTALS_DIGITS))
             continue
         own = frame[(frame["setup"] == part.setup) & (frame["rounded"] == part.rounded)]
         if part.table == "break-even":
@@ -297,9 +292,6 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     return Report(tuple(tables), tuple(sentences), figures)
 
 
-_UPDATES = (
-    "run time of large mixed jobs relative to a class, CS-BM, and GUPS updates that give the printed ratio"
-)
 _ABOUT = (
     "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
     "class, for our results and for the printed ones. `*` marks the most jobs of a class, `=` results that "

@@ -4,27 +4,30 @@ import hashlib
 import multiprocessing
 import os
 import random
-import resource
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from netplace.cosim import make_cosim_plan
 from netplace.cosim.runner import outcome_of
+from netplace.netsim import simulate
 from netplace.runs import resolve
 from netplace.runs.campaign import complete, missing, outcomes_of
 from netplace.runs.chance import simulation_of
 from netplace.runs.executors import Batches, InProcessExecutor, ProcessPoolExecutor, WorkerFailure
+from netplace.runs.job_programs import programs_of
 from netplace.runs.outcome_store import InMemory, StoredOutcomes
+from netplace.runs.placing import places_of
 from netplace.runs.resources import Resources, simulators
 from netplace.runs.store import Store
 from netplace.runs.tables import run_table, time_table
+from netplace.topologies import parse
 
 JOB = {"app": "2d-torus", "packets": 4, "rounds": 8}
 RUNS = [
@@ -149,8 +152,10 @@ def test_a_worker_that_dies_is_tried_again_and_never_kept(tmp_path, plugin):
 
 
 SCRIPT = """
+from netplace.netsim import simulate
 from netplace.runs import resolve
 from netplace.runs.campaign import complete
+from netplace.runs.placing import places_of
 from netplace.runs.resources import simulators
 from netplace.runs.store import Store
 if __name__ == "__main__":
@@ -363,33 +368,17 @@ def test_live_cosimulations_on_a_cluster_are_those_of_one_process(cluster):
     assert [one["jobs"] for one in there] == [one["jobs"] for one in here]
 
 
-SWEEP = """
-network = "torus:8x8"
-app = ["lu,class=W,iterations=8", "2d-torus,packets=16,rounds=120", "waterfall,packets=4,rounds=250"]
-mapping = "random"
-seeds = 67
-"""
-
-
 @pytest.mark.nightly
-def test_two_workers_spend_their_time_in_the_kernel(tmp_path):
-    """201 runs of about 0.2 s: all processes together, from the start of Python to the table."""
-    (tmp_path / "sweep.toml").write_text(SWEEP)
-    command = [sys.executable, "-m", "netplace", "table", "sweep.toml"]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-
-    def seconds(*more: str) -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(
-            [*command, *more], cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=600
-        )
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    in_all = seconds("--workers", "2")
-    with sqlite3.connect(tmp_path / "sweep.sqlite") as database:
-        [(kernel, count)] = database.execute("SELECT sum(cpu_seconds), count(*) FROM simulations")
-    database.close()
-    assert count == 201
-    assert kernel / in_all > 0.9
-    assert seconds() < 5  # all of it is stored
+def test_a_table_of_short_runs_takes_at_most_half_as_long_again_as_a_bare_loop(tmp_path):
+    one = resolve("torus:8x8", {"app": "2d-mesh", "tasks": 16, "mapping": "random"}, partition="boxes:4x4")
+    runs = [one.seeded(seed) for seed in range(5000)]
+    machine, [program] = parse(one.network), programs_of(one)
+    places = [places_of(run, (program,))[0] for run in runs]
+    began = time.process_time()
+    cycles = [simulate(machine, program, nodes, seed=seed).cycles for seed, nodes in enumerate(places)]
+    bare, began = time.process_time() - began, time.process_time()
+    with Store(tmp_path / "runs.sqlite") as store:
+        complete(runs, store, simulators(1))
+        table = time_table(run_table(store.rows(runs)))
+    assert time.process_time() - began < 1.5 * bare
+    assert table["mean"].tolist() == [np.mean(cycles)]

@@ -252,15 +252,6 @@ def test_a_forged_journal_deletes_nothing(path, words, netplace, monkeypatch):
     assert {one.name for one in path.parent.iterdir()} == {"s.sqlite", "s.sqlite-journal", "precious"}
 
 
-def test_a_forged_journal_deletes_nothing_when_a_store_is_written_to(path):
-    precious = path.with_name("precious")
-    precious.write_text("mine")
-    forge_journal(path, precious)
-    with pytest.raises(StoreError, match=r"the rollback journal .*s\.sqlite-journal lies beside it"):
-        Store(path)
-    assert precious.read_text() == "mine"
-
-
 @pytest.mark.parametrize("read_only", [False, True])
 def test_the_journal_beside_the_file_of_a_linked_store_counts(tmp_path, path, read_only):
     (tmp_path / "precious").write_text("mine")

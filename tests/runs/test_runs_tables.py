@@ -2,14 +2,13 @@
 
 import math
 import statistics
-import time
 
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
 
 from netplace.netsim import Config
-from netplace.runs import Ended, execute, resolve, run_or_failure
+from netplace.runs import execute, resolve, run_or_failure
 from netplace.runs.campaign import complete
 from netplace.runs.job_tables import job_table, job_time_table
 from netplace.runs.resources import simulators
@@ -176,21 +175,3 @@ def test_a_table_that_is_not_there(tmp_path):
     for name in ("t.csv", "t.parquet"):
         with pytest.raises(ValueError, match=f"{name}: cannot be read"):
             read_table(tmp_path / name)
-
-
-def test_a_thousand_stored_runs_are_tabulated_quickly(tmp_path):
-    outcome = run_or_failure(RUNS[0]).outcome
-    runs = [
-        resolve("torus:4x4", {**JOB, "packets": packets}, seed=seed)
-        for packets in range(1, 11)
-        for seed in range(100)
-    ]
-    with Store(tmp_path / "s.sqlite") as store:
-        store.ask(runs)
-        for run in runs:
-            store.keep(run.key, Ended(outcome, None, 0.0, {}, "here"))
-    began = time.process_time()
-    with Store(tmp_path / "s.sqlite", read_only=True) as store:
-        table = time_table(run_table(store.rows()))
-    assert time.process_time() - began < 2
-    assert table["count"].tolist() == [100] * 10

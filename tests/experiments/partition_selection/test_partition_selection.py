@@ -1,18 +1,15 @@
 """The published study of partition selection: its table, its schedules, and what the small version finds."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
 from answers import csv_rows
 
 from netplace.experiments.partition_selection import schedules as selection_schedules
-from netplace.experiments.partition_selection.box_times import most_cubic, run_in_box, run_times, shapes
+from netplace.experiments.partition_selection.box_times import run_in_box, run_times, shapes
 from netplace.experiments.partition_selection.cells import break_evens, cells_of, printed_classes
 from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, rounded_up
-from netplace.experiments.partition_selection.setups import SETUPS
-from netplace.experiments.partition_selection.study import ALONE, FULL, PARTS, TABLES, Part, cases, read, rows
+from netplace.experiments.partition_selection.study import ALONE, cases, rows
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.store import Store
@@ -44,13 +41,6 @@ def test_nine_strategies_of_each_workload():
     assert len(apart) == 3 * 7
 
 
-def test_a_part_names_its_table_set_up_and_rounding():
-    assert read("large") == Part("large", "plain", False)
-    assert read("classes-rounded") == Part("classes", "plain", True)
-    assert read("break-even-insee-rounded") == Part("break-even", "insee", True)
-    assert {read(name).table for name in set(PARTS) - set(ALONE)} == set(TABLES)
-
-
 def test_a_set_up_changes_programs_and_keys_and_nothing_else():
     plain, other = (rows(make_request(STUDY, [part])) for part in ("run-times", "run-times-insee"))
     plain = [row for row in plain if row.labels["intensity"] == "low"]
@@ -61,8 +51,8 @@ def test_a_set_up_changes_programs_and_keys_and_nothing_else():
         if row.run.key != one.run.key and not str(row.labels["mapping"]).startswith("td")
     }
     assert changed == {"2d-torus", "2d-t-torus", "3d-torus", "3d-t-torus", "gups", "waterfall"}
-    once = SelectionCase("large", "I-IV", "CS", "best-known")
-    assert once.key != replace(once, setup="insee").key
+    cased = [cases(make_request(STUDY, [part])) for part in ("classes", "classes-rounded", "classes-insee")]
+    assert len({case.key for own in cased for case in own}) == 3 * len(cased[0])
 
 
 def test_ratios_stand_beside_the_printed():
@@ -122,12 +112,6 @@ def test_sizes_drawn_of_all_arerounded_up_to_those_of_the_application():
     assert shares == pytest.approx([1 / 16, 9 / 16, 6 / 16], abs=0.06)  # 1; 2, 3, 4; 3, 2, 1 of 16
 
 
-def test_rounded_schedules_have_keys_of_their_own():
-    plain, rounded = cases(make_request(STUDY, ["classes"])), cases(make_request(STUDY, ["classes-rounded"]))
-    keys = {case.key for case in [*plain, *rounded]}
-    assert len(plain) == len(rounded) == len(keys) / 2
-
-
 def in_boxes(times, programs=()):
     """Return a table of runs of applications in boxes, given the number of cycles of each."""
     return pd.DataFrame(
@@ -153,25 +137,6 @@ def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatc
         found[tenths] = selection_schedules.run_case(case, tables)
     assert found[3] in (found[12], found[24])
     assert len(found[3]["batches"]) == selection_schedules.BATCHES
-
-
-def test_updates_are_solved_for_so_that_mixed_jobs_run_as_much_longer_as_printed(monkeypatch):
-    monkeypatch.setattr(selection_schedules, "_JOBS", 3000)
-    rng = np.random.default_rng(4)
-    setup = SETUPS["updates"].programs
-    kinds = [(name, nodes) for name in PUBLISHED_CLASSES["I-IV"] for nodes in published_sizes(name)]
-    frame = in_boxes(
-        ((name, nodes, most_cubic(nodes), int(rng.integers(1000, 9000))) for name, nodes in kinds), setup
-    )
-    made = selection_schedules.totals(run_times(frame, "best-known"), FULL, "updates").set_index("class")
-    assert made["printed"].round(2).tolist() == [1.65, 15.43, 20.19]
-    for name, row in made.iterrows():
-        factor = row["updates that give it"] / row["updates"]
-        assert factor > 0
-        scaled = frame["cycles"].where(frame["application"] != "gups", frame["cycles"] * factor)
-        times = run_times(frame.assign(cycles=scaled), "best-known")
-        again = selection_schedules.totals(times, FULL, "updates")
-        assert again.set_index("class").at[name, "ours"] == pytest.approx(row["printed"])
 
 
 def test_jobs_alone_in_boxes_and_on_random_nodes(tmp_path):
