@@ -17,8 +17,9 @@
 
 A job runs its program `repeats` times, with `tasks` tasks on `nodes` nodes, from `submit` seconds on; there
 are `count` such jobs, each submitted `interval` seconds after the one before. A trace has the tasks that it
-has; by default there is one task on each node. `collectives` says how the collectives of an application are
-executed, as ``--collectives`` does for all. Other tables of the file are of no concern here.
+has, and may lie beside the file; by default there is one task on each node. `collectives` says how the
+collectives of an application are executed, as ``--collectives`` does for all. Other tables of the file are of
+no concern here.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def read_job_list(path: str | Path, slots: int = 1, hosts: int = MOST_NODES) -> 
     faults = []
     for place, table in enumerate(tables):
         try:
-            jobs += _jobs(table, len(jobs) + 1, slots)
+            jobs += _jobs(_beside(path, table), len(jobs) + 1, slots)
             if (nodes := jobs[-1].nodes) > hosts:
                 raise ValueError(
                     f"program: {table['program']} takes {nodes} hosts, but the machine has {hosts}"
@@ -77,6 +78,13 @@ def read_job_list(path: str | Path, slots: int = 1, hosts: int = MOST_NODES) -> 
     if faults:
         raise FaultsError(faults)
     return Workload.of(jobs)
+
+
+def _beside(path: Path, table: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the table of a job, whose trace may lie beside the file of the jobs."""
+    name, comma, options = str(table.get("program", "")).partition(",")
+    trace = path.parent / name
+    return table | {"program": f"{trace}{comma}{options}"} if name and trace.is_file() else table
 
 
 def digests_of_programs(workload: str, slots: int = 1) -> list[tuple[str, str]]:

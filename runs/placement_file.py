@@ -263,7 +263,7 @@ class _Reader:
 
     def _fault(self, table: str, key: str, reason: str) -> None:
         line = line_of(self._text, table, key) if table or key else 1
-        fault = f"{self._path}:{line}: {reason}"
+        fault = reason if reason.startswith(f"{self._path}:") else f"{self._path}:{line}: {reason}"
         if fault not in self._faults:
             self._faults.append(fault)
 

@@ -1,6 +1,7 @@
 """Placement studies: one file from programs to schedules."""
 
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from netplace import bundled_trace
 from netplace.cosim.plan import read_cosim_study
 from netplace.cosim.runner import outcome_of
 from netplace.inputs import FaultsError
@@ -69,6 +71,14 @@ def test_lists_multiply_and_what_does_not_exist_is_noted(study):
     study.write_text(STUDY.partition("[schedule]")[0])
     usual = {(plan.partition, plan.mapping) for plan in read_placement_file(study).plans}
     assert usual == {("contiguous", "best-known")}, "a table needs no rules of schedules"
+
+
+def test_a_trace_lies_beside_the_file_that_names_it(tmp_path):
+    shutil.copy(bundled_trace("IS.W.16"), tmp_path / "own.trace.gz")
+    study = tmp_path / "study.toml"
+    study.write_text('[machine]\nnetwork = "torus:4x4"\n[[job]]\nprogram = "own.trace.gz,section=timed"\n')
+    [job] = workload_of(read_placement_file(study).plans[0])
+    assert (job.program, job.nodes) == (f"{tmp_path / 'own.trace.gz'},section=timed", 16)
 
 
 def test_lists_of_jobs_multiply(study):
