@@ -36,7 +36,8 @@ def check_partition(text: str) -> None:
         from netplace.placement.mapping import MAPPINGS
         from netplace.scheduling import PARTITIONERS, POLICIES
 
-        for kind, known in {"mapping": MAPPINGS, "policy of netplace schedule": POLICIES}.items():
+        others: dict[str, Registry[Any]] = {"mapping": MAPPINGS, "policy of netplace schedule": POLICIES}
+        for kind, known in others.items():
             if name in known:
                 raise ValueError(f"partition {text}: is a {kind}, expected as --{kind.partition(' ')[0]}")
         check_choice(name, sorted({*PARTITIONS.names(), *PARTITIONERS.names()}), "partition")
