@@ -84,7 +84,7 @@ def _beside(path: Path, table: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the table of a job, whose trace may lie beside the file of the jobs."""
     name, comma, options = str(table.get("program", "")).partition(",")
     trace = path.parent / name
-    return table | {"program": f"{trace}{comma}{options}"} if name and trace.is_file() else table
+    return dict(table, program=f"{trace}{comma}{options}") if name and trace.is_file() else table
 
 
 def digests_of_programs(workload: str, slots: int = 1) -> list[tuple[str, str]]:
