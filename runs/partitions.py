@@ -10,7 +10,6 @@ from netplace.placement.partition import PARTITIONS, partition
 from netplace.placement.rule import Nodes, find_rule
 from netplace.registry import Registry
 from netplace.topologies import Topology
-from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, slots_of
 
 
 def partitions_with(text: str) -> Registry[Any]:
@@ -32,7 +31,7 @@ def machine_of_hosts(text: str, network: str) -> str:
 def check_partition(text: str) -> None:
     """Check that there is a rule of this name, and that it takes the option."""
     name = text.partition(":")[0]
-    if partitions_with(text) is PARTITIONS and name not in PARTITIONS.names() and not name.endswith(".py"):
+    if name not in PARTITIONS and not name.endswith(".py"):
         from netplace.placement.mapping import MAPPINGS
         from netplace.scheduling import PARTITIONERS, POLICIES
 
@@ -57,6 +56,7 @@ def nodes_of_jobs(text: str, topology: Topology, sizes: Sequence[int], seed: int
     if partitions_with(text) is PARTITIONS:
         return partition(text, topology, sizes, seed=seed)
     from netplace.scheduling import Job, make_partitioner
+    from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, slots_of
 
     allocator, places = make_partitioner(text, network_of_hosts(topology), seed), []
     for job, size in enumerate(sizes):
