@@ -152,13 +152,11 @@ class Controller:
 
     def update(self, job: str, **fields: str) -> None:
         """Change fields of a job, as ``scontrol update`` calls them."""
-        self._run(
-            "scontrol", "update", f"JobId={_number(job)}", *(f"{key}={text}" for key, text in fields.items())
-        )
+        self._run("scontrol", "update", f"JobId={job}", *(f"{key}={text}" for key, text in fields.items()))
 
     def release(self, job: str) -> None:
         """End the hold of a job."""
-        self._run("scontrol", "release", _number(job))
+        self._run("scontrol", "release", job)
 
     def power(self, nodes: Iterable[str], on: bool) -> None:
         """Have Slurm switch nodes on or off; a node that got a job meanwhile is left on until that ends."""
@@ -186,12 +184,6 @@ class Controller:
             stderr = " ".join(made.stderr.decode("utf-8", "replace").split())
             raise ValueError(f"{shown}: exit code {made.returncode}: {abbreviate(stderr, 200)}")
         return made.stdout.decode("utf-8", "replace")
-
-
-def _number(job: str) -> str:
-    if not re.fullmatch(r"[0-9]{1,10}(_[0-9]{1,10})?", job):
-        raise ValueError(f"job {abbreviate(job)}: is not the number of a Slurm job")
-    return job
 
 
 def read_nodes(text: str) -> list[SlurmNode]:
@@ -264,9 +256,9 @@ def _unknown(row: dict[str, Any], where: str) -> str:
         # While Slurm tries the nodes that a job prefers, it shows them as those that it needs.
         if value and not (key == "features" and value == row.get("prefer")):
             return f"{key} = {abbreviate(value)}"
-    if not 0 < _amount(row, "node_count", where) == _amount(row, "max_nodes", where):
-        return "no fixed number of nodes"
-    return ""
+    fixed = 0 < _amount(row, "node_count", where) == _amount(row, "max_nodes", where)
+    # Slurm shows no range of nodes for a job that has some.
+    return "" if fixed or _first(row["job_state"]) != "PENDING" else "no fixed number of nodes"
 
 
 def _first(value: object) -> object:
@@ -312,7 +304,7 @@ def read_ended(path: Path) -> list[Ended]:
 
 def _ended(lines: list[str], where: str) -> Iterator[Ended]:
     rows: Iterable[dict[str, str]]
-    if lines and lines[0].startswith("JobId="):
+    if not lines or lines[0].startswith("JobId="):  # jobcomp writes none before the first job has ended
         columns = ("JobId", "StartTime", "EndTime")
         rows = (dict(re.findall(r"(\w+)=(\S*)", line)) for line in lines)
     else:

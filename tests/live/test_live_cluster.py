@@ -482,4 +482,4 @@ def test_power_saves_what_is_foretold_and_switches_nothing_off_that_runs(cluster
     machine = follow.machine_under(slurm.Controller(), cluster)[0]
     foretold = schedule(machine, same, "easy", "slurm", power=PowerRules(model, rule)).power
     expected = foretold.node_seconds["off"] + foretold.node_seconds["stopping"]
-    assert saved == pytest.approx(expected, rel=0.15), (foretold.node_seconds, last - jobs[0][0])
+    assert saved == pytest.approx(expected, rel=0.25), (foretold.node_seconds, last - jobs[0][0])

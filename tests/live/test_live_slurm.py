@@ -66,6 +66,7 @@ def test_a_job_of_the_queue_in_old_and_new_versions(row):
     assert read(shared="none").cpus > 1_000_000
     running = read(job_state="RUNNING", nodes="n[0-1]", time_limit={"set": False, "infinite": True})
     assert (running.nodes, running.limit, running.waits) == (("n0", "n1"), float("inf"), False)
+    assert read(job_state="RUNNING", max_nodes=0).unknown == ""
     for key, value in (("features", "gpu"), ("excluded_nodes", "n1"), ("resv_name", "r"), ("of_2030", 1)):
         assert read(**{key: value}).unknown.startswith(f"{key} = ")
     assert read(max_nodes=6).unknown == read(max_nodes=0).unknown == "no fixed number of nodes"
@@ -104,6 +105,8 @@ def test_ended_jobs_of_both_files(tmp_path):
         "1.batch|2026-11-24T19:00:00|2026-11-24T19:10:00|n0\n"
     )
     assert slurm.read_ended(path) == [job]
+    path.write_text("")
+    assert slurm.read_ended(path) == []
     path.write_text("nothing|of|it\n")
     with pytest.raises(ValueError, match="no column End"):
         slurm.read_ended(path)
@@ -428,11 +431,6 @@ def test_a_topology_that_contradicts_sinfo_is_told_and_its_nodes_get_no_job(tmp_
     controller.topology = lambda: "SwitchName=a Nodes=x[2-5]\n"
     with pytest.raises(ValueError, match="names none of the nodes"):
         follow.machine_under(controller, tmp_path)
-
-
-def test_a_job_number_is_no_option_of_scontrol():
-    with pytest.raises(ValueError, match="is not the number of a Slurm job"):
-        slurm._number("1 State=DOWN")
 
 
 def test_five_jobs_of_the_queue_count_and_boots_wait_for_what_ends_soon():
