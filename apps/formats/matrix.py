@@ -37,7 +37,7 @@ _HELD = 60  # bytes of a number
 _NAMES = {
     "source": "source", "src": "source", "from": "source", "sender": "source",
     "destination": "destination", "dst": "destination", "dest": "destination", "to": "destination",
-    "receiver": "destination", "bytes": "bytes", "volume": "bytes", "size": "bytes",
+    "target": "destination", "receiver": "destination", "bytes": "bytes", "volume": "bytes", "size": "bytes",
     "messages": "messages", "count": "messages", "calls": "messages",
 }  # fmt: skip
 
@@ -81,9 +81,16 @@ def pairs_of(path: Path, reading: Reading | None = None) -> tuple[int, Pairs]:
         return _listed(rows[1:] if names else rows, names or _usual(rows[0]))
 
 
+def names_pairs(words: list[str]) -> bool:
+    """Return whether a row names a column of a list of pairs."""
+    return not _NAMES.keys().isdisjoint(word.strip().strip('"').lower() for word in words)
+
+
 def _square(rows: list[_Row]) -> list[_Row]:
     """Return the rows of a dense matrix without labels; none if it is no square."""
     width, top = len(rows[0][1]), rows[0][1]
+    if names_pairs(top):
+        return []
     if len(rows) == width and not top[0].strip('"'):
         return [(number, words[1:]) for number, words in rows[1:]]
     if len(rows) == width + 1 and top == [str(place) for place in range(width)]:

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.matrix import pairs_of
+from netplace.apps.formats.matrix import names_pairs, pairs_of
 from netplace.files import check_unpacked, input_file, text_of
 from netplace.inputs import abbreviate
 
@@ -97,10 +97,11 @@ def _from_text(path: Path, maximum: int) -> NDArray[Any]:
     rows = [line.split(comma) for line in lines if line]
     if not rows:
         raise ValueError(f"{path}: is empty, expected a matrix, or a list of pairs")
-    if rows[0][0].strip() in _INDEX and len({len(rows), *map(len, rows)}) == 1:  # a table of pandas
+    is_named = names_pairs(rows[0])
+    if rows[0][0].strip() in _INDEX and not is_named and len({len(rows), *map(len, rows)}) == 1:  # of pandas
         lines = [",".join(row[1:]) for row in rows[1:]]
         rows = [row[1:] for row in rows[1:]]
-    is_named = rows[0][0].strip().strip('"').isidentifier()
+    is_named |= rows[0][0].strip().strip('"').isidentifier()
     if is_named or (len(rows[0]) in (3, 4) and len(rows) != len(rows[0])):
         ranks, pairs = pairs_of(path)
         _check_tasks(path, ranks, maximum)

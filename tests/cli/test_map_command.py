@@ -219,11 +219,12 @@ def test_a_bound_is_shown_and_concludes_nothing(netplace):
     ("name", "text"),
     [
         ("m.csv", ",0,1\n0,0,5\n1,7,0\n"),
+        ("m.csv", ",source,target,bytes\n0,0,1,5\n1,1,0,3\n2,1,0,4\n"),
         ("m.mat", "0 5\n7 0\n"),
         ("m.txt", "0.0 5.0\n7.0 0.0\n"),
         ("m.mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 5\n2 1 7\n"),
     ],
-    ids=["pandas", "TreeMatch", "NumPy", "MatrixMarket"],
+    ids=["pandas", "pairs of pandas", "TreeMatch", "NumPy", "MatrixMarket"],
 )
 def test_matrices_of_other_tools_are_read(tmp_path, name, text):
     (tmp_path / name).write_text(text)
