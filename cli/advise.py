@@ -90,6 +90,7 @@ def advise_command(**given: Any) -> None:
     """
     from netplace.live import Limits, advise, machine_of
     from netplace.live.advice_text import content_of
+    from netplace.live.advise import check_free
     from netplace.report.pages.answers.advice import placement_page
     from netplace.topologies.compute_nodes import network_of_hosts
 
@@ -102,8 +103,10 @@ def advise_command(**given: Any) -> None:
         machine = network_of_hosts(machine_of(given["machine"]))
         return _advise_on_rules(given, output, _hosts(given, machine), machine)
     situation, hosts, free = _situation(given)
+    default = _default_rule(given["default"], situation.machine)
+    check_free(situation, free)
     with long_work("the search for nodes", 0.0 if given["simulations"] else given["seconds"]):
-        advice = advise(situation, free, limits, _default_rule(given["default"], situation.machine))
+        advice = advise(situation, free, limits, default)
     content = content_of(advice, situation, hosts, len(free), _asked(given))
     commands: dict[str, str] = {}
 

@@ -90,7 +90,7 @@ def load_command(**given: Any) -> None:
         return [LoadFigures.from_dict(outcome) for outcome in outcomes]
 
     points = measured(plans)
-    for _ in range(_BISECTIONS):
+    for _ in range(_BISECTIONS if len(points) > 1 else 0):
         if not (added := bisected(plans, points)):
             break
         loads = ", ".join(f"{load:g}" for load in dict.fromkeys(plan.offered for plan in added))

@@ -239,6 +239,15 @@ class _Clock:
         return f"seconds={max(0.05, min(2.0, self.limits.seconds / 200)):g}"
 
 
+def check_free(situation: Situation, free: Sequence[int] | Nodes) -> int:
+    """Return how many hosts a job needs, and check that so many of the free nodes' hosts are free."""
+    hosts = len(_free_hosts(situation.machine, np.asarray(free, np.int64)))
+    wanted = -(-situation.program.tasks // slots_a_host(situation.machine))
+    if hosts < wanted:
+        raise ValueError(f"free nodes: {hosts} are free but {wanted} are needed, {wanted - hosts} too few")
+    return wanted
+
+
 def advise(
     situation: Situation, free: Sequence[int] | Nodes, limits: Limits | None = None, default: str = USUAL
 ) -> Advice:
@@ -257,9 +266,7 @@ def advise(
     """
     nodes = np.asarray(free, np.int64)
     tasks = situation.program.tasks
-    hosts, wanted = len(_free_hosts(situation.machine, nodes)), -(-tasks // slots_a_host(situation.machine))
-    if hosts < wanted:
-        raise ValueError(f"free nodes: {hosts} are free but {wanted} are needed, {wanted - hosts} too few")
+    wanted = check_free(situation, nodes)
     expected = _chosen_nodes(default, situation.machine, nodes, tasks, situation.seed)
     if expected is None:
         raise ValueError(f"default placement: partitioner {default} finds no {wanted} free nodes for the job")
