@@ -16,7 +16,7 @@ from netplace.placement import map_tasks
 from netplace.placement.rule import Nodes
 from netplace.records import freeze_arrays
 from netplace.scheduling import Job
-from netplace.scheduling.metrics import judged, paired
+from netplace.scheduling.metrics.interval import pooled
 from netplace.topologies import Grid, Topology
 from netplace.topologies.compute_nodes import slots_a_host, slots_of
 
@@ -278,7 +278,7 @@ def advise(
     search.screen(nodes)
     best, tried = search.choose()
     theirs, ours = search.judge(best)
-    gain, half, faster = _gain(ours, theirs)
+    gain, half, faster = _gain(ours, theirs, situation.draws)
     more = search.on_more_hosts(nodes, theirs[:_FEWEST])
     kept = best if faster else search.default
     return Advice(
@@ -390,12 +390,8 @@ class _Search:
         return MoreHosts(hosts, share, ratio, ratio * hosts / fewest)
 
 
-def _gain(ours: Sequence[int], theirs: Sequence[int]) -> tuple[float, float, bool]:
+def _gain(ours: Sequence[int], theirs: Sequence[int], chance: bool) -> tuple[float, float, bool]:
     """Return the saved share of the default time, its half-width, and whether it is clearly positive."""
-    # Where both times are the same on all draws chance has no part in them, and the difference is what it is.
-    if len({*ours}) == 1 and len({*theirs}) == 1:
-        gain = 1 - ours[0] / theirs[0] if theirs[0] else 0.0
-        return gain, 0.0, gain > 0
-    difference = paired(theirs, ours)
-    [verdict] = judged([difference])
-    return -(difference.share or 0.0), difference.share_half_width or 0.0, verdict.words == "clearly less"
+    [ratio] = pooled(np.array([ours], float), np.array([theirs], float))
+    gain, half = 1 - ratio.mean, ratio.half_width if chance else 0.0
+    return gain, half, gain > half

@@ -1,108 +1,110 @@
-"""Advice checked by simulations of its own: writes the table of ``docs/guides/advice.md``.
+"""Advice checked by co-simulations of its own: writes the table of ``docs/guides/advice.md``.
 
-``netplace advise`` is asked as a user asks it. What it names, and the scheduler's placement, are then
-simulated by `netplace.simulate` alone, on draws and by code that the advice has no part in: neighbors are
-programs repeated often enough, that start so long before the job that each is somewhere in its run.
+``netplace advise`` is asked as a user asks it, in random states of machines. What it names, and the
+scheduler's placement, are then co-simulated live, in draws and by code that the advice has no part in: each
+neighbor has run for two to four times its time alone when the job starts, and continues for ten times the
+time of the job alone: longer than the job, unless neighbors starve it.
 
-Run with ``python docs/figures/advice.py``; takes some two minutes.
+Run with ``python docs/figures/advice.py``; takes some two minutes of CPU time.
 """
 
 from __future__ import annotations
 
 import json
-import math
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from click.testing import CliRunner
 from marks import fill_in, table
-from scipy import stats
 
-from netplace import parse, simulate
-from netplace.apps import Program, application
-from netplace.runs import resolve
-from netplace.runs.job_programs import programs_of
+from netplace.cli import app
+from netplace.cosim import JobPlacer, application_work, replay
+from netplace.cosim.alone import cycles_alone
+from netplace.cosim.placed import PlacedJob, Started
+from netplace.netsim import Config
+from netplace.scheduling import Job
+from netplace.scheduling.metrics.interval import pooled
+from netplace.topologies import parse
 
 PAGE = Path(__file__).parent.parent / "guides" / "advice.md"
-DRAWS = range(12)
-SWITCHES = "".join(f"SwitchName=leaf{i} Nodes=n[{16 * i:02d}-{16 * i + 15}]\n" for i in range(4))
-LU = {"trace": "lu.W.16", "iterations": "1:5"}
-# Name, machine, job, and seed of who holds which nodes; `{folder}` is where the machine's file is.
-CASES = (
-    ("torus with holes", "torus:8x8", {"trace": "is.W.16", "iterations": "1:2"}, 101),
-    ("2:1 tree of a `topology.conf`", "slurm:{folder}/topology.conf,taper=2", LU, 102),
-    ("dragonfly", "dragonfly:a=4,p=2,h=2", LU, 103),
-)
-NEIGHBOURS = (("all-to-all", 10, {"packets": 32}), ("2d-torus", 12, {"packets": 64, "rounds": 5}))
-UNKNOWN = 6  # nodes that nobody tells of
+MACHINES = ("torus:8x8", "mesh:8x8", "torus:4x4x4", "tree:4,3", "thintree:4,2,3", "dragonfly:a=4,p=2,h=2")
+APPS = (
+    "all-to-all", "2d-torus", "2d-mesh", "3d-sweep", "butterfly", "gups", "all-to-one", "one-to-all"
+)  # fmt: skip
+STATES = range(4000, 4030)
+DRAWS = range(1, 61)
+Placed = tuple[str, Any]  # an application, and the node of each task
 
 
 def checks() -> str:
-    """Ask, check, and return the table."""
+    """Ask in all states, check, and return the table."""
+    cells: dict[str, list[tuple[float, ...]]] = {machine: [] for machine in MACHINES}
+    for seed in STATES:
+        machine = MACHINES[seed % len(MACHINES)]
+        cells[machine].append(found := _gains(machine, np.random.default_rng([17, seed]), seed))
+        print(seed, machine, *found, flush=True)  # noqa: T201
     rows = []
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "topology.conf").write_text(SWITCHES + "SwitchName=top Switches=leaf[0-3]\n")
-        for title, machine, job, seed in CASES:
-            rows.append([title, *_row(machine.format(folder=folder), job, seed, folder)])
-            print(*rows[-1], flush=True)  # noqa: T201
-    heads = ["machine", "job", "gain as advised (%)", "gain simulated again (%)", "faster in draws of 12"]
+    for machine, gains in cells.items():
+        told, half, true, true_half = np.array(gains).T
+        shares = [f"{100 * value:.1f}" for value in (told.mean(), np.median(half), true.mean())]
+        within = [int((abs(told - true) <= bound).sum()) for bound in (half, np.hypot(half, true_half))]
+        rows.append([f"`{machine}`", len(gains), *shares, *within])
+    heads = ["machine", "states", "gain as advised (%)", "half-width (%)", "gain in live runs (%)"]
+    heads += ["within the interval", "within both intervals"]
     return table(heads, rows)
 
 
-def _row(machine: str, job: dict[str, str], seed: int, folder: Path) -> list[str]:
-    topology = parse(machine)
-    order = np.random.default_rng(seed).permutation(topology.nodes)
-    held, text = [], ""
-    for app, tasks, options in NEIGHBOURS:
+def _application(rng: np.random.Generator, sizes: list[int]) -> tuple[str, int]:
+    """Return an application with its options, and its tasks."""
+    name, tasks = APPS[int(rng.integers(len(APPS)))], sizes[int(rng.integers(len(sizes)))]
+    return f"{name},bytes={64 << int(rng.integers(4))},rounds={int(rng.integers(2, 6))}", tasks
+
+
+def _gains(machine: str, rng: np.random.Generator, seed: int) -> tuple[float, ...]:
+    """Return the gain that is advised in a random state and that in live runs, each with its half-width."""
+    order = rng.permutation(parse(machine).nodes)
+    others, text = list[Placed](), ""
+    for _ in range(int(rng.integers(1, 5))):
+        program, tasks = _application(rng, [4, 8])
         nodes, order = np.sort(order[:tasks]), order[tasks:]
-        held.append((application(app, tasks, **options), nodes))
-        words = ",".join([app, *(f"{key}={value}" for key, value in options.items())])
-        text += f'[[job]]\napp = "{words}"\nnodes = "{",".join(map(str, nodes))}"\n'
-    nodes = ",".join(map(str, np.sort(order[:UNKNOWN])))
-    (folder / "running.toml").write_text(f'{text}[[job]]\nnodes = "{nodes}"\n')
-    advice = _advice(machine, job, folder / "running.toml")
-    [program] = programs_of(resolve(machine, job))
-    ours, theirs = (_times(topology, program, advice[key], held) for key in ("best", "default"))
-    saved = 1 - np.array(ours) / np.array(theirs)
-    half = stats.t.ppf(0.975, len(saved) - 1) * saved.std(ddof=1) / math.sqrt(len(saved))
-    verdict = "" if advice["verdict"] == "faster" else " (no clear difference)"
-    told = f"{100 * advice['gain']:.1f} ± {100 * advice['half_width']:.1f}{verdict}"
-    return [advice["job"], told, f"{100 * saved.mean():.1f} ± {100 * half:.1f}", f"{(saved > 0).sum()}"]
+        others.append((program, nodes))
+        text += f'[[job]]\napp = "{program}"\nnodes = "{",".join(map(str, nodes))}"\n'
+    program, tasks = _application(rng, [4, 8, 16])
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "running.toml").write_text(text)
+        words = ["--machine", machine, "--app", program, "--tasks", str(tasks), "--seed", str(seed)]
+        words += ["--running", f"{folder}/running.toml", "--simulations", "60", "--json"]
+        advice = json.loads(CliRunner().invoke(app, ["advise", *words]).stdout)
+    theirs, ours = (_live(machine, (program, np.array(advice[key])), others) for key in ("default", "best"))
+    [ratio] = pooled(np.array([ours], float), np.array([theirs], float))
+    return advice["gain"], advice["half_width"], 1 - ratio.mean, ratio.half_width
 
 
-def _advice(machine: str, job: dict[str, str], beside: Path) -> dict[str, Any]:
-    """Return what the command prints."""
-    flags = [word for key, value in job.items() for word in (f"--{key}", value)]
-    flags += ["--machine", machine, "--running", str(beside), "--simulations", "60", "--json"]
-    command = [sys.executable, "-m", "netplace", "advise", *flags]
-    made = subprocess.run(command, capture_output=True, text=True, check=True)
-    return dict(json.loads(made.stdout))
+def _live(machine: str, own: Placed, others: list[Placed]) -> list[int]:
+    """Return the cycles of a job that starts while others run, by draw."""
+    placing = JobPlacer(parse(machine), Config(), application_work(Config()))
 
+    def placed(number: int, one: Placed, repeats: int = 1) -> PlacedJob:
+        job = Job(number, 0.0, len(one[1]), 0, None, one[0], repeats=repeats)
+        return PlacedJob(job, placing.program_for(job), one[1])
 
-def _times(topology: Any, program: Program, nodes: list[int], held: list[tuple[Program, Any]]) -> list[int]:
-    """Return the cycles of a job on its nodes, beside those that hold the others, for each draw."""
-    periods = [simulate(topology, program, where).cycles for program, where in held]
-    alone = simulate(topology, program, nodes).cycles
-    begin, own_cycles = max(periods), []
+    periods = [cycles_alone(placing, placed(number, one)) for number, one in enumerate(others)]
+    begin, last = 4 * max(periods), len(others)
+    after = 10 * cycles_alone(placing, placed(last, own))
+    times = []
     for draw in DRAWS:
-        rng = np.random.default_rng([7, draw])
-        starts = [begin - int(rng.integers(period)) for period in periods]
-        rounds = [(begin + 4 * alone) // period + 2 for period in periods]
-        others = [program.repeat(times) for (program, _), times in zip(held, rounds, strict=True)]
-        result = simulate(
-            topology,
-            [program, *others],
-            [np.array(nodes), *(where for _, where in held)],
-            starts=[begin, *starts],
-            seed=draw,
-        )
-        assert all(job.end > result.jobs[0].end for job in result.jobs[1:]), "neighbours end before the job"
-        own_cycles.append(result.jobs[0].cycles)
-    return own_cycles
+        rng = np.random.default_rng([18, draw])
+        jobs = [
+            Started(
+                placed(number, one, 4 + after // period), begin - int(rng.integers(2 * period, 4 * period))
+            )
+            for number, (one, period) in enumerate(zip(others, periods, strict=True))
+        ]
+        jobs = [*sorted(jobs, key=lambda job: job.start), Started(placed(last, own), begin)]
+        times.append(replay(placing.drawn(draw), jobs, until=last).cycles[last])
+    return times
 
 
 if __name__ == "__main__":

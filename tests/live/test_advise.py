@@ -67,6 +67,19 @@ def test_the_same_draw_gives_the_same_time_and_neighbours_take_some():
     assert here.cycles(nodes, 0, limit=times[0] - 2) is None
 
 
+def test_neighbours_go_on_as_programs_that_repeat():
+    mesh, nodes, where = parse("mesh:4x4"), np.array([1, 2, 5, 6]), np.array([0, 3, 7, 15])
+    talks, own = application("one-to-all", 4, packets=8), application("2d-torus", 4, packets=40)
+    here = Situation(mesh, own, (Neighbour("one-to-all", where, talks, where),), seed=3)
+    [period] = here.periods
+    beside = [
+        simulate(mesh, [own, talks.repeat(50)], [nodes, where], starts=[2 * period, start]).jobs[0].cycles
+        for start in range(period)
+    ]
+    assert {here.cycles(nodes, draw) for draw in range(8)} <= {*beside}
+    assert min(beside) > simulate(mesh, own, nodes).cycles
+
+
 def test_hierarchical_collectives_go_by_the_switches_of_each_placement():
     machine, nodes = parse("tree:4,2"), np.array([0, 4, 8, 12, 1, 5, 9, 13])
     job = {
