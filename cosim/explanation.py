@@ -31,13 +31,19 @@ class Neighbour:
         "These cycles, as a share of all cycles that they waited.", "share", name="of its waiting", digits=1
     )
     without: float | None = quantity(
-        "Run time of the explained job without this job; none if not simulated.",
+        "Run time of the explained job without this job, a mean over draws; none if not simulated.",
         "s",
         name="time without it",
         digits=2,
     )
     saved: float | None = quantity(
-        "Saved time, as a share of the time alone; none also if that is 0.", "share", name="saving", digits=1
+        "Share of its time in the same draws that the explained job saves without this job.",
+        "share",
+        name="saving",
+        digits=1,
+    )
+    half_width: float | None = quantity(
+        "Half-width of the 95 % interval of the saving.", "share", name="± of saving", digits=1
     )
 
 
@@ -51,6 +57,11 @@ class WaitedLink:
     others: dict[int, int]  # cycles of waiting for each, by the number of the job, in decreasing order
 
 
+# What can be known of the job without which another saves most, and on how many of the foreign workloads on
+# which it was said it was right: docs/background/stall-attribution.md.
+VERDICTS = {"first": (48, 49), "among the first three": (9, 9), "not known": None}
+
+
 @dataclass(frozen=True)
 class Explanation:
     job: JobRow  # result row of the job
@@ -59,6 +70,8 @@ class Explanation:
     # saving, then the others in decreasing order of the waiting for them.
     neighbours: tuple[Neighbour, ...]
     links: tuple[WaitedLink, ...]  # links with the most waiting for others
+    verdict: str  # what is known of the first of `neighbours`, see `VERDICTS`
+    draws: int  # on which savings are measured
 
     def to_dict(self) -> dict[str, Any]:
         return to_builtins(self) | {"job": self.job.to_dict()}

@@ -18,17 +18,15 @@ from netplace.cosim.live import Attempt, LiveExecution
 from netplace.cosim.loop_times import LoopTimes
 from netplace.cosim.placed import JobPlacer, PlacedJob, Started, without_faults
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.replay import replay
+from netplace.cosim.replay import moved, replay
 from netplace.cosim.sampled import SampledRunner
 from netplace.netsim import ArbiterState
 from netplace.runs.chance import network_is_random
 from netplace.scheduling import Allocation, Execution, Job
 from netplace.scheduling.metrics.interval import Estimate, of_draws, pooled
-from netplace.streams import stream
 
 Tell = Callable[[int], None]
 
-_PHASES = 10  # of a job's time, in the least of which it is moved
 PILOT, MOST_DRAWS = 5, 40  # draws from which the number of draws is chosen, and that number at most
 
 
@@ -94,24 +92,13 @@ class LiveRunner(FidelityRunner):
         jobs = [*self._attempts.values()]
 
         def simulated() -> list[float]:
-            run = replay(self._placing.drawn(number), self._moved(number))
+            started = [(Started(one.placed, one.start), one.cycles) for one in jobs]
+            run = replay(self._placing.drawn(number), moved(started, self._placing.seed, number))
             alone = [self._alone(one.placed, run.since[one.placed.job.number], number) for one in jobs]
             return [*(run.cycles[one.placed.job.number] for one in jobs), *alone]
 
         times = self._stored.get(("draw", number), simulated)
         return times[: len(jobs)], times[len(jobs) :]
-
-    def _moved(self, number: int) -> list[Started]:
-        """Return the jobs of a further draw: each starts later by less than an iteration of its own.
-
-        What takes few iterations is moved by less than a tenth of its time, so as to meet the same jobs.
-        """
-        rng = np.random.default_rng(stream(self._placing.seed, "starts", number))
-        moved = []
-        for one in sorted(self._attempts.values(), key=lambda one: one.start):
-            maximum = one.cycles // max(_PHASES, one.placed.work.iterations)
-            moved.append(Started(one.placed, one.start + int(rng.integers(0, max(1, maximum)))))
-        return sorted(moved, key=lambda job: job.start)
 
     def with_own(self, figures: CosimFigures) -> CosimFigures:
         return (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,8 @@ from netplace.cosim.job_row import job_row
 from netplace.cosim.placed import Started
 from netplace.cosim.placing import placing_of
 from netplace.cosim.plan import CosimPlan
-from netplace.cosim.replay import replay, started_jobs
+from netplace.cosim.replay import moved, replay, started_jobs
+from netplace.scheduling.metrics.interval import pooled
 from netplace.topologies import Topology
 
 
@@ -26,16 +28,23 @@ class _Beside:
 
 
 def reasons(
-    plan: CosimPlan, rows: Sequence[Mapping[str, Any]], job: int, suspects: int = 3, links: int = 5
+    plan: CosimPlan,
+    rows: Sequence[Mapping[str, Any]],
+    job: int,
+    suspects: int = 3,
+    links: int = 5,
+    draws: int = 5,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> Explanation:
     """Return the jobs and links that slowed a job, and its time alone and without each of these jobs.
 
     The run is repeated with the same starts up to the end of the job. Every cycle in which one of the job's
     packets waits is charged to the job whose packet holds the resource (docs/background/model.md, "Waiting").
-    The run is then repeated without each of the `suspects` jobs with the highest charges. These jobs come
-    first, in decreasing order of the time that the job saves without them. The others follow, in decreasing
-    order of their charges. `rows` are the result rows of the plan. `links` is the number of links to report:
-    those on which the job waited most for others.
+    Draws of the run, with other random numbers and later starts, are then simulated with all jobs and without
+    each of the `suspects` jobs with the highest charges. These jobs come first, in decreasing order of the
+    time that the job saves without them. The others follow, in decreasing order of their charges. `rows` are
+    the result rows of the plan. `links` is the number of links to report: those on which the job waited most
+    for others. `tell` is called with the cost of the draws before they are simulated.
 
     Raises
     ------
@@ -47,7 +56,9 @@ def reasons(
     placing = placing_of(plan)
     ends = {row["job"]: row["end_cycle"] for row in rows}
     ours = next(started for started in everybody if started.number == job)
+    began = time.process_time()
     waited = replay(placing, everybody, until=job, watch=job).waited
+    cost = time.process_time() - began
     routers, ports = placing.machine.neighbor.shape
     nothing = np.zeros((routers, ports + 1), np.int64)
     own = int(waited.get(job, nothing).sum())
@@ -60,16 +71,42 @@ def reasons(
     neighbours.sort(key=lambda neighbour: -int(neighbour.links.sum()))
     total = own + sum(int(neighbour.links.sum()) for neighbour in neighbours)
     described = [_described(neighbour, total) for neighbour in neighbours]
-    second = plan.config.cycle_ns * 1e-9
     tested = [neighbour for neighbour in described[:suspects] if neighbour.amount]
+    runs = draws * (1 + len(tested))
+    tell(f"{runs} more simulations up to the end of job {job}, about {runs * cost:.0f} s of CPU time")
+    started = [(one, ends[one.number] - one.start) for one in everybody]
+    drawn = [(placing.drawn(draw), moved(started, plan.jobs.seed, draw)) for draw in range(1, draws + 1)]
+
+    def cycles(left_out: int) -> list[float]:
+        others = [(own, [one for one in jobs if one.number != left_out]) for own, jobs in drawn]
+        return [float(replay(own, left, until=job).cycles[job]) for own, left in others]
+
+    together = cycles(-1) if tested else []
+    without = {suspect.job: cycles(suspect.job) for suspect in tested}
+    tested.sort(key=lambda suspect: sum(without[suspect.job]))
     for place, suspect in enumerate(tested):
-        left = [started for started in everybody if started.number != suspect.job]
-        without = replay(placing, left, until=job).cycles[job] * second
-        saved = (row["live"] - without) / row["alone"] if row["alone"] else None
-        tested[place] = replace(suspect, without=without, saved=saved)
-    described = sorted(tested, key=lambda suspect: suspect.without or 0.0) + described[len(tested) :]
+        times = without[suspect.job]
+        saved, half = _saved(times, together)
+        mean = sum(times) / draws * plan.config.cycle_ns * 1e-9
+        tested[place] = replace(suspect, without=mean, saved=saved, half_width=half)
+    verdict = _verdict([together, *(without[suspect.job] for suspect in tested)])
+    described = tested + described[len(tested) :]
     maximum = _most(placing.machine, neighbours, links)
-    return Explanation(job_row(row), own, tuple(described), maximum)
+    return Explanation(job_row(row), own, tuple(described), maximum, verdict, draws)
+
+
+def _saved(times: list[float], of: list[float]) -> tuple[float, float]:
+    """Return the share of mean times in the same draws that other times save, and its half-width."""
+    [ratio] = pooled(np.array([times]), np.array([of]))
+    return 1 - ratio.mean, ratio.half_width
+
+
+def _verdict(times: list[list[float]]) -> str:
+    """Return what times in draws tell: with all jobs, and without each, the least first."""
+    if len(times) == 1:
+        return "not known"
+    saves, *leads = [mean > half for mean, half in (_saved(times[1], of) for of in (times[0], *times[2:3]))]
+    return ("first" if all(leads) else "among the first three") if saves else "not known"
 
 
 def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
@@ -100,6 +137,7 @@ def _described(neighbour: _Beside, total: int) -> Neighbour:
         share=amount / total if total else 0.0,
         without=None,
         saved=None,
+        half_width=None,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from netplace.cosim.plan import CosimPlan
 from netplace.netsim import ArbiterState
 from netplace.placement import map_tasks, partition
 from netplace.runs.schedules import workload_of
+from netplace.streams import stream
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,22 @@ def started_jobs(plan: CosimPlan, rows: Iterable[Mapping[str, Any]]) -> list[Sta
         placed = PlacedJob(job, placing.program_for(job), np.asarray(row["nodes"], np.int64))
         runs.append(Started(placed, row["start_cycle"]))
     return sorted(runs, key=lambda run: run.start)
+
+
+_PHASES = 10  # of a job's time, in the least of which it is moved
+
+
+def moved(jobs: Iterable[tuple[Started, int]], seed: int, draw: int) -> list[Started]:
+    """Return jobs, given with their cycles, of a further draw: each starts later by part of an iteration.
+
+    What takes few iterations is moved by less than a tenth of its time, so as to meet the same jobs.
+    """
+    rng = np.random.default_rng(stream(seed, "starts", draw))
+    later = []
+    for job, cycles in sorted(jobs, key=lambda pair: pair[0].start):
+        maximum = cycles // max(_PHASES, job.placed.work.iterations)
+        later.append(replace(job, start=job.start + int(rng.integers(0, max(1, maximum)))))
+    return sorted(later, key=lambda job: job.start)
 
 
 def replay(

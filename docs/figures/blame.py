@@ -2,25 +2,34 @@
 
 A case has four to eight jobs of four kinds that are in no workload model: incasts, bursts, open senders and
 rings, as traces of an iteration, on random nodes. The job that is asked about is the one that others slow
-most in its co-simulation. If that is by less than 2 %, there is no case.
+most in its co-simulation. There is no case if that is by less than 2 %, or if two jobs share a node in turn.
+
+Run with ``python docs/figures/blame.py``, which writes the table of ``docs/background/stall-attribution.md``;
+takes two minutes of CPU time.
 """
 
 from __future__ import annotations
 
+import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from marks import fill_in, table
 from numpy.typing import NDArray
 
-from netplace.cosim import CosimPlan, make_cosim_plan, placing_of
+from netplace.cosim import CosimPlan, cosimulate, make_cosim_plan, placing_of, reasons, started_jobs
+from netplace.cosim.explanation import VERDICTS
 from netplace.cosim.placed import Started
 from netplace.netsim import Network
 
 MACHINES = (
     "torus:8x8", "torus:4x4x4", "mesh:8x8", "tree:4,3", "thintree:4,2,3", "dragonfly:a=4,p=2,h=2"
 )  # fmt: skip
+PAGE = Path(__file__).parent.parent / "background" / "stall-attribution.md"
+CASES = range(1000, 1100)
 SEEDS = 20  # of the judgement
 LEAST = 1.02  # slowdown of the job that is asked about
 
@@ -90,9 +99,10 @@ def case(seed: int, folder: Path) -> CosimPlan:
 
 
 def asked(rows: Sequence[Mapping[str, Any]]) -> int | None:
-    """Return the job of a co-simulation that is asked about; None if others slow no job enough."""
+    """Return the job of a co-simulation that is asked about; None if there is no case."""
     slowest = max(rows, key=lambda row: row["slowdown"])
-    return int(slowest["job"]) if slowest["slowdown"] >= LEAST else None
+    held = [node for row in rows for node in row["nodes"]]
+    return int(slowest["job"]) if slowest["slowdown"] >= LEAST and len(held) == len({*held}) else None
 
 
 def saved_by_removal(plan: CosimPlan, jobs: Sequence[Started], job: int) -> dict[int, NDArray[np.int64]]:
@@ -128,3 +138,31 @@ def saved_by_removal(plan: CosimPlan, jobs: Sequence[Started], job: int) -> dict
             if one.number != job:
                 saved.setdefault(one.number, []).append(together - cycles(one.number))
     return {number: np.array(values) for number, values in saved.items()}
+
+
+def judgement() -> str:
+    """Ask in all cases, and return a table of how often each verdict was said, and was right."""
+    said, right = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for seed in CASES:
+        with tempfile.TemporaryDirectory() as folder:
+            plan = case(seed, Path(folder))
+            rows = cosimulate(plan).outcome["jobs"]
+            if (job := asked(rows)) is None:
+                continue
+            found = reasons(plan, rows, job)
+            saved = saved_by_removal(plan, started_jobs(plan, rows), job)
+        order = sorted(saved, key=lambda other: -saved[other].mean())
+        place = order.index(found.neighbours[0].job) if found.neighbours else len(order)
+        key = plan.jobs.machine, found.verdict
+        said[key] += 1
+        right[key] += place < (3 if found.verdict == "among the first three" else 1)
+        print(seed, *key, place, flush=True)  # noqa: T201
+    rows = [
+        [f"`{machine}`", *(f"{right[machine, verdict]} of {said[machine, verdict]}" for verdict in VERDICTS)]
+        for machine in MACHINES
+    ]
+    return table(["machine", *VERDICTS], rows)
+
+
+if __name__ == "__main__":
+    fill_in(PAGE, {"judgement": judgement})

@@ -170,19 +170,6 @@ class Panel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Detail:
-    """The text of a page about a row of cells that a reader selects."""
-
-    # What a row does to its columns, as in "job 3 *waited* for", and what the values are.
-    verb: str
-    of: str
-    course: Sequence[Sequence[float]]  # window of time, row, column and value
-    window: float = 1.0  # length of a window
-    time: str = ""  # what time is, with its unit
-    hint: str = ""  # what tells more of a row; ``{row}`` stands for its name
-
-
-@dataclass(frozen=True, kw_only=True)
 class Figure:
     """Panels with a title and a caption."""
 
@@ -201,7 +188,6 @@ class Figure:
     y: str = ""
     narrow: bool = False  # whether a picture is as wide as a column of a paper
     frames: Sequence[str] = ()  # what can be looked at, one at a time; a picture has the first
-    detail: Detail | None = None  # what a page tells of a row
 
     def __post_init__(self) -> None:
         """Refuse a figure with intervals that does not say what they are."""

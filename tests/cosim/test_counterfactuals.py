@@ -1,9 +1,16 @@
 """A run made again, and what it tells of a job."""
 
+import sys
+from pathlib import Path
+
 import pytest
 
 from netplace.cosim import cosimulate, make_cosim_plan, placing_of, reasons, replay, started_jobs, what_if
 from netplace.netsim import ENGINES
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "docs/figures"))
+
+import blame as foreign
 
 GIVEN = {
     "machine": "torus:8x8", "workload": "applications", "jobs": 8, "sizes": "small", "intensity": "medium",
@@ -63,12 +70,26 @@ def test_reasons_are_neighbours_in_time_and_on_links(run):
     assert tested == sorted(tested)  # the first saves most
     assert {one.job for one in ranked[:3]} == {one.job for one in found.neighbours[:3]}
     assert [one.job for one in ranked[3:]] == [one.job for one in found.neighbours[3:]]
-    first = found.neighbours[0]
-    (without,) = [r for r in what_if(plan, rows, without=[first.job]) if r.job == job["job"]]
-    assert first.without == without.what_if
     neighbours = {one.job for one in found.neighbours}
     assert found.links
     assert all(set(link.others) <= neighbours for link in found.links)
+
+
+def test_who_is_said_to_slow_a_job_most_does_by_removal(tmp_path):
+    plan = foreign.case(5, tmp_path)
+    rows = cosimulate(plan).outcome["jobs"]
+    job, costs = foreign.asked(rows), []
+    found = reasons(plan, rows, job, tell=costs.append)
+    saved = foreign.saved_by_removal(plan, started_jobs(plan, rows), job)
+    assert found.verdict == "first"
+    assert found.neighbours[0].job == max(saved, key=lambda other: saved[other].mean())
+    first = found.neighbours[0]
+    share = saved[first.job].mean() / (first.without / plan.config.cycle_ns * 1e9 + saved[first.job].mean())
+    assert first.saved == pytest.approx(share, abs=3 * first.half_width)
+    assert len(costs) == 1
+    assert costs[0].startswith(f"{5 * (1 + sum(one.saved is not None for one in found.neighbours))} more")
+    unsure = reasons(plan, rows, job, draws=1)
+    assert unsure.verdict == "not known"  # a draw tells nothing of chance
 
 
 def test_a_table_has_no_reasons():

@@ -8,7 +8,6 @@ from netplace.report.plots.figure import (
     Boxes,
     Cells,
     Curve,
-    Detail,
     Figure,
     Links,
     Panel,
@@ -47,13 +46,6 @@ FIGURES = (
         x=Axis(names=["c"], label="x"),
         y=Axis(names=[MARKUP, "b"], label="y", down=True),
         shades=Shades(label="v"),
-        detail=Detail(
-            verb="waited",
-            of="v",
-            course=[(0, 0, 0, 1), (1, 0, 0, 2)],
-            time="s",
-            hint="more of {row}",
-        ),
     ),
     of(
         "network",

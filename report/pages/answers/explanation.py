@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netplace.cosim.explanation import Explanation, Neighbour, WhatIf
+from netplace.cosim.explanation import VERDICTS, Explanation, Neighbour, WhatIf
 from netplace.report.pages.html import Page, Part
 from netplace.report.tables.data_table import DataTable, record_table
 
 _MICRO = 1e6
-_NOTE = "Time without it: simulated again without the other job, for those that delayed the job most."
+_NOTE = "Time without it: mean of draws without the other job, for those for which the job waited most."
 
 
 def explanation_page(explanation: Explanation) -> Page:
@@ -36,31 +36,43 @@ def _reasons(explanation: Explanation) -> list[str]:
     job, others = explanation.job, explanation.neighbours
     if (times := job.times) is None:
         return [f"Job {job.job} did not finish."]
-    sentences = [
+    alone = (
         f"Job {job.job} took {_MICRO * times.live:,.4g} µs with other jobs and {_MICRO * times.alone:,.4g} "
         f"µs alone on the same nodes: a slowdown of {times.slowdown:.3f}."
-    ]
+    )
     total = explanation.own + sum(neighbour.amount for neighbour in others)
     if not total:
-        return [*sentences, "Its packets did not wait."]
-    sentences.append(
+        return [alone, "Its packets did not wait."]
+    waited = (
         f"Its packets waited {total:,} cycles, {100 * (1 - explanation.own / total):.1f} % of them for "
         f"other jobs."
     )
-    worst = max(others, key=lambda other: other.amount, default=None)
-    if worst is not None and worst.amount:
-        sentences.append(
-            f"They waited longest for job {worst.job} ({worst.application}): {worst.amount:,} cycles."
-        )
-        if worst.without is not None:
-            sentences.append(f"Without this job, the time is {_MICRO * worst.without:,.4g} µs.")
-        first = others[0]  # of those without which the run was repeated, the one that saves most
-        if first is not worst and first.without is not None:
-            sentences.append(
-                f"Most would be gained without job {first.job} ({first.application}): it would take "
-                f"{_MICRO * first.without:,.4g} µs."
-            )
-    return sentences
+    return [*_verdict(explanation), alone, waited]
+
+
+def _verdict(explanation: Explanation) -> list[str]:
+    """Return who slows the job most, with the time that it saves without that job, and how sure this is."""
+    job, others = explanation.job.job, explanation.neighbours
+    if not others or (saved := others[0].saved) is None or (half := others[0].half_width) is None:
+        return []
+    first, known = others[0], VERDICTS[explanation.verdict]
+    low, high = (100 * (saved + side * half) for side in (-1, 1))
+    saves = (
+        f"without it, job {job} takes {100 * saved:.1f} % less time (95 % interval {low:.1f} to "
+        f"{high:.1f} %, {explanation.draws} draws)."
+    )
+    name = f"ob {first.job} ({first.application})"
+    if known is None:
+        return [f"Which job slows job {job} most is not known: j{name} seems to; {saves}"]
+    most = (
+        f"slows job {job} most"
+        if explanation.verdict == "first"
+        else f"is one of the three that slow job {job} most"
+    )
+    return [
+        f"J{name} {most}: {saves}",
+        "Such a verdict was right in {} of {} foreign workloads.".format(*known),
+    ]
 
 
 def changes_page(jobs: Sequence[WhatIf]) -> Page:

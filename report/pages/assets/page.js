@@ -125,66 +125,10 @@ function chartIn(place, renderer, option, then = () => {}) {
   } };
 }
 
-// A row of cells in full: its largest cells, and how they grew over time.
-function rowChooser(place, figure, panel) {
-  const detail = figure.detail, mark = panel.marks[0], rows = panel.y.names, columns = panel.x.names;
-  const cells = mark ? mark.x.map((column, n) => [mark.y[n], column, mark.values[n]]) : [];
-  const bar = make("div", null, { class: "bar" }), told = make("div", null, { "aria-live": "polite" });
-  const select = make("select", null, { "aria-label": `${panel.y.label} to look at` });
-  select.append(make("option", "choose a row, or click it", { value: "" }), ...rows.map((name, row) => make("option", name, { value: row })));
-  bar.append(select);
-  place.parentElement.after(bar, told);
-  let drawn = null;
-  const show = (row) => {
-    if (drawn) { drawn.dispose(); drawn = null; }
-    told.replaceChildren();
-    if (row === "") return;
-    const own = cells.filter((cell) => cell[0] === row).sort((a, b) => b[2] - a[2]), all = own.reduce((sum, cell) => sum + cell[2], 0);
-    const list = make("ol");
-    own.slice(0, 10).forEach((cell) => list.append(make("li", `${columns[cell[1]]}: ${shown(cell[2])} ${detail.of}, ${shown(Math.round((1000 * cell[2]) / all) / 10)} %`)));
-    told.append(make("p", own.length ? `${rows[row]} ${detail.verb} for` : `${rows[row]} ${detail.verb} for nobody.`, { class: "note" }), list);
-    if (detail.hint && own.length) told.append(make("p", detail.hint.replace("{row}", () => rows[row].replace(/^job /, "")), { class: "note" }));
-    const area = make("div", null, { class: "chart", style: "height:240px", role: "img", "aria-label": `${rows[row]} over time` });
-    told.append(area);
-    const last = most(detail.course.map((one) => one[0]), 0), axis = { names: [], scale: "linear", down: false, low: null, high: null };
-    const marks = own.slice(0, 5).map((cell, colour) => {
-      const values = new Array(last + 1).fill(0);
-      detail.course.forEach((one) => { if (one[1] === row && one[2] === cell[1]) values[one[0]] += one[3]; });
-      return { kind: "Curve", label: columns[cell[1]], colour, alpha: 1, tips: [], line: "solid", mark: "", step: true, size: 4, width: 1.2,
-        x: [...values.keys(), last + 1].map((window) => window * detail.window), y: [...values, values[last]] };
-    });
-    drawn = chartIn(area, "svg", (width) => optionOf({ x: "", y: "", panels: [0] }, { title: "", marks, x: { ...axis, label: detail.time }, y: { ...axis, label: detail.of, grid: true } }, 0, width, 240));
-  };
-  select.addEventListener("change", () => show(select.value === "" ? "" : Number(select.value)));
-  const choose = (row) => { select.value = String(row); show(row); };
-  // A job that is clicked in another figure, by its name.
-  document.addEventListener("chosen", (event) => {
-    const row = rows.indexOf(event.detail);
-    if (row < 0) return;
-    choose(row);
-    place.scrollIntoView({ block: "nearest" });
-  });
-  return (point) => { if (point.value) choose(mark.y[point.value[5]]); };
-}
-
-// Whoever shows rows of that name shows it.
-function chosen(name) {
-  document.querySelectorAll("[data-figure]:not([data-drawn])").forEach((place) => {
-    if (data.figures[place.dataset.figure].detail) drawNow(place);
-  });
-  document.dispatchEvent(new CustomEvent("chosen", { detail: name }));
-}
-
 function drawFigure(place, figure) {
   const panel = figure.panels[place.dataset.panel], state = { frame: 0 };
-  const choose = figure.detail ? rowChooser(place, figure, panel) : null;
   const many = panel.marks.reduce((sum, mark) => sum + sizeOf(mark), 0) > 3000;
   const drawn = chartIn(place, many ? "canvas" : "svg", (width) => optionOf(figure, panel, state.frame, width, place.clientHeight), (chart) => {
-    if (choose) chart.on("click", choose);
-    else chart.on("click", (point) => {  // a tip that begins with a job's name
-      const mark = panel.marks.find((mark) => mark.kind === "Boxes" && mark.tips.length);
-      if (mark && point.value) chosen(mark.tips[point.value[5]].split(":")[0]);
-    });
     if (figure.share_x && figure.panels.length > 1) {
       chart.group = `figure ${place.dataset.figure}`;
       echarts.connect(chart.group);

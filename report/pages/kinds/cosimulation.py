@@ -27,17 +27,15 @@ from netplace.report.pages.kinds.outcome import (
 from netplace.report.pages.kinds.saved import asked_of, versions_of, written_versions
 from netplace.report.pages.kinds.schedule import stream_of
 from netplace.report.plots.charts import bar_figure
-from netplace.report.plots.figure import Detail, Figure
+from netplace.report.plots.figure import Figure
 from netplace.report.plots.jobs import held_panel, waiting_panel
 from netplace.report.tables.cosim import cost_rows, figure_tables, remarks, title_of
 from netplace.report.tables.data_table import record_table
-from netplace.report.terminal.units import seconds_unit
 from netplace.scheduling.metrics import Metrics
 from netplace.topologies import names_file, parse
 
 _CLEAR = 0.01  # a job is called slowed from here on, if its interval does not say otherwise
 _MOST_JOBS = 200  # in a matrix that can be read
-_MOST_WINDOWS = 60
 
 
 def page(path: Path) -> Page:
@@ -60,7 +58,7 @@ def page(path: Path) -> Page:
     verdict = _verdict(jobs, figures)
     if "waiting" in outcome:
         waiting = Waiting.from_dict(outcome["waiting"])
-        by_pair = _waiting(waiting, plan.config.cycle_ns, path)
+        by_pair = _waiting(waiting, path)
         parts += by_pair
         if not by_pair:
             verdict.append("No packets waited for packets of other jobs.")
@@ -153,7 +151,7 @@ def _slowdowns(jobs: Sequence[JobRow]) -> Figure:
     )
 
 
-def _waiting(waiting: Waiting, cycle_ns: float, path: Path) -> list[Part]:
+def _waiting(waiting: Waiting, path: Path) -> list[Part]:
     pairs = {(job, other): cycles for job, other, cycles in waiting.jobs if job != other and cycles}
     if not pairs:
         return []
@@ -162,18 +160,10 @@ def _waiting(waiting: Waiting, cycle_ns: float, path: Path) -> list[Part]:
         for job in pair:
             lost[job] += cycles
     shown = sorted(sorted(lost, key=lambda job: -lost[job])[:_MOST_JOBS])
-    place = {job: index for index, job in enumerate(shown)}
-    step = -(-len({row[0] for row in waiting.over_time}) // _MOST_WINDOWS) or 1
-    course: dict[tuple[int, int, int], int] = defaultdict(int)
-    for window, a, b, cycles in waiting.over_time:
-        if a != b and a in place and b in place and cycles:
-            course[window // step, place[a], place[b]] += cycles
-    width = step * waiting.window * cycle_ns * 1e-9
-    second, unit = seconds_unit(width * (1 + max((key[0] for key in course), default=0)))
     matrix = Figure(
         title="Waiting between jobs",
-        caption="Cycles that packets of the job in a row waited because of the job in a column. Click a "
-        "row to see the jobs and the times."
+        caption="Cycles that packets of the job in a row waited because of the job in a column. Which "
+        f"of these jobs slows job N most: netplace explain {path.name} --job N."
         + (
             f" The figure shows the {_MOST_JOBS} jobs with the most waiting."
             if len(lost) > _MOST_JOBS
@@ -181,14 +171,6 @@ def _waiting(waiting: Waiting, cycle_ns: float, path: Path) -> list[Part]:
         ),
         height=min(9.0, 1.8 + 0.16 * len(shown)),
         panels=[waiting_panel([(*pair, cycles) for pair, cycles in pairs.items()], shown)],
-        detail=Detail(
-            verb="waited",
-            of="cycles",
-            course=[(*key, cycles) for key, cycles in course.items()],
-            window=width / second,
-            time=f"time ({unit})",
-            hint=f"To find the links, run: netplace explain {path.name} --job {{row}}",
-        ),
     )
     return [matrix]
 
