@@ -50,14 +50,6 @@ def situation(**changes) -> Situation:
     return Situation(torus, application("2d-torus", 4, packets=8), (beside,), **changes)
 
 
-def test_a_job_alone_takes_what_a_simulation_says():
-    alone = Situation(parse("torus:4x4"), application("2d-torus", 4, packets=8), config=Config(vcs=2))
-    nodes = np.array([0, 1, 4, 5])
-    assert alone.cycles(nodes, 0) in {
-        simulate(alone.machine, alone.program, nodes, seed=seed).cycles for seed in range(50)
-    }
-
-
 def test_the_same_draw_gives_the_same_time_and_neighbours_take_some():
     here, nodes = situation(), np.array([4, 6, 9, 15])
     times = [here.cycles(nodes, draw) for draw in range(8)]
@@ -129,11 +121,6 @@ def test_no_gain_is_promised_where_every_placement_is_as_good():
     found = advise(star, range(8), Limits(simulations=12))
     assert found.verdict == "no clear difference"
     assert found.nodes.tolist() == found.default.tolist()
-
-
-def test_too_few_free_nodes_are_told_with_how_many():
-    with pytest.raises(ValueError, match=r"free nodes: 3 are free but 4 are needed, 1 too few"):
-        advise(situation(), [4, 5, 6])
 
 
 def test_nodes_by_name_by_number_and_from_a_file(slurm_machine):
