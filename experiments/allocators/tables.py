@@ -103,11 +103,6 @@ def _times(frame: pd.DataFrame) -> Made:
 
 
 _BASE, _CURVE, _BEST = "curve:row,free-list", "curve:hilbert,free-list", "curve:hilbert,best-fit"
-_CLAIMS = {  # name: what is compared with what, and by how much it is printed to be shorter
-    "the curve alone": (_CURVE, _BASE, 0.14),
-    "best fit along it": (_BEST, _CURVE, 0.11),
-    "both": (_BEST, _BASE, 0.23),
-}
 _MAKESPANS = {  # as printed
     "baseline (no curve)": _BASE,
     "best fit (no curve)": "curve:row,best-fit",
@@ -116,7 +111,6 @@ _MAKESPANS = {  # as printed
     "first fit (Hilbert)": "curve:hilbert,first-fit",
     "best fit (Hilbert)": _BEST,
 }
-_CLOSE = 0.03  # share within which policies cannot be told apart
 _MACHINES = {  # of machines, for people
     "service:nodes=32-63+96-127+160-191+224-255/torus:8x8,c=4": "torus:8x8,c=4, every other row",
     "service:nodes=128-255/torus:8x8,c=4": "torus:8x8,c=4, first four rows",
@@ -137,39 +131,9 @@ def _stream_table(frame: pd.DataFrame) -> Made:
         "ratios are to the free list along rows, seed by seed; on torus:8x8,c=4 every switch of the rows "
         "named has four processors, the other rows have none."
     ]
-    for machine, own in cells.groupby("machine", sort=False):
-        sentences += [f"{machine}: {sentence}" for sentence in _sentences(own.set_index("partition"))]
     counts = dict.fromkeys(("ratio", "deviation", "printed ratio"), 3)
     digits = {"makespan": 0, **counts, "wait of largest": 3, "wait of others": 3, "spread of runs": 3}
     return cells, digits, sentences
-
-
-def _sentences(own: pd.DataFrame) -> list[str]:
-    ratio = own["ratio"]
-    gains = {name: 1 - ratio[first] / ratio[other] for name, (first, other, _) in _CLAIMS.items()}
-    near = sum(_CLAIMS[name][2] / 2 <= gain <= 2 * _CLAIMS[name][2] for name, gain in gains.items())
-    sentences = [
-        "makespans are shorter by "
-        + ", ".join(
-            f"{gain:.1%} with {name} (printed {_CLAIMS[name][2]:.0%})" for name, gain in gains.items()
-        )
-        + f"; {near} of {len(gains)} within a factor of two."
-    ]
-    policies = [name for name in own.index if name.startswith("curve:hilbert") and name != _CURVE]
-    apart = ratio[policies].max() / ratio[policies].min() - 1
-    worst = ratio.idxmax()
-    sentences.append(
-        f"the interval policies along Hilbert's curve are {apart:.1%} apart "
-        f"({'not ' if apart > _CLOSE else ''}within {_CLOSE:.0%}); the longest makespan has {worst}."
-    )
-    ranks = own[["ratio", "wait of largest", "wait of others"]].corr("spearman")["ratio"]
-    sentences.append(
-        f"rank correlation of makespans with waits of the largest jobs {ranks['wait of largest']:.2f} "
-        f"(printed: the same order), of the others {ranks['wait of others']:.2f}; run times of the largest "
-        f"vary by {own['spread of runs'].min():.0%} to {own['spread of runs'].max():.0%} within a run "
-        "(printed noise of a kind of job: 4 to 16%)."
-    )
-    return sentences
 
 
 def _hops_table(frame: pd.DataFrame) -> Made:

@@ -1,4 +1,4 @@
-"""Schedules of the study of partition selection: FCFS on a 32x32x32 torus, all jobs there from the beginning.
+"""Schedules of the study of partition selection: FCFS on a 32x32x32 torus.
 
 J. A. Pascual, thesis, UPV/EHU 2013, sections on partition selection and on non-contiguous allocation; times
 are in cycles. Boxes are not turned and lines are omitted. CS gives the most cubic box; FS the first free one
@@ -10,7 +10,7 @@ run longer by a share than under BPS, whatever box they would have had.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -66,6 +66,7 @@ class SelectionCase(CachedCase):
     rounded: bool = False
     machine: Machine = FULL
     intensities: tuple[str, ...] = ("low", "medium")
+    load: float = 0.0  # of jobs submitted at exponential intervals; 0: all are there from the beginning
 
 
 class ScatteredTimes:
@@ -93,7 +94,11 @@ def run_case(case: SelectionCase, tables: Mapping[str, Mapping[str, RunTimeTable
     wanted, more = (BATCHES + machine.warmup) * machine.jobs, _MORE
     while True:
         jobs = jobs_of(case, more * wanted // 10)
-        length = _length(jobs, best, grid.nodes, machine.jobs)
+        length = _length(machine.jobs * _work(jobs[:2000], best) / grid.nodes)
+        if case.load:
+            gap = _work(jobs, best) / grid.nodes / case.load
+            gaps = np.random.default_rng([case.seed, 2]).exponential(gap, len(jobs))
+            jobs = replace(jobs, submit=np.cumsum(gaps))
         made = _schedule(case, grid, jobs, times, best)
         # A length that was rounded up takes more jobs than were drawn.
         if more >= _MOST or made.start.max() > (BATCHES + machine.warmup) * length:
@@ -106,6 +111,7 @@ def run_case(case: SelectionCase, tables: Mapping[str, Mapping[str, RunTimeTable
         **figures,
         "started": figures["started"] * scale,
         "length": length,
+        "total": batches.mean("wait") + batches.mean("run"),
         "batches": (batches.started * scale).tolist(),
         "node_time": float((made.nodes * (made.end - made.start)).mean()),
     }
@@ -156,9 +162,11 @@ def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray
     return nodes
 
 
-def _length(jobs: Workload, times: RunTimeTable, nodes: int, wanted: int) -> float:
-    """Return the length of a batch in which about the given number of jobs start, to one digit."""
-    work = np.mean([job.nodes * fastest(times, job) for job in jobs[:2000]])
-    exact = wanted * float(work) / nodes
+def _work(jobs: Iterable[Job], times: RunTimeTable) -> float:
+    return float(np.mean([job.nodes * fastest(times, job) for job in jobs]))
+
+
+def _length(exact: float) -> float:
+    """Return the length of a batch, to one digit."""
     digit = 10.0 ** math.floor(math.log10(exact))
     return round(exact / digit) * digit

@@ -145,6 +145,7 @@ def scattered(context: StudyContext, quick: bool) -> tuple[ReportTable, str]:
     return ReportTable("scattered-alone", title, frame, dict.fromkeys(frame.columns[1:], 2)), sentence
 
 
+RULES = ("CS", "FS", "BPS")
 STRATEGIES = [(rule, name) for rule in ("CS", "FS") for name in ("CM", "RM", "TDM", "BM")] + [("BPS", "BM")]
 SLOWDOWNS = (0, 10, 20, 30, 40, 50, 60)
 MIXED = "I-IV"
@@ -155,7 +156,9 @@ TABLES = {
     "small": "schedules of all classes, small sizes",
     "classes": "schedules of each class, medium sizes (J. Supercomput., Table 5)",
     "break-even": "how much slower scattered jobs may be, three sizes (thesis, Table 3.6)",
+    "spaced": "total time by load, jobs submitted at exponential intervals (figure 11)",
 }
+LOADS = (0.5, 0.7)
 ROUNDED = "-rounded"
 PARTS = {
     f"{table}{'' if name == 'plain' else f'-{name}'}{ending}": f"{label}: {setup.title}{rounding}"
@@ -229,6 +232,9 @@ def cases(request: StudyRequest) -> list[SelectionCase]:
             made = [case for name in groups for case in _strategies(part, "medium", name)]
         elif part.table == "break-even":
             made = [case for sizes in SIZES for case in _crossing(sizes)]
+        elif part.table == "spaced":
+            spaced = itertools.product(SIZES, LOADS[:1] if request.quick else LOADS, RULES)
+            made = [SelectionCase(sizes, MIXED, rule, BEST_KNOWN, load=load) for sizes, load, rule in spaced]
         else:
             made = []
         drawn = intensities_of(part.setup, request.quick)
@@ -246,7 +252,7 @@ def _strategies(part: Part, sizes: str, classes: str) -> list[SelectionCase]:
 
 def _crossing(sizes: str) -> list[SelectionCase]:
     """Return boxes under each rule, and scattered jobs at each slowdown."""
-    boxes = [SelectionCase(sizes, MIXED, rule, BEST_KNOWN) for rule in ("CS", "FS", "BPS")]
+    boxes = [SelectionCase(sizes, MIXED, rule, BEST_KNOWN) for rule in RULES]
     return boxes + [SelectionCase(sizes, MIXED, SCATTERED, BEST_KNOWN, slowdown) for slowdown in SLOWDOWNS]
 
 
@@ -276,7 +282,14 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             tables.append(best_boxes(runs[part.setup], name, title))
             sentences.append(f"{name}: {of_boxes(tables[-1].frame)}")
             continue
-        own = frame[(frame["setup"] == part.setup) & (frame["rounded"] == part.rounded)]
+        spaced = (frame["load"] > 0) == (part.table == "spaced")
+        own = frame[(frame["setup"] == part.setup) & (frame["rounded"] == part.rounded) & spaced]
+        if part.table == "spaced":
+            cells = own[["sizes", "load", "run", "total", "utilisation"]]
+            cells.insert(2, "strategy", own["selection"] + "-BM")
+            cells["total / run"] = cells["total"] / cells["run"]
+            tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, _SPACED))
+            continue
         if part.table == "break-even":
             cells = break_evens(own[own["classes"] == MIXED])
             tables.append(ReportTable(name, f"{title}, {machine.network}", cells, POINTS))
@@ -292,6 +305,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     return Report(tuple(tables), tuple(sentences), figures)
 
 
+_SPACED = {"load": 1, "run": 0, "total": 0, "utilisation": 3, "total / run": 3}
 _ABOUT = (
     "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
     "class, for our results and for the printed ones. `*` marks the most jobs of a class, `=` results that "

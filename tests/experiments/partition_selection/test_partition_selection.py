@@ -137,6 +137,9 @@ def test_jobs_are_drawn_anew_where_they_run_out_before_the_last_batch(monkeypatc
         found[tenths] = selection_schedules.run_case(case, tables)
     assert found[3] in (found[12], found[24])
     assert len(found[3]["batches"]) == selection_schedules.BATCHES
+    light = selection_schedules.run_case(SelectionCase(**vars(case) | {"load": 0.5}), tables)
+    assert light["utilisation"] == pytest.approx(0.5, rel=0.2)
+    assert light["run"] <= light["total"] < 1.1 * light["run"]
 
 
 def test_jobs_alone_in_boxes_and_on_random_nodes(tmp_path):

@@ -139,8 +139,7 @@ def test_whole_logs_on_machines_as_installed(folder):
     assert {plan.policy for plan in plans} == {"fcfs", "easy", "easy-counted"}
     assert {case.threshold for case in made} == {None, 0, 10, 20, 30, 40}
     assert all(case.kept for case in made if case.threshold)
-    unhurried = {case.plan().key for case in made if case.policy == "fcfs" and not case.speedup}
-    assert {case.plan().key for case in cases(make_request(STUDY, ["waits"]))} == unhurried
+    assert not any(case.speedup for case in cases(make_request(STUDY, ["waits"])))
 
 
 def test_thresholds_stand_beside_the_printed():
