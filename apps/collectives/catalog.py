@@ -135,8 +135,6 @@ _ROWS = (
         linear.backward, "everything, with a limited number of open requests", together=True)),
     ("alltoall", "random_order", Algorithm(
         ring.alltoall_in_random_order, "everything at once, each rank in an order of its own")),
-    ("alltoall", "two_phase", Algorithm(
-        ring.alltoall_in_two_phases, "along one side of a torus, then across the others")),
     ("alltoall", "bine", Algorithm(
         bine.alltoall, "half of the blocks with each Bine partner", _power_of_two)),
     ("alltoall", "two_proc", _shifting(linear.pairwise, "two ranks exchange blocks", _two)),

@@ -1,4 +1,4 @@
-"""Rings, where each rank sends only to the next one, and tori: Swing, and the all-to-alls of Blue Gene.
+"""Rings, where each rank sends only to the next one, and tori: Swing, and the all-to-all of Blue Gene.
 
 Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", J. Parallel
 Distrib. Comput. 69, 2009; Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.
@@ -7,9 +7,9 @@ Distrib. Comput. 69, 2009; Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from netplace.apps.collectives.bine import Step, gathering, partner, scattering
 from netplace.apps.collectives.call import Call, Message, Part, Phase, Rounds, Shifted, beside, in_rounds
@@ -153,41 +153,14 @@ def alltoall_in_random_order(call: Call) -> Rounds:
     Blue Gene/L does so to prevent the packets of all ranks from requesting the same links: Kumar et al., ICPP
     2008. The draws are **(ours)**.
     """
-    yield _shuffled(Message.of(p, q, call.block(p, q)) for p in range(call.ranks) for q in range(call.ranks))
-
-
-def alltoall_in_two_phases(call: Call) -> Rounds:
-    """Send along one side of the torus first, `group` consecutive ranks, then across the other sides.
-
-    A rank gets from the others of its line all their blocks for ranks in its place of any line. Kumar et al.,
-    ICPP 2008, whose ranks pass on packets before all have come; here the second phase waits for the first.
-    """
-    ranks, width = call.ranks, side(call)
-    lines = range(0, ranks, width)
-    yield _shuffled(
-        Message.of(line + p, line + q, *(call.block(line + p, end + q) for end in lines))
-        for line in lines
-        for p in range(width)
-        for q in range(width)
-    )
-    yield _shuffled(
-        Message.of(line + p, end + p, *(call.block(origin, end + p) for origin in range(line, line + width)))
-        for line in lines
-        for p in range(width)
-        for end in lines
-    )
+    made = []
+    for p in range(call.ranks):
+        others = [q for q in range(call.ranks) if q != p]
+        random.Random(p).shuffle(others)
+        made += [Message.of(p, q, call.block(p, q)) for q in others]
+    yield made
 
 
 def side(call: Call) -> int:
     """Return the ranks along the first side of the torus: `group`, or all if it does not divide them."""
     return call.group if call.group and call.ranks % call.group == 0 else call.ranks
-
-
-def _shuffled(messages: Iterable[Message]) -> list[Message]:
-    """Return the messages of each rank to others in an order of its own."""
-    made: list[Message] = []
-    for rank, own in groupby(messages, key=lambda message: message.source):
-        others = [message for message in own if message.destination != rank]
-        random.Random(rank).shuffle(others)
-        made += others
-    return made

@@ -14,14 +14,13 @@ from typing import Any
 from netplace.apps.application import Application
 from netplace.apps.collectives.call import OPERATIONS, Call, OwnBlocks
 from netplace.apps.collectives.catalog import algorithm as algorithm_named
-from netplace.apps.collectives.selection import BUILTIN, Collectives, exchange
+from netplace.apps.collectives.selection import BUILTIN, Collectives
 from netplace.apps.program import Program
 from netplace.apps.task import TaskWriter
 from netplace.inputs import check_choice, check_int
 
 ALLTOALL_ORDERS = {
     "rotated": "for k = 1 .. p-1: exchange, send to i+k and receive from i-k",
-    "sends-first": "send to i+1 .. i+p-1, then receive from i-1 .. i-p+1",
     "identifier": "for k = 0 .. p-1 except the own rank: exchange with k",
 }
 
@@ -78,10 +77,6 @@ def alltoall(
         return
     check_choice(order, ALLTOALL_ORDERS, "alltoall order")
     i, p = _place(writer, members), len(members)
-    if order == "sends-first":
-        requests = [writer.irecv(members[(i - k) % p], bytes, tag) for k in range(1, p)]
-        exchange(writer, requests, [(members[(i + k) % p], bytes) for k in range(1, p)], tag)
-        return
     for k in range(1, p) if order == "rotated" else range(p):
         dst, src = ((i + k) % p, (i - k) % p) if order == "rotated" else (k, k)
         if dst != i:

@@ -51,11 +51,3 @@ def test_swing_begins_in_each_direction_of_a_torus():
     assert made.rounds == 2 * 5
     for rank in range(32):
         assert int(made.bytes[made.source == rank].sum()) == 2 * 31 * 40
-
-
-def test_two_phases_go_along_a_side_and_then_across():
-    made = schedule("alltoall", 12, 10, algorithm="two_phase", group=4)
-    assert made.rounds == 2
-    for number, p, q, size in zip(made.round, made.source, made.destination, made.bytes, strict=True):
-        assert (p // 4 == q // 4, p % 4 == q % 4)[number]
-        assert size == (30, 40)[number]
