@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from pathlib import Path
-
-import numpy as np
 
 from netplace.files import decoded, input_file, read_content
 from netplace.inputs import check_int
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
 from netplace.topologies.hierarchy import levels_of
+from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import MOST_WIDTH, check_cables
 
 
 def tree_file(path: str) -> Graph:
     """Read a tree of any shape from a file with a line ``child parent [width]`` for each cable.
 
-    A name that is not a parent is a node; any other name is a switch. A node has one parent and a width of 1.
-    A switch can have several parents. A ValueError is raised if the file cannot be read or does not describe
-    such a tree.
+    A name that is not a parent is a node and its host; any other name is a switch. A node has one parent and
+    a width of 1. A switch can have several parents. A ValueError is raised if the file cannot be read or does
+    not describe such a tree.
     """
     text = f"tree-file:{path}"
     lines = []
@@ -33,7 +33,7 @@ def tree_file(path: str) -> Graph:
     seen: dict[str, int] = {}
     cables: list[tuple[int, int]] = []
     pairs: list[tuple[int, int]] = []
-    nodes_at = np.zeros(len(number), np.int64)
+    nodes_at: list[list[str]] = [[] for _ in number]
     for line, child, parent, width in lines:
         if child in number:
             check_cables(f"{text} line {line}", len(cables) + width)
@@ -45,13 +45,15 @@ def tree_file(path: str) -> Graph:
             raise ValueError(f"{text} line {line}: node {child} has a width of {width}, expected 1")
         else:
             seen[child] = line
-            nodes_at[number[parent]] += 1
+            nodes_at[number[parent]].append(child)
     if not seen:
         raise ValueError(f"{text}: no nodes, expected a child that is not a parent")
     places = levels_of(len(number), pairs, list(number), text)
-    return graph(
-        text, Cables.of(cables), nodes_at, names=list(number), places=places, default_routing="d-mod-k"
+    counts = [len(own) for own in nodes_at]
+    made = graph(
+        text, Cables.of(cables), counts, names=list(number), places=places, default_routing="d-mod-k"
     )
+    return with_hosts(made, chain.from_iterable(nodes_at))
 
 
 def read_lines(path: str, text: str) -> list[tuple[int, list[str]]]:

@@ -49,6 +49,11 @@ def test_racks_are_leaf_switches_and_islands_subtrees(tmp_path):
     assert nodes.tolist() == [16, 4, 1, 0]
 
 
+def test_nodes_of_a_tree_file_have_its_names(tmp_path):
+    (tmp_path / "machine.tree").write_text("n1 leaf1\nn9 leaf2\nleaf1 top\nleaf2 top\nn3 leaf1\n")
+    assert mapped(tmp_path, "n9\nn1\nn3\n", f"tree-file:{tmp_path / 'machine.tree'}", 3).tolist() == [2, 0, 1]
+
+
 def test_columns_say_group_and_switch_of_any_name(tmp_path):
     text = "rank,host,cell,switch\n0,lrdn0007,3,b\n1,lrdn0003,3,a\n2,lrdn0001,1,z\n"
     nodes = mapped(tmp_path, text, "dragonfly+:leaves=2,spines=2,p=2,h=2", 3)
