@@ -1,9 +1,11 @@
 """Kernel and reference tell the same story: ends, messages, counters, and the FIFOs of a standstill."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from playing import Player, difference
 from strategies import configs, stories
 
@@ -19,6 +21,13 @@ MANY = settings(FEW, max_examples=600)
 EAGER = configs(bubbles=(1, 3), eager_limit=(None,))
 RENDEZVOUS = configs(bubbles=(1, 3), eager_limit=(0, 100, 500))
 INTERLEAVED = configs(bubbles=(1, 3), eager_limit=(None, None, 0, 100, 500), sends=("interleaved",))
+NANOSECONDS, RATES = st.sampled_from([0.0, 3.2, 41.5, 700.0]), st.sampled_from([0.0, 0.04, 1.7])
+HOSTS = st.builds(  # processors that need time for messages
+    replace,
+    RENDEZVOUS | INTERLEAVED,
+    **dict.fromkeys(("o_send", "o_recv", "o_rendezvous"), NANOSECONDS),
+    **dict.fromkeys(("o_byte", "o_copy"), RATES),
+)
 NO_BUBBLE = configs(bubbles=(0, 0), eager_limit=(None, 100))
 
 STORIES = {
@@ -39,6 +48,7 @@ STORIES = {
     "interleaved-repeated": stories(INTERLEAVED, repeats=(1, 2, 3, 7)),
     "interleaved-stopped": stories(INTERLEAVED, complete=False, stops=True, repeats=(1, 4)),
     "interleaved-explained": stories(INTERLEAVED, traffic=True, stops=True, explain=True),
+    "hosts": stories(HOSTS, traffic=True, stops=True, repeats=(1, 3)),
 }
 
 
@@ -55,7 +65,7 @@ def test_engines_agree(kind):
 @pytest.mark.nightly
 @pytest.mark.parametrize("kind", STORIES)
 def test_engines_agree_in_many_stories(kind):
-    MANY(given(STORIES[kind])(agree))()
+    settings(MANY, max_examples=5000 if kind == "hosts" else 600)(given(STORIES[kind])(agree))()
 
 
 def test_engines_measure_the_same():
