@@ -17,7 +17,6 @@ from netplace.report.terminal.progress import progress
 from netplace.report.terminal.screen import number, print_json, print_tables, table
 
 if TYPE_CHECKING:
-    from netplace.netsim import Config
     from netplace.runs.fitting import Fitted, Point
 
 _MOST_POINTS = 200
@@ -45,7 +44,7 @@ _MOST_POINTS = 200
     "--parameters",
     "Parameters to fit: overhead (--o-send and --o-recv), or send and receive, rendezvous (--o-rendezvous), "
     "latency (--cable-latency of node cables), "
-    "per-byte (--o-byte), reduce (--o-reduce), copy (--o-copy), link (--cycle-ns).",
+    "per-byte (--o-byte), reduce (--o-reduce), copy (--o-copy), memory (--o-memory), link (--cycle-ns).",
     default="overhead,link",
 )
 @flag("-o output", "Fabric to write, as .toml.", click.Path(path_type=Path), metavar="FILE")
@@ -157,25 +156,16 @@ def _tables(points: list[Point], found: Fitted) -> list[Any]:
 
 
 def _toml(found: Fitted, given: dict[str, Any]) -> str:
-    import json
     from dataclasses import fields
 
-    files = [*given["pingpong"], *given["collectives"]]
-    notes = "; ".join(
-        f"{name} {value:.4g} ({low:.4g} to {high:.4g})" for name, (value, low, high) in found.values.items()
-    )
-    config: Config = found.config
+    from netplace.netsim.presets import Preset
+
+    label = ", ".join(Path(file).name for file in (*given["pingpong"], *given["collectives"]))
     settings = {
         item.name: value
-        for item in fields(config)
-        if item.name != "fabric" and (value := getattr(config, item.name)) != item.default
+        for item in fields(found.config)
+        if item.name != "fabric" and (value := getattr(found.config, item.name)) != item.default
     }
-    lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
-    head = {
-        "says": f"fitted to {', '.join(Path(file).name for file in files)}",
-        "fitted": notes,
-        "network": given["network"],
-    }
-    return "\n".join(
-        [*(f"{name} = {json.dumps(text)}" for name, text in head.items()), "", "[settings]", *lines, ""]
-    )
+    return Preset(
+        f"fitted to {label}", given["network"], settings=settings, sources=found.sources(label)
+    ).to_toml()

@@ -88,6 +88,18 @@ def _fabrics() -> tuple[list[str], Rows]:
     return ["fabric", "network", "description"], rows
 
 
+def _calibrations() -> tuple[list[str], Rows]:
+    from netplace.netsim.presets import CALIBRATIONS, calibration_of
+
+    sheets = {name: calibration_of(name) for name in CALIBRATIONS}
+    rows = [
+        [name, setting, str(value), sheet.sources[setting]]
+        for name, sheet in sheets.items()
+        for setting, value in sheet.settings.items()
+    ]
+    return ["calibration", "setting", "value", "source"], rows
+
+
 def _scheduling() -> tuple[list[str], Rows]:
     from netplace.runs.file_times import FILE_TIMES
     from netplace.scheduling import ESTIMATES, OVERRUNS, PARTITIONERS, POLICIES, RUN_TIMES
@@ -137,6 +149,7 @@ def _formats() -> tuple[list[str], Rows]:
 TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
     "networks": _networks,
     "apps": _apps,
+    "calibrations": _calibrations,
     "fabrics": _fabrics,
     "formats": _formats,
     "mappings": partial(_rules, "MAPPINGS"),
@@ -152,7 +165,7 @@ TOPICS: dict[str, Callable[[], tuple[list[str], Rows]]] = {
 @click.argument(
     "topic",
     required=False,
-    metavar="[networks|apps|fabrics|formats|mappings|partitions|policies|scheduling|traces|traffic]",
+    metavar="[networks|apps|calibrations|fabrics|formats|mappings|partitions|policies|scheduling|traces|traffic]",
 )
 @json_flag
 def list_command(topic: str | None, as_json: bool) -> None:

@@ -18,7 +18,7 @@ from netplace.runs.resolve import resolve
 from netplace.runs.spec import Run
 from netplace.scheduling.metrics.interval import quantile
 
-__all__ = ["PARAMETERS", "Fitted", "Parameter", "Point", "fit", "seconds_of"]
+__all__ = ["PARAMETERS", "Fitted", "Parameter", "Point", "fit", "loss", "seconds_of"]
 
 Float = NDArray[np.float64]
 
@@ -100,6 +100,7 @@ PARAMETERS = {
     "per-byte": _of_setting("o_byte", "nanoseconds for a byte, at each end", 0.02),
     "reduce": _of_setting("o_reduce", "nanoseconds for a byte that is combined", 0.05),
     "copy": _of_setting("o_copy", "nanoseconds for a byte that is copied", 0.05),
+    "memory": _of_setting("o_memory", "nanoseconds more for a byte of data beyond the cache", 0.05),
     "link": Parameter(
         "GB/s of a link (cycle_ns)",
         lambda config: config.phit_bytes / config.cycle_ns,
@@ -129,6 +130,16 @@ class Fitted:
     values: dict[str, tuple[float, float, float]]
     simulated: Float
 
+    def sources(self, label: str) -> dict[str, str]:
+        """Return by setting of `config` how it was fitted to the measurements that `label` describes."""
+        sources = {}
+        for name, (value, low, high) in self.values.items():
+            other = PARAMETERS[name].put(self.config, 2 * value)
+            for setting, own in vars(self.config).items():
+                if getattr(other, setting) != own:
+                    sources[setting] = f"fit to {label}: {name} {value:.4g} (95 %: {low:.4g} to {high:.4g})"
+        return sources
+
 
 def seconds_of(points: Sequence[Point], config: Config) -> Float:
     """Return the simulated time of each point in seconds."""
@@ -138,6 +149,11 @@ def seconds_of(points: Sequence[Point], config: Config) -> Float:
             for point in points
         ]
     )
+
+
+def loss(ratios: Float) -> float:
+    """Return the soft L1 loss of simulated over measured times: quadratic in the logarithm up to 10 %."""
+    return float(np.sum(np.sqrt(1 + (np.log(ratios) / _USUAL) ** 2) - 1))
 
 
 def fit(
@@ -174,14 +190,14 @@ def fit(
         raise ValueError(f"{points[int(measured.argmin())].name}: a time of 0, expected more")
     from scipy import optimize
 
-    def put(logs: Float) -> Config:
+    def put(values: Float) -> Config:
         made = config
-        for parameter, log in zip(chosen, logs, strict=True):
-            made = parameter.put(made, float(np.exp(log)))
+        for parameter, value in zip(chosen, values.tolist(), strict=True):
+            made = parameter.put(made, value)
         return made
 
     def residuals(logs: Float) -> Float:
-        ratios: Float = np.log(seconds_of(points, put(logs)) / measured)
+        ratios: Float = np.log(seconds_of(points, put(np.exp(logs))) / measured)
         return ratios
 
     start = np.log([max(parameter.get(config), parameter.start) for parameter in chosen])
@@ -204,7 +220,8 @@ def fit(
             name: (float(np.exp(log)), float(np.exp(log - width)), float(np.exp(log + width)))
             for name, log, width in zip(names, found.x, half, strict=True)
         }
-    return Fitted(put(found.x), values, np.exp(found.fun) * measured)
+    rounded = np.array([float(f"{value:.4g}") for value in np.exp(found.x)])
+    return Fitted(put(rounded), values, np.exp(found.fun) * measured)
 
 
 _RANGE = np.log(1000.0)  # on either side of the start

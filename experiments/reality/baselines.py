@@ -15,6 +15,7 @@ import numpy as np
 from netplace.apps import Op, Program
 from netplace.experiments.reality.measurements import Row
 from netplace.netsim import Config
+from netplace.runs.fitting import loss
 from netplace.runs.job_programs import program_of as job_program
 
 
@@ -79,13 +80,12 @@ def fitted(rows: Sequence[Row], config: Config) -> LogGP:
     programs = [program_of(row, config) for row in rows]
     measured = np.array([row.point.seconds for row in rows])
 
-    def loss(logs: np.ndarray) -> float:
+    def loss_at(logs: np.ndarray) -> float:
         model = LogGP(*np.exp(logs))
-        errors = np.log([model.seconds(program) for program in programs] / measured) / 0.1
-        return float(np.sum(np.sqrt(1 + errors**2) - 1))
+        return loss(np.array([model.seconds(program) for program in programs]) / measured)
 
     start = np.log([1000.0, 500.0, config.cycle_ns / config.phit_bytes])
-    found = optimize.minimize(loss, start, method="Nelder-Mead", options={"maxfev": 120, "xatol": 0.01})
+    found = optimize.minimize(loss_at, start, method="Nelder-Mead", options={"maxfev": 120, "xatol": 0.01})
     return LogGP(*np.exp(found.x))
 
 

@@ -6,7 +6,7 @@ import csv
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import product
+from math import isqrt
 from pathlib import Path
 
 import numpy as np
@@ -39,9 +39,9 @@ MISLABELED = (("bcast", "basic_linear"), ("allgather", "linear"))  # on Fugaku: 
 LUMI, ISLAND = "dragonfly:a=32,p=16,h=1,g=24", "xgft:1;32;1"
 ONE_GROUP, GROUP = "dragonfly:a=32,p=16,h=1,g=2", 512  # the least dragonfly with such a group, and its nodes
 RUNS = {
-    "2025_04_07___16_22_51": "one group",
-    "2025_04_07___16_33_47": "four groups",
-    "2025_03_16___15_34_44": "32 nodes",
+    "one group": "2025_04_07___16_22_51",
+    "four groups": "2025_04_07___16_33_47",
+    "32 nodes": "2025_03_16___15_34_44",
 }
 DISTURBED = "collectives/topo48a"  # of which halves are slow though their quarters are not: other jobs
 THETA = "dragonfly:a=96,p=4,h=1,g=9"
@@ -51,7 +51,6 @@ THETA = "dragonfly:a=96,p=4,h=1,g=9"
 class Row:
     """A measured time: its labels in tables, and the point that is simulated for it."""
 
-    set: str
     operation: str
     algorithm: str
     bytes: int
@@ -68,7 +67,7 @@ def rows_of(path: Path) -> Iterator[dict[str, str]]:
         yield from csv.DictReader(file)
 
 
-def _point(row: dict[str, str], network: str, name: str, **more: object) -> Row | None:
+def _point(row: dict[str, str], network: str, **more: object) -> Row | None:
     """Return the row of a file of collectives, if its algorithm is one of ours."""
     operation = row["collective"]
     label = row["algorithm"].removeprefix("fjmpi:").removesuffix("_over").removesuffix("_ompi")
@@ -89,44 +88,63 @@ def _point(row: dict[str, str], network: str, name: str, **more: object) -> Row 
         int(row.get("nodes") or row["tasks"]),
         **more,  # type: ignore[arg-type]
     )
-    return Row(name, operation, chosen, total, _noise(row, "p10_us", "p90_us"), point)
+    return Row(operation, chosen, total, _noise(row, "p10_us", "p90_us"), point)
 
 
 def _noise(row: dict[str, str], low: str, high: str) -> float:
     return (float(row[high]) - float(row[low])) / 2 / float(row["median_us"])
 
 
-def _ring(side: int, block: int) -> list[tuple[int, int]]:
-    """Return the ring of a side: blocks and places in them, around the rim of a rectangle of both."""
-    tall = -(-side // block)
-    wide = side // 2 + 2 - tall
-    there = [(row, 0) for row in range(tall)] + [(tall - 1, column) for column in range(1, wide)]
-    back = [(row, wide - 1) for row in range(tall - 2, -1, -1)]
-    return [*there, *back, *((0, column) for column in range(wide - 2, 0, -1))] if tall > 1 else there
+def _ring(length: int, columns: int) -> list[tuple[int, int]]:
+    """Return a ring through a rectangle of `columns` columns and as many rows as it needs.
+
+    It goes down the first column and back through teeth of two rows each; of an odd number of rows, the last
+    tooth is one of three.
+    """
+    rows = -(-length // columns)
+    columns = length if rows == 1 else columns
+    back: list[tuple[int, int]] = []
+    for row in range(rows):
+        tooth = range(1, columns)
+        if rows % 2 == 0 and row >= rows - 2:
+            tooth = tooth[: columns - 1 - (rows * columns - length) // 2]
+        if rows % 2 and row == rows - 2:
+            tooth = tooth[-1:]
+        back += [(row, column) for column in (tooth[::-1] if back and back[-1][1] == tooth[-1] else tooth)]
+    return [*((row, 0) for row in range(rows)), *reversed(back)]
 
 
 def folded(shape: str) -> tuple[str, str]:
     """Return the network of the blocks of 2x3x2 nodes of a job on Fugaku, and its nodes in order of rank.
 
-    Each side of a job is a ring through an axis of blocks and an axis within blocks: x and a, y and b, z and
-    c (PMIx standard, pull request 165, by Fujitsu). For x and z, there is only one such ring. **(ours)**: for
-    y, the ring is the rim of a rectangle of blocks and places.
+    Each side of a job of three sides is a ring through an axis of blocks and an axis within blocks: x and a,
+    y and b, z and c (PMIx standard, pull request 165, by Fujitsu). For x and z, there is only one such ring.
+    **(ours)**: the ring of y; of two sides, the shorter is this ring, and the longer goes through those of x
+    and z. Ranks follow y first, then z, then x.
     """
-    sides, within = [int(side) for side in shape.split("x")], (2, 3, 2)
-    rings = [_ring(side, maximum) for side, maximum in zip(sides, within, strict=True)]
-    lengths = [*(-(-side // maximum) for side, maximum in zip(sides, within, strict=True)), *within]
-    nodes = [
-        np.ravel_multi_index((c, b, a, z, y, x), lengths[::-1])
-        for (z, c), (y, b), (x, a) in product(*reversed(rings))
-    ]
-    return f"mesh:{'x'.join(map(str, lengths))}", node_lists([np.array(nodes)])
+    sides = [int(side) for side in shape.split("x")]
+    if len(sides) == 3:
+        x, y, z = (_ring(side, maximum) for side, maximum in zip(sides, (2, 3, 2), strict=True))
+        places = [(x[i], y[j], z[k]) for i, k, j in np.ndindex(sides[0], sides[2], sides[1])]
+    else:
+        longer = int(np.argmax(sides))
+        rows = max(n for n in (1, *range(2, isqrt(sides[longer]) + 1, 2)) if sides[longer] % n == 0)
+        x, y, z = _ring(rows, 2), _ring(sides[1 - longer], 3), _ring(sides[longer] // rows, 2)
+        way = _ring(sides[longer], len(z))
+        places = [
+            (x[way[at[longer]][0]], y[at[1 - longer]], z[way[at[longer]][1]]) for at in np.ndindex(*sides)
+        ]
+    lengths = (*(1 + np.array(places)[:, :, 0].max(axis=0)).tolist(), 2, 3, 2)
+    at = np.array(places).transpose(2, 1, 0).reshape(6, -1)  # x, y, z, a, b, c
+    nodes = np.ravel_multi_index(tuple(at[::-1]), lengths[::-1])
+    return f"mesh:{'x'.join(map(str, lengths))}", node_lists([nodes])
 
 
 def fugaku(folder: Path, shape: str) -> list[Row]:
     """Return the rows of a job of this shape."""
     network, where = folded(shape)
     rows = rows_of(folder / "fugaku_core.csv")
-    return _known(_point(row, network, shape, partition=where) for row in rows if row["shape"] == shape)
+    return _known(_point(row, network, partition=where) for row in rows if row["shape"] == shape)
 
 
 def _known(rows: Iterable[Row | None]) -> list[Row]:
@@ -147,19 +165,19 @@ def hosts_of(path: Path, run: str) -> tuple[str, str]:
     return LUMI, node_lists([nodes])
 
 
-def lumi(folder: Path, run: str) -> list[Row]:
+def lumi(folder: Path, name: str) -> list[Row]:
     """Return the allreduces of a run, on the nodes where it was."""
-    network, where = hosts_of(folder / "lumi_alloc.csv", run)
+    network, where = hosts_of(folder / "lumi_alloc.csv", RUNS[name])
     return _known(
-        _point(row, network, RUNS[run], partition=where)
+        _point(row, network, partition=where)
         for row in rows_of(folder / "lumi_runs.csv")
-        if row["run"] == run and row["algorithm"].endswith("_over")
+        if row["run"] == RUNS[name] and row["algorithm"].endswith("_over")
     )
 
 
 def marenostrum(folder: Path) -> list[Row]:
     """Return the runs on 32 nodes of an island."""
-    return _known(_point(row, ISLAND, "island") for row in rows_of(folder / "mn5_runs.csv"))
+    return _known(_point(row, ISLAND) for row in rows_of(folder / "mn5_runs.csv"))
 
 
 TESTS = {
@@ -179,7 +197,7 @@ def pingpongs(folder: Path, machine: str, placement: str, network: str, far: int
                 f"collective,{TESTS[row['test']]},bytes={size}",
                 float(row["median_us"]) * 1e-6, size, 2, partition=f"nodes:0,{far}",
             )  # fmt: skip
-            made.append(Row(placement, row["test"], "-", size, _noise(row, "p25_us", "p75_us"), point))
+            made.append(Row(row["test"], "-", size, _noise(row, "p25_us", "p75_us"), point))
     return made
 
 
@@ -191,8 +209,8 @@ _THETA = {
 }
 
 
-def theta(folder: Path, part: str) -> list[Row]:
-    """Return the rows of one task a node of communicators of a quarter (``"4Half"``) or half of a job."""
+def theta(folder: Path, part: str, but: str = "-") -> list[Row]:
+    """Return the rows of one task a node of quarters (``"4Half"``) or halves of jobs, but for one of them."""
     hosts: dict[str, list[Host]] = defaultdict(list)
     for row in rows_of(folder / "theta_hosts.csv"):
         within = {"group": row["group"], "switch": row["switch"]}
@@ -201,7 +219,8 @@ def theta(folder: Path, part: str) -> list[Row]:
     nodes = {run: nodes_of(network, listed) for run, listed in hosts.items()}
     made = []
     for row in rows_of(folder / "theta_collectives.csv"):
-        if row["tasks_per_node"] != "1" or not row["communicator"].startswith(part):
+        own = row["communicator"].startswith(part) and not row["communicator"].startswith(but)
+        if row["tasks_per_node"] != "1" or not own:
             continue
         if row["run"] not in nodes or row["run"] == DISTURBED:
             continue
@@ -212,6 +231,5 @@ def theta(folder: Path, part: str) -> list[Row]:
             f"collective,{_THETA[row['operation']]},bytes={size}",
             maximum * 1e-6, size, len(where), partition=node_lists([where]),
         )  # fmt: skip
-        label = "quarters" if part == "4Half" else "halves"
-        made.append(Row(label, row["operation"], row["run"], size, (maximum - minimum) / 2 / maximum, point))
+        made.append(Row(row["operation"], row["run"], size, (maximum - minimum) / 2 / maximum, point))
     return made

@@ -7,10 +7,11 @@ ledger fits nothing but the LogGP baseline: it predicts all rows with the fabric
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,15 +21,14 @@ from netplace.experiments.reality import measurements as files
 from netplace.experiments.reality.baselines import LogGP, by_bandwidth, fitted, program_of
 from netplace.experiments.reality.measurements import Row
 from netplace.netsim import Config
+from netplace.netsim.presets import Preset, calibration_of, fabric_of
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest, measured
 from netplace.report.studies import Row as Simulated
-from netplace.runs import resolve
-from netplace.runs.fitting import fit
+from netplace.runs.fitting import Point, fit, loss, seconds_of
 
 PARTS = {
     "ledger": "All measured rows that the shipped fabrics can predict, beside baselines",
     "calibrations": "The end points of each machine, fitted again to its calibration",
-    "bluegene": "Blue Gene/L, shares of the peak of an all-to-all by shape; nothing is fitted",
 }
 
 
@@ -43,7 +43,6 @@ class Rows:
     goal: float | None = None  # largest median error, in percent
 
 
-_LUMI = {name: run for run, name in files.RUNS.items()}
 _AT = {"daint": ("dragonfly:a=96,p=4,h=1,g=4", 40, 424), "alps": ("dragonfly:a=32,p=16,h=1,g=4", 40, 552)}
 
 
@@ -64,13 +63,13 @@ SETS = {
     "Fugaku 8x8x8": Rows("fugaku", partial(files.fugaku, shape="8x8x8"), goal=15),
     "LUMI one group": Rows(
         "lumi-g",
-        partial(files.lumi, run=_LUMI["one group"]),
+        partial(files.lumi, name="one group"),
         lambda row: not row.algorithm.startswith("bine"),
     ),
     "LUMI four groups": Rows(
-        "lumi-g", partial(files.lumi, run=_LUMI["four groups"]), near="LUMI one group", goal=8
+        "lumi-g", partial(files.lumi, name="four groups"), near="LUMI one group", goal=8
     ),
-    "LUMI 32 nodes": Rows("lumi-g", partial(files.lumi, run=_LUMI["32 nodes"]), goal=8),
+    "LUMI 32 nodes": Rows("lumi-g", partial(files.lumi, name="32 nodes"), goal=8),
     "MareNostrum 5": Rows("marenostrum5", files.marenostrum, _own, goal=20),
     **{
         f"{machine} {placement}": Rows(
@@ -83,35 +82,49 @@ SETS = {
         for machine, (network, near, other) in _AT.items()
         for placement, far in (("same rack", near), ("different racks", other))
     },
-    "Theta quarters": Rows("theta", partial(files.theta, part="4Half"), lambda row: True),
+    "Theta first quarters": Rows("theta", partial(files.theta, part="4Half0"), lambda row: True),
+    "Theta other quarters": Rows("theta", partial(files.theta, part="4Half", but="4Half0")),
     "Theta halves": Rows("theta", partial(files.theta, part="2Half"), goal=15),
 }
-# What `calibrations` fits, from the fabric without end points.
-FITTED = {
-    "fugaku": ("overhead", "link", "rendezvous", "reduce", "copy"),
-    "lumi-g": ("overhead", "latency", "per-byte", "reduce", "copy"),
-    "marenostrum5": ("send", "receive", "latency", "rendezvous", "reduce", "copy"),
-    "daint": ("overhead", "link"),
-    "alps": ("overhead", "link"),
-    "theta": ("send", "receive", "latency", "copy"),
+# What `calibrations` fits, beginning at the fabric without its calibration: settings, of which it takes the
+# best of some values, and parameters.
+FITTED: dict[str, tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]] = {
+    "fugaku": (
+        {"eager_limit": (2048, 512, 8192, 16384, 32768, 65536)},
+        ("overhead", "link", "rendezvous", "reduce", "copy"),
+    ),
+    "lumi-g": (
+        {
+            "routing": tuple(f"ugal-l:{bias}" for bias in (4, 0, 1, 2, 8, 16)),
+            "eager_limit": (128, 64, 512, 2048),
+        },
+        ("overhead", "latency", "per-byte", "reduce", "copy"),
+    ),
+    "marenostrum5": (
+        {"cache_bytes": (1 << 20, 1 << 18, 1 << 19, 1 << 21), "eager_limit": (8192, 1024, 2048, 4096, 16384)},
+        ("send", "receive", "latency", "rendezvous", "reduce", "copy", "memory"),
+    ),
+    "daint": ({}, ("overhead", "link")),
+    "alps": ({"eager_limit": (4096, 512, 1024, 16384)}, ("overhead", "link", "rendezvous")),
+    "theta": ({}, ("send", "receive", "latency", "copy")),
 }
 _MICRO = 1e6
 _MOST_PACKETS = 300_000  # of a simulated row, all vectors together; more are told as not run
-_MOST_FITTED = 1 << 20  # bytes of rows that are fitted, for the sake of time
+_MOST_FITTED = 150_000  # packets of rows that are fitted
+_EVALUATIONS, _SOME = 8, 60  # of a fit, and rows of one that need not be exact
 _TIE = 0.05  # as measured: two algorithms of which none is called faster
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:
-    tables: list[ReportTable] = []
-    summary: list[str] = []
-    for part in request.parts:
-        made, remarks = _CONDUCTED[part](request, context)
-        tables += made
-        summary += [f"{PARTS[part]}.", *remarks]
-    return Report(tuple(tables), tuple(summary))
+    reports = {part: _CONDUCTED[part](request, context) for part in request.parts}
+    return Report(
+        tuple(table for report in reports.values() for table in report.tables),
+        tuple(line for part, report in reports.items() for line in (f"{PARTS[part]}.", *report.summary)),
+        files={name: text for report in reports.values() for name, text in report.files.items()},
+    )
 
 
-def _ledger(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
+def _ledger(request: StudyRequest, context: StudyContext) -> Report:
     folder = Path(request.data)
     rows = {name: kind.read(folder) for name, kind in SETS.items()}
     if request.quick:
@@ -129,25 +142,41 @@ def _ledger(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTa
     ]  # fmt: skip
     ledger = pd.DataFrame([score for score in scores if score])
     digits = {name: 0 if "%" in name else 2 for name in ledger.columns if ledger[name].dtype == float}
-    tables = [ReportTable("ledger", "Errors of predictions, by set", ledger, digits)]
+    missed = pd.concat(
+        [frame.loc[frame["netplace"].isna(), _CALL].assign(set=n) for n, frame in frames.items()]
+    )
+    tables = [
+        ReportTable("ledger", "Errors of predictions, by set", ledger, digits),
+        ReportTable("not_run", f"Rows of more than {_MOST_PACKETS:,} packets", missed, {"bytes": 0}),
+    ]
     for name, frame in frames.items():
         title = f"{name}: measured and predicted microseconds"
         shown = {c: 1 for c in frame.columns if frame[c].dtype == float}
         tables.append(ReportTable(name.lower().replace(" ", "_"), title, frame, shown))
-    return tables, goals
+    return Report(tuple(tables), tuple(goals))
 
 
 def _baseline(fabric: str, rows: dict[str, list[Row]]) -> LogGP:
-    kinds = [name for name, kind in SETS.items() if kind.fabric == fabric]
-    own = [row for name in kinds for row in rows[name] if SETS[name].calibrates(row)]
-    own = [row for row in own if row.bytes <= _MOST_FITTED]
-    return fitted(own[:: 1 + len(own) // 60], Config(fabric=fabric))
+    own = _calibrating(fabric, rows)
+    return fitted(own[:: 1 + len(own) // _SOME], Config(fabric=fabric))
+
+
+def _calibrating(fabric: str, rows: dict[str, list[Row]]) -> list[Row]:
+    """Return the rows to which a fabric and its baseline are fitted."""
+    kinds = {name: SETS[name] for name in rows if SETS[name].fabric == fabric}
+    own = [row for name, kind in kinds.items() for row in rows[name] if kind.calibrates(row)]
+    return [row for row in own if _packets(row, Config(fabric=fabric)) <= _MOST_FITTED]
+
+
+def _packets(row: Row, config: Config) -> float:
+    """Return about how many packets all vectors of a row have."""
+    return (row.point.tasks or 1) * row.bytes / config.packet_bytes
 
 
 def _predicted(name: str, rows: Sequence[Row], model: LogGP, context: StudyContext) -> pd.DataFrame:
     """Return a row for each measured one; what would take too long has no predicted times."""
     kind, config = SETS[name], Config(fabric=SETS[name].fabric)
-    small = [(row.point.tasks or 1) * row.bytes <= _MOST_PACKETS * config.packet_bytes for row in rows]
+    small = [_packets(row, config) <= _MOST_PACKETS for row in rows]
     programs = [program_of(row, config) if fits else None for row, fits in zip(rows, small, strict=True)]
     runs = [row.point.run(config) for row, fits in zip(rows, small, strict=True) if fits]
     cycles = iter(measured([Simulated({"n": n}, run) for n, run in enumerate(runs)], context)["cycles"])
@@ -242,88 +271,60 @@ def _crossings(frame: pd.DataFrame, kind: str) -> float:
 def _goals(name: str, frame: pd.DataFrame, kind: Rows) -> list[str]:
     """Return whether goals are met, which also needs less error than every baseline."""
     own = frame[~frame["fitted"]].dropna(subset=["netplace"])
-    found = {which: _error(own, which) for which in _PREDICTORS if which in own}
-    best = min(found, key=lambda which: found[which])
-    met = found["netplace"] <= (kind.goal or 0) and best == "netplace"
-    said = [_goal(f"{name}: median error of {kind.goal:.0f} %", met, _listed(found))]
+    errors = {which: _error(own, which) for which in _PREDICTORS if which in own}
+    best = min(errors, key=lambda which: errors[which]) == "netplace"
+    listed = ", ".join(f"{which} {error:.0f} %" for which, error in errors.items())
+    goals = [(best and errors["netplace"] <= (kind.goal or 0), f"median error of {kind.goal:.0f} %", listed)]
     if kind.near and len(own):
         ours, none = 100 * _ratios(own).mean(), 100 * _same(own).mean()
-        text = f"{name}: effect of the placement within 10 % in 80 % of rows"
-        said.append(_goal(text, ours >= 80 and ours > none, f"{ours:.0f} % of rows; no effect: {none:.0f} %"))
-    return said
+        text = "effect of the placement within 10 % in 80 % of rows"
+        goals.append((ours >= 80 and ours > none, text, f"{ours:.0f} % of rows; no effect: {none:.0f} %"))
+    return [f"{'Met' if met else 'MISSED'}: {name}: {text}; {found}." for met, text, found in goals]
 
 
-def _listed(errors: dict[str, float]) -> str:
-    return ", ".join(f"{name} {error:.0f} %" for name, error in errors.items())
-
-
-def _goal(text: str, met: bool, found: str) -> str:
-    return f"{'Met' if met else 'MISSED'}: {text}; {found}."
-
-
-def _calibrations(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
-    """Fit each machine to its calibration, beginning at the shipped values."""
-    rows = []
-    for fabric, names in FITTED.items():
-        kinds = [kind for kind in SETS.values() if kind.fabric == fabric]
-        own = [row for kind in kinds for row in kind.read(Path(request.data)) if kind.calibrates(row)]
-        own = [row for row in own if row.bytes <= _MOST_FITTED]
-        found = fit([row.point for row in own[:: 9 if request.quick else 1]], Config(fabric=fabric), names)
+def _calibrations(request: StudyRequest, context: StudyContext) -> Report:
+    """Fit each machine to its calibration, and write the file of its figures."""
+    rows, files = [], {}
+    for fabric, (choices, names) in FITTED.items():
+        read = {name: kind.read(Path(request.data)) for name, kind in SETS.items() if kind.fabric == fabric}
+        own = _calibrating(fabric, read)
+        points = [row.point for row in own[:: 9 if request.quick else 1]]
+        begin = fabric_of(fabric, calibrated=False)
+        chosen = {name: values[0] for name, values in choices.items()}
+        config = Config(**{**begin.settings, **chosen})
+        if choices:
+            some = points[:: 1 + len(points) // _SOME]
+            config = fit(some, config, names, _EVALUATIONS).config
+            chosen = _best(some, config, choices)
+        found = fit(points, replace(config, **chosen), names, _EVALUATIONS)
+        sets = [name for name, rows in read.items() if any(map(SETS[name].calibrates, rows))]
+        label = f"{len(points)} rows of {' and '.join(sets)}"
+        tried = {name: f"fits {label} best, of {', '.join(map(str, choices[name]))}" for name in chosen}
+        sources = tried | found.sources(label)
+        settings = {name: getattr(found.config, name) for name in sources}
+        says = calibration_of(begin.calibration).says
+        files[f"{begin.calibration}.toml"] = Preset(says, settings=settings, sources=sources).to_toml()
         rows += [{"machine": fabric, "parameter": name, "value": value, "low": low, "high": high}
                  for name, (value, low, high) in found.values.items()]  # fmt: skip
+    title = "Fitted parameters with intervals of 95 %"
     digits = dict.fromkeys(("value", "low", "high"), 3)
-    title = "Fitted end points with intervals of 95 %"
-    return [ReportTable("calibrations", title, pd.DataFrame(rows), digits)], []
+    return Report((ReportTable("calibrations", title, pd.DataFrame(rows), digits),), (), files=files)
 
 
-# Shares of peak in percent by shape and algorithm, published for 64 times as many nodes.
-SHARES: dict[str, dict[str, float | None]] = {
-    "8x8x8": {"random_order": None, "two_phase": None},
-    "16x8x8": {"random_order": 64.0, "two_phase": 99.0},
-    "10x8x4": {"random_order": 70.0, "two_phase": 99.0},
-}
-_BLOCK = 512  # 2,048 bytes change the cube's share from 61 to 59 % and take more than twice as long
-# N. R. Adiga et al., IBM J. Res. Dev. 49 (2005): packets of at most 256 bytes, links of 175 MB/s, two
-# adaptive channels beside a bubble, which is our router of grids.
-_BLUEGENE = Config(phit_bytes=8, packet_phits=32, cycle_ns=8 / 0.175, vcs=3, injectors=6, router_delay=1)
+def _best(points: list[Point], config: Config, choices: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """Return of each setting the value with the least loss, one after the other."""
+    best: dict[str, Any] = {}
+    measured = np.array([point.seconds for point in points])
+    for name, values in choices.items():
+        tried = [replace(config, **best | {name: value}) for value in values]
+        losses = [loss(seconds_of(points, one) / measured) for one in tried]
+        best[name] = values[int(np.argmin(losses))]
+    return best
 
 
-def _bluegene(request: StudyRequest, context: StudyContext) -> tuple[list[ReportTable], list[str]]:
-    shapes = {"4x4x4": SHARES["8x8x8"], "8x4x4": SHARES["16x8x8"]} if request.quick else SHARES
-    rows = []
-    for shape, published in shapes.items():
-        sides = [int(side) for side in shape.split("x")]
-        # Half of all pairs cross the middle of the longest side, which two cuts of two links a row each bear.
-        minimum = int(np.prod(sides)) * max(sides) / 8 * _BLOCK / _BLUEGENE.phit_bytes
-        for algorithm in published:
-            options = f"algorithm={algorithm},bytes={_BLOCK},group={sides[0]}"
-            job = {"app": f"collective,operation=alltoall,{options}"}
-            labels: dict[str, str | float] = {"shape": shape, "algorithm": algorithm, "least": minimum}
-            rows.append(Simulated(labels, resolve(f"torus:{shape}", job, config=_BLUEGENE)))
-    found = measured(rows, context)
-    frame = found[["shape", "algorithm"]].assign(
-        **{"% of peak": 100 * found["least"] / found["cycles"],
-           "published %": [share for published in shapes.values() for share in published.values()]}
-    )  # fmt: skip
-    direct, phased = (
-        frame[frame["algorithm"] == algorithm]["% of peak"].tolist()
-        for algorithm in ("random_order", "two_phase")
-    )
-    cube, long = direct[:2]
-    said = [
-        _goal("the cube above the shape of 2:1:1", cube > long, f"{cube:.0f} and {long:.0f} % of peak"),
-        _goal("2:1:1 within 5 points", abs(long - 64.0) <= 5, f"{long:.0f} % and 64 % published"),
-        _goal("two phases above one on 2:1:1", phased[1] > long, f"{phased[1]:.0f} and {long:.0f} % of peak"),
-        "The published shapes are 64x32x32 and 40x32x16: the same proportions, 64 times as many nodes.",
-    ]
-    title = "Blue Gene/L: share of the peak of an all-to-all"
-    return [ReportTable("bluegene", title, frame, {"% of peak": 0, "published %": 0})], said
-
-
-_CONDUCTED: dict[str, Callable[[StudyRequest, StudyContext], tuple[list[ReportTable], list[str]]]] = {
+_CONDUCTED: dict[str, Callable[[StudyRequest, StudyContext], Report]] = {
     "ledger": _ledger,
     "calibrations": _calibrations,
-    "bluegene": _bluegene,
 }
 
 

@@ -45,6 +45,7 @@ class Report:
     figures: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
     # By name without suffix: what the pictures are drawn from.
     points: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)  # texts of further files by name
 
 
 def show(report: Report) -> None:
@@ -62,6 +63,8 @@ def write(report: Report, folder: Path, heading: str, command: str, source: str)
         write_frame(frame, folder / f"{name}.csv")
     for name, draw in report.figures.items():
         draw(folder / f"{name}.png")
+    for name, text in report.files.items():
+        write_atomically(folder / name, text)
     write_atomically(folder / "report.md", _markdown(report, heading, command, source))
 
 

@@ -20,7 +20,7 @@ from netplace.cli.doctor import GOLDEN_COUNTS
 from netplace.cli.help import FIRST
 from netplace.cli.listing import TOPICS
 from netplace.netsim import ARBITERS, EJECTIONS, PATTERNS, TREE_ROUTINGS, VC_POLICIES, Config
-from netplace.netsim.presets import FABRICS
+from netplace.netsim.presets import CALIBRATIONS, FABRICS
 from netplace.placement import MAPPINGS, PARTITIONS
 from netplace.plan_settings import COSIM_SETTINGS, LOAD_SETTINGS, SCHEDULE_SETTINGS
 from netplace.runs.loads import KEYS, make_load_plan
@@ -37,6 +37,7 @@ EXAMPLES = {
 NAMES = {
     "networks": list(TOPOLOGIES),
     "apps": list(APPLICATIONS),
+    "calibrations": list(CALIBRATIONS),
     "fabrics": list(FABRICS),
     "formats": list(FORMATS),
     "mappings": list(MAPPINGS),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netplace.netsim import Config
-from netplace.netsim.presets import FABRICS, fabric_of
+from netplace.netsim.presets import CALIBRATIONS, FABRICS, calibration_of, fabric_of
 from netplace.runs.benchmark_times import read_times
 from netplace.runs.fitting import PARAMETERS, Point, fit, seconds_of
 
@@ -135,6 +135,7 @@ def test_what_is_fitted_is_a_fabric(netplace, tmp_path):
     assert result.exit_code == 0, result.stderr
     assert "overhead" in result.stdout
     assert fabric_of(str(fabric)).network == "tree:4,2"
+    assert "osu.txt" in fabric_of(str(fabric)).sources["o_send"]
     config = Config(fabric=str(fabric))
     assert config.o_send > 0
     assert config.fabric == ""
@@ -142,11 +143,11 @@ def test_what_is_fitted_is_a_fabric(netplace, tmp_path):
     assert result.exit_code == 0, result.stderr
 
 
-@pytest.mark.parametrize("name", FABRICS)
-def test_a_fabric_says_what_is_assumed(name):
-    preset = fabric_of(name)
+@pytest.mark.parametrize("name", [*FABRICS, *CALIBRATIONS])
+def test_each_figure_has_a_source(name):
+    preset = fabric_of(name, calibrated=False) if name in FABRICS else calibration_of(name)
     assert preset.says
-    assert preset.assumed or preset.fitted
+    assert preset.sources.keys() == preset.settings.keys()
     Config(**preset.settings)
 
 

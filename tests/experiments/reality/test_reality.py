@@ -44,9 +44,10 @@ def test_only_the_calibration_is_fitted_and_only_by_its_own_command(tmp_path, mo
     monkeypatch.setattr(study, "FITTED", {"fugaku": FITTED["fugaku"]})
     monkeypatch.setattr(study, "SETS", {name: SETS[name] for name in SETS if name.startswith("Fugaku")})
     seen = []
-    monkeypatch.setattr(study, "fit", lambda p, config, names: seen.extend(p) or Fitted(config, {}, None))
-    study.run(StudyRequest(parts=("calibrations",), data=str(tmp_path), quick=False), None)
-    assert [point.seconds for point in seen] == [1e-6]
+    monkeypatch.setattr(study, "fit", lambda p, config, names, n: seen.extend(p) or Fitted(config, {}, None))
+    report = study.run(StudyRequest(parts=("calibrations",), data=str(tmp_path), quick=False), None)
+    assert {point.seconds for point in seen} == {1e-6}
+    assert "best, of" in report.files["fugaku-fujitsu-mpi.toml"]
 
 
 def test_the_ledger_is_made_from_what_is_shipped_beside_baselines(netplace, tmp_path, monkeypatch):
@@ -128,9 +129,7 @@ def test_a_loggp_machine_is_found_again():
         for size in (8, 1024, 65536):
             app = f"collective,operation=allgather,algorithm={algorithm},bytes={size}"
             seconds = hidden.seconds(collective(8, "allgather", algorithm=algorithm, bytes=size))
-            rows.append(
-                Row("", "allgather", algorithm, size, 0.0, Point("", "torus:8", app, seconds, size, 8))
-            )
+            rows.append(Row("allgather", algorithm, size, 0.0, Point("", "torus:8", app, seconds, size, 8)))
     found = fitted(rows, Config())
     assert found.per_byte == pytest.approx(0.2, rel=0.05)
     assert found.latency + 2 * found.overhead == pytest.approx(2300, rel=0.05)
@@ -155,14 +154,18 @@ def test_orders_and_crossings():
     assert study._tau(frame, "netplace") == pytest.approx((1 + 1 / 3 - 1 / 3) / 3)
 
 
-@pytest.mark.parametrize("shape", ["2x2x2", "4x4x4", "8x8x8"])
+@pytest.mark.parametrize("shape", ["2x2x2", "4x4x4", "8x8x8", "2x4x6", "4x8", "8x4", "16x16", "32x64"])
 def test_logical_axes_are_rings_in_blocks(shape):
-    """All neighbors on a logical torus are neighbors in the blocks."""
+    """All neighbors on a logical torus are neighbors in the blocks; ranks follow y, then z, then x."""
     network, where = folded(shape)
-    side, topology = int(shape[0]), parse(network)
-    nodes = partition(where, topology, [side**3])[0].reshape(side, side, side)
-    for axis in range(3):
+    sides, topology = [int(side) for side in shape.split("x")], parse(network)
+    nodes = partition(where, topology, [np.prod(sides)])[0]
+    assert len(set(nodes.tolist())) == len(nodes)
+    nodes = nodes.reshape([sides[0], *sides[:0:-1]])
+    for axis in range(len(sides)):
         beside = np.roll(nodes, 1, axis)
         assert (topology.distance(nodes.ravel(), beside.ravel()) == 1).all()
-    point = Point("", network, "collective,operation=bcast,bytes=8", 1.0, 8, side**3, partition=where)
+    if len(sides) == 3:
+        assert np.ptp(topology.coordinates(nodes[0, 0])[:, [0, 2, 3, 5]], axis=0).max() == 0  # y and b alone
+    point = Point("", network, "collective,operation=bcast,bytes=8", 1.0, 8, nodes.size, partition=where)
     assert seconds_of([point], Config(fabric="tofu-d"))[0] > 0
