@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
@@ -27,15 +26,15 @@ class Preset:
     calibration: str = ""  # one of `CALIBRATIONS`, whose settings replace those of the fabric, or empty
     # Values of fields of `netplace.netsim.Config`, and for each of them who states it, to what it was fitted,
     # or that it is assumed.
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    sources: dict[str, str] = field(default_factory=dict)
 
     def to_toml(self) -> str:
         """Return the text of its file."""
         lines = []
         for item in fields(self):
             value = getattr(self, item.name)
-            if isinstance(value, Mapping):
+            if isinstance(value, dict):
                 lines += ["", f"[{item.name}]", *(f"{key} = {json.dumps(own)}" for key, own in value.items())]
             elif value:
                 lines.append(f"{item.name} = {json.dumps(value)}")
