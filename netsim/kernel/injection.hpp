@@ -109,12 +109,18 @@ bool handed_over(D& d, std::int32_t node, std::int32_t target, std::uint32_t lab
     return outcome == Creation::done;
 }
 
-// Whether the only injector of a usual node has no room left; of others it is not told.
+// Whether no injector has room for another packet of a message.
 template <class D>
-bool injector_is_full(const D& d, std::int32_t node) {
-    if constexpr (!D::Wiring::usual) return false;
+bool injectors_are_full(const D& d, std::int32_t node, std::uint32_t label) {
     const auto& r = d.router(static_cast<std::uint32_t>(node));
-    return r.fifo[r.fed].count == d.plan.fifo_depth() + d.plan.buffer_depth();
+    int own = d.plan.injectors_of_node(), i = r.fed;
+    if constexpr (D::Wiring::is_table) {
+        own /= static_cast<int>(d.plan.classes);
+        i += class_of(d, label) * own;
+    }
+    for (const int end = i + own; i < end; ++i)
+        if (r.fifo[i].count < d.plan.fifo_depth() + d.plan.buffer_depth()) return false;
+    return true;
 }
 
 // A tail has left an injection FIFO: let a task act next cycle that waits for it.

@@ -122,10 +122,10 @@ void pass_last(D& d, Node& node, const Key& key, Cycle cycle) {
     if (last && key.done >= word >> (kind_bits + key_bits)) finish(d, node, cycle);
 }
 
-// Let a node create the next packet of its message, or wait at once if it would only find its injector full next cycle.
+// Let a node create the next packet of its message, or wait at once if it would only find its injectors full next cycle.
 template <class D>
 void create_next_or_wait(D& d, std::int32_t number, Node& node, Cycle cycle) {
-    if (node.own && node.next_draw < 0 && injector_is_full(d, number)) {
+    if (node.own && node.next_draw < 0 && injectors_are_full(d, number, node.under)) {
         node.blocked = true;
         node.since = cycle + 1;
     } else {
