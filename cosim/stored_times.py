@@ -20,12 +20,7 @@ _LINE = msgspec.json.Decoder(tuple[str, int | float | list[int | float]])
 class StoredTimes:
     """Times by key, each computed once, also by a co-simulation that was killed and starts again.
 
-    Parameters
-    ----------
-    path : Path, optional
-        File with a line per result; by default, results are kept in memory.
-    plan : str
-        Key of the plan. Results of other plans and versions in the file are not used.
+    `path` has a line per result, by default none is kept; those of other plans or versions are not used.
     """
 
     def __init__(self, path: Path | None = None, plan: str = "") -> None:

@@ -16,8 +16,6 @@ _INTERRUPTED = signal.getsignal(signal.SIGINT)
 if _INTERRUPTED is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # ends the process without a traceback, until it is heard
 
-__all__ = ["main"]
-
 # OpenBLAS, which NumPy includes, has no threads: netplace's matrices are small, and processes can be forked.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if _INTERRUPTED is signal.default_int_handler:

@@ -12,22 +12,6 @@ import math
 import re
 from collections.abc import Iterable
 
-__all__ = [
-    "MOST",
-    "FaultsError",
-    "abbreviate",
-    "check_bytes",
-    "check_choice",
-    "check_float",
-    "check_int",
-    "check_ranges",
-    "check_size",
-    "check_steps",
-    "escaped",
-    "printable",
-    "shortened",
-]
-
 
 class FaultsError(ValueError):
     """All faults of a file, a sentence each."""

@@ -13,12 +13,8 @@ HOPS_PER_SECOND = 1e7  # of the kernel on a core of 2020
 class PacketMeter:
     """Counts the packets that watched networks have delivered.
 
-    Parameters
-    ----------
-    tell : callable
-        Function that receives the share in per cent, several times per second.
-    announce : callable
-        Function that receives the CPU seconds that all takes, about, once this is known.
+    `tell` receives the share in per cent, several times per second; `announce`, once this is known, the CPU
+    seconds that all takes, about.
     """
 
     def __init__(self, tell: Callable[[int], None], announce: Callable[[float], None]) -> None:

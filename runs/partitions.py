@@ -44,14 +44,9 @@ def check_partition(text: str) -> None:
 
 
 def nodes_of_jobs(text: str, topology: Topology, sizes: Sequence[int], seed: int = 0) -> list[Nodes]:
-    """Return the nodes of each job, which has so many tasks.
+    """Return the nodes of each job, which has so many tasks; ValueError if one has no place.
 
     An allocator chooses hosts, with all their slots, for one job after the other on the empty machine.
-
-    Raises
-    ------
-    ValueError
-        If the rule does not exist on the network, or a job has no place.
     """
     if partitions_with(text) is PARTITIONS:
         return partition(text, topology, sizes, seed=seed)

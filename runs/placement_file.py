@@ -1,28 +1,5 @@
 """Placement studies: one TOML file from programs to schedules.
 
-::
-
-    [machine]
-    network = "torus:8x8"
-    vcs = 2
-    [table]
-    store = "times.sqlite"
-    mappings = ["consecutive", "random", "classic", "td"]
-    seeds = 3
-    [[job]]
-    program = "lu,class=S,iterations=3"
-    tasks = 16
-    count = 3
-    repeats = 20
-    [[job]]
-    program = "CG.W.16"
-    count = 2
-    [schedule]
-    policy = ["fcfs", "easy"]
-    partition = ["contiguous", "non-contiguous"]
-    mapping = ["consecutive", "best-known"]
-    seeds = 3
-
 Lists of ``[machine]``, ``[jobs]`` and ``[schedule]`` multiply. ``[machine]`` has the network and its
 settings; ``[table]`` where run times are kept, which mappings are simulated and with how many seeds;
 ``[schedule]`` any key of a schedule (without it: boxes or subtrees, and the best known mapping). Instead of

@@ -421,6 +421,3 @@ def _program_of(row: Mapping[str, Any]) -> tuple[str, int]:
     """Return the program of a row of a table, and the number of its repetitions."""
     problem, repeats = without_repeats(str(row["problem"]))
     return ",".join(filter(None, (str(row["application"]), problem))), repeats
-
-
-__all__ = ["RunTimeTable", "describe", "program_text"]

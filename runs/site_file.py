@@ -1,29 +1,4 @@
-"""Files of a site's rules in TOML; every key is optional, and times are in seconds.
-
-::
-
-    order = "fair-share"          # submission, largest, shortest, fair-share
-    half_life = 86400
-    backfill = "easy"             # none, easy, conservative
-    dependencies = true
-    prediction = true
-
-    [[queue]]
-    name = "short"
-    numbers = [1]
-    most_seconds = 3600
-    most_running = 20
-    priority = 10
-
-    [[window]]
-    name = "maintenance"
-    begin = 864000
-    end = 871200
-
-    [failures]
-    mean_between = 2.6e6
-    mean_repair = 7200
-"""
+"""Files of a site's rules in TOML, as docs/background/site.md shows one; times are in seconds."""
 
 from __future__ import annotations
 

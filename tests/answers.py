@@ -7,8 +7,6 @@ from typing import Any
 
 from click.testing import Result
 
-__all__ = ["csv_rows", "described", "refused"]
-
 
 def described(result: Result) -> Any:
     """Return the JSON that a command printed, without its provenance."""

@@ -1,7 +1,5 @@
 """A small fabric as ibnetdiscover(8) writes it."""
 
-__all__ = ["fabric_text"]
-
 
 def fabric_text(leaves: int = 2, nodes: int = 4) -> str:
     """Return the text of a tree: leaf switches of so many nodes each, and a spine."""

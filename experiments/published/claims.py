@@ -29,8 +29,6 @@ from scipy import stats
 from netplace.experiments.published import open_file
 from netplace.scheduling.metrics.interval import half_width
 
-__all__ = ["STATES", "Verdict", "claims", "judge"]
-
 STATES = ("upheld", "reversed", "undecided")
 POWER = 0.8
 _WAYS = {

@@ -70,24 +70,9 @@ def bar_figure(
 ) -> Figure:
     """Return bars in groups.
 
-    Parameters
-    ----------
-    title : str
-        What they show.
-    groups : sequence of str
-        Names of the groups, from left to right.
-    series : mapping of str to sequence of float or None
-        For each series, a value in each group.
-    half : mapping of str to sequence of float or None, optional
-        By name of a series, half of the interval around each value.
-    unit : str
-        What the values are.
-    base : float
-        Where bars begin.
-    whiskers, caption : str
-        What the intervals are, and how to read the figure.
-    height : float
-        In inches.
+    `series`: by name, a value in each group; `half`: by name, half of the interval around each value;
+    `unit`: what the values are; `base`: where bars begin; `whiskers`, `caption`: what the intervals are,
+    and how to read the figure; `height` is in inches.
     """
     panel = Panel(
         marks=bar_marks(series, half or {}, base=base), x=Axis(names=groups), y=Axis(label=unit, grid=True)
@@ -107,24 +92,10 @@ def interval_figure(
     whiskers: str = "95 % intervals",
     caption: str = "",
 ) -> Figure:
-    """Return a mark with its interval for each name, one below the other, and a line at 0.
+    """Return a mark with its interval for each name, from top to bottom, and a line at 0.
 
-    Parameters
-    ----------
-    title : str
-        What it shows.
-    names : sequence of str
-        From top to bottom.
-    values, half : sequence of float, of pairs, or None
-        Where the mark is, and half of the interval around it, or its parts below and above.
-    groups : sequence of str
-        Which group each belongs to: the color of its mark. Marks of the group ``one run`` are hollow.
-    unit : str
-        What the values are.
-    colours : mapping of str to int or str, optional
-        Colors of some groups.
-    whiskers, caption : str
-        What the intervals are, and how to read the figure.
+    `half`: half of the interval around each value, or its parts below and above. A mark has the color of its
+    group, hollow in the group ``one run``. Words are those of `bar_figure`.
     """
     marks: list[Mark] = [Rule(at=0.0)]
     for place, group in enumerate(dict.fromkeys(groups)):
@@ -159,20 +130,10 @@ def curve_figure(
     whiskers: str = "",
     caption: str = "",
 ) -> Figure:
-    """Return curves, or steps.
+    """Return curves, or with `step` values that hold until the next one.
 
-    Parameters
-    ----------
-    title : str
-        What they show.
-    series : mapping of str to sequence of (float, float) or (float, float, float)
-        By name, points: x, y and half of the interval around y.
-    x, y : str
-        What the axes are, with units.
-    step : bool
-        Whether a value holds until the next one.
-    whiskers, caption : str
-        What the intervals are, and how to read the figure.
+    `series`: by name, points of x, y and, if known, half of the interval around y; `x`, `y`: what the axes
+    are, with units. Other words are those of `bar_figure`.
     """
     marks = [
         Curve(

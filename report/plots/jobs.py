@@ -143,19 +143,7 @@ def waiting_panel(pairs: Sequence[Sequence[Any]], jobs: Sequence[int], *, log: b
 
 
 def waiting_figure(waiting: Waiting, links: Sequence[str], second: float, title: str = "") -> Figure:
-    """Return the matrix of waiting, the links with most of it, and its course.
-
-    Parameters
-    ----------
-    waiting : Waiting
-        The waiting of jobs for each other.
-    links : sequence of str
-        Names of its links.
-    second : float
-        Length of a cycle in seconds.
-    title : str
-        Title of the figure.
-    """
+    """Return the matrix of waiting, the links with most of it, and its course; `second`: of a cycle."""
     jobs = sorted({job for waited, charged, _ in waiting.jobs for job in (waited, charged)})
     panels = [
         waiting_panel(waiting.jobs, jobs, log=True),

@@ -54,21 +54,7 @@ def occupancy_figure(topology: Topology, holder: ArrayLike, title: str = "") -> 
     A mesh or torus of two dimensions is a map; a larger one is slices of it, one for each Z (and each
     place in the dimensions beyond). A tree is rows of leaves, those of a switch in rows of their own where
     switches differ in size, with lines between the nodes of different switches: the broader a line, the
-    higher is the lowest switch that both sides share.
-
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    holder : array_like of int, shape (nodes,)
-        Number of the job on each node; negative: the node is free.
-    title : str
-        Title of the figure.
-
-    Raises
-    ------
-    ValueError
-        If there is not one holder for each node.
+    higher is the lowest switch that both sides share. `holder`: the job on each node; negative: it is free.
     """
     whose = np.asarray(holder)
     if whose.shape != (topology.nodes,):
@@ -125,16 +111,7 @@ def allocation_figure(
 ) -> Figure:
     """Return maps of a machine with what each allocator chooses: free pale, held gray, the job's nodes red.
 
-    Parameters
-    ----------
-    topology : Topology
-        The machine.
-    held : sequence of int
-        Nodes that other jobs hold.
-    chosen : sequence of (str, collection of int)
-        Title of each map, and the nodes that the job gets there.
-    title : str
-        Title of the figure.
+    `held`: nodes of other jobs; `chosen`: the title of each map, and the nodes that the job gets there.
     """
     places = node_places(topology)
     tall, wide = _map(topology).place.shape

@@ -43,22 +43,11 @@ def network_figure(
     title: str = "",
     label: str = MEASURED,
 ) -> Figure:
-    """Return the load of every directed link, and the nodes colored by job.
+    """Return the load of every directed link, shape (routers, ports), and the nodes colored by job.
 
     A grid of up to two dimensions is a map; a larger one is a map for each place in the other dimensions. A
     tree is a row for each stage, and any other network a circle of switches, group by group. Of a grid with
-    too many maps the sorted loads are drawn, a curve for each direction.
-
-    Parameters
-    ----------
-    topology : Topology
-        The network.
-    load : ndarray of float, shape (routers, ports)
-        What each link carries.
-    jobs : sequence of array_like of int
-        The nodes of each job.
-    title, label : str
-        Title of the figure, and what `load` is, with its unit.
+    too many maps the sorted loads are drawn, a curve for each direction. `label`: what `load` is, with unit.
     """
     panel, height = network_panel(topology, load[None], jobs, label)
     return Figure(title=title or str(topology), panels=[panel], height=height)
@@ -191,15 +180,7 @@ def _sorted_loads(topology: Topology, load: NDArray[np.float64], label: str) -> 
 
 
 def traffic_figure(W: Any, title: str = "") -> Figure:
-    """Return a traffic matrix, bytes on a logarithmic scale; pairs without traffic stay white.
-
-    Parameters
-    ----------
-    W : array_like or sparse array, shape (tasks, tasks)
-        Bytes from the task of the row to that of the column.
-    title : str
-        Title of the figure.
-    """
+    """Return a matrix of bytes, from rows to columns, on a logarithmic scale; white: no traffic."""
     return Figure(title=title or "Traffic", panels=[_traffic(W)], height=5.4)
 
 
@@ -223,16 +204,6 @@ def _traffic(W: Any) -> Panel:
 def mapping_figure(
     W: Any, topology: Topology, load: NDArray[np.float64], jobs: Sequence[ArrayLike] = (), title: str = ""
 ) -> Figure:
-    """Return a traffic matrix beside the network with the bytes expected on its links.
-
-    Parameters
-    ----------
-    W : array_like or sparse array, shape (tasks, tasks)
-        Traffic in bytes.
-    topology, load, jobs
-        As in `network_figure`; `load` in bytes.
-    title : str
-        Title of the figure.
-    """
+    """Return a matrix of bytes beside a `network_figure` of the bytes expected on the links."""
     network, _ = network_panel(topology, load[None], jobs, _EXPECTED)
     return Figure(title=title or str(topology), panels=[_traffic(W), network], columns=2, height=3.4)

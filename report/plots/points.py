@@ -29,19 +29,8 @@ def dot_figure(
 ) -> Figure:
     """Return a panel for each table, in which every name has a row with a mark for each series.
 
-    Parameters
-    ----------
-    title : str
-        Title of the figure.
-    panels : mapping of str to DataFrame
-        Tables with columns ``name``, ``series``, ``value`` and ``half``, half of an interval or NaN; or with
-        ``low`` and ``high``, its ends.
-    xlabel : str
-        What the values are.
-    whiskers : str
-        What the intervals are.
-    line : float, optional
-        Value at which a line stands: no difference.
+    Tables have columns ``name``, ``series``, ``value`` and ``half``, half of an interval or NaN; or ``low``
+    and ``high``, its ends. `whiskers`: what the intervals are; `line`: where a line stands, no difference.
     """
     import pandas as pd
 
@@ -138,18 +127,8 @@ def scatter_figure(
     """Return a panel of points for each entry, with regression line and Pearson's r.
 
     An asterisk after r says that it is significant at the level 0.01. Points that are not finite do not
-    count; without any spread in x or y there is neither line nor r.
-
-    Parameters
-    ----------
-    title : str
-        Title of the figure.
-    panels : mapping of str to (x, y)
-        The name of each panel, and its points as two sequences of one length.
-    xlabel, ylabel : str
-        Names of the axes (an empty `xlabel`: each panel's axis bears its name).
-    groups : sequence of str, optional
-        The group of each point, each of which has a color; they are the same points in every panel.
+    count; without any spread in x or y there is neither line nor r. `panels`: by name, x and y; with an
+    empty `xlabel` each panel's axis bears its name. `groups`: that of each point, which gives its color.
     """
     drawn = []
     for name, (x, y) in panels.items():
@@ -250,16 +229,9 @@ def trade_off_figure(
 
 
 def load_figure(rows: Sequence[Mapping[str, Any]], title: str = "", *, narrow: bool = False) -> Figure:
-    """Return accepted load and delay over offered load, a curve for each network or setting.
+    """Return accepted load and delay over offered load, a curve for each network or setting of `curve_rows`.
 
-    Parameters
-    ----------
-    rows : sequence of mappings
-        As `netplace.report.tables.load.curve_rows` returns.
-    title : str
-        Title of the figure.
-    narrow : bool
-        As wide as a column of a paper, one panel below the other.
+    `narrow`: as wide as a column of a paper, one panel below the other.
     """
     maximum = max(row["offered"] for row in rows)
     left: list[Mark] = [Curve(x=[0, maximum], y=[0, maximum], line="dotted", mark="", colour=HELD)]

@@ -77,21 +77,9 @@ def gantt_figure(
 ) -> Figure:
     """Return who held which nodes over time, shaded by how long each job waited, and how many waited.
 
-    Where boxes are too small to be seen one by one, each spot has the mean shade of its contents.
-
-    Parameters
-    ----------
-    schedule : Schedule
-        With the nodes of its jobs.
-    title : str
-        Title of the figure.
-    begin, end : float, optional
-        The window to draw, in seconds since the first submission; by default all.
-
-    Raises
-    ------
-    ValueError
-        If the schedule did not keep the nodes of its jobs, or nothing is in the window.
+    Where boxes are too small to be seen one by one, each spot has the mean shade of its contents. `begin`
+    and `end` bound a window, in seconds since the first submission. ValueError if the schedule did not keep
+    the nodes of its jobs, or nothing is in the window.
     """
     if schedule.allocations is None:
         raise ValueError("Gantt chart: the schedule does not contain the nodes of its jobs")
@@ -246,13 +234,6 @@ def power_figure(energy: Energy, title: str = "") -> Figure:
     """Return how many nodes are in which state over time, and below it what all of them draw.
 
     Where there are too many changes to be seen, means of windows are drawn.
-
-    Parameters
-    ----------
-    energy : Energy
-        What the nodes did.
-    title : str
-        Title of the figure.
     """
     time, values = _windows(energy)
     hours = (time - energy.time[0]) / _HOUR

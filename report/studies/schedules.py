@@ -16,8 +16,6 @@ from netplace.runs.plan import Plan
 from netplace.runs.schedule_figures import ScheduleFigures
 from netplace.runs.schedules import outcome_of
 
-__all__ = ["CachedCase", "case_outcomes", "outcomes", "turnaround"]
-
 
 class CachedCase:
     """A dataclass with all inputs of an outcome, and a method ``run`` that makes it; a plan.

@@ -202,13 +202,9 @@ def contestants_of(
 ) -> list[Contestant]:
     """Return a contestant for all plans with the same words.
 
-    Parameters
-    ----------
-    by_seed : callable
-        Function that returns, given the places of a contestant's plans, each measure by seed.
-    values : callable
-        Function that returns the values of each measure and their unit, given places and whether seeds can be
-        compared: if all have the same jobs, those of a log, only where seeds have a part in any result.
+    `by_seed` returns each measure of a contestant's places by seed; `values` the values of each measure and
+    their unit, given places and whether seeds can be compared: if all have the same jobs, those of a log,
+    only where seeds have a part in any result.
     """
     groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for place, own in enumerate(words):

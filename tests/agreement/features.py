@@ -17,8 +17,6 @@ from netplace.netsim.table_router import uses_table_router, verdict_on
 from netplace.report.files.timeline import trace_events
 from netplace.topologies import Graph, Grid, parse
 
-__all__ = ["FEATURES", "NETWORKS", "PAGE", "network_text", "page_table", "tried"]
-
 PAGE = Path(__file__).parents[2] / "docs" / "background" / "matrix.md"
 ENGINES = ("kernel", "reference")
 _FILES = {

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from netplace.apps.collectives.decisions import decision_table
 from netplace.apps.formats import open_trace, read, rewrite
 from netplace.apps.recorded import summary_of
+from netplace.apps.recorded.trace import Reading
 from netplace.cosim.plan import read_cosim_study
 from netplace.placement import partition
 from netplace.placement.mapping.hosts import read_hosts
@@ -25,14 +27,13 @@ from netplace.scheduling.partitioner.pss.language import read_configuration
 from netplace.scheduling.workload import read as read_workload
 from netplace.topologies import parse
 
-__all__ = ["READERS", "TEXTS", "write_samples"]
 
-
-def _trace(path: Path) -> None:
+def _trace(path: Path, tasks: int | None = None) -> None:
     """Read a trace in every way."""
-    read(path, cycles_per_us=1.0).check()
-    summary_of(open_trace(path)).as_data()
-    rewrite(lambda: open_trace(path), path.parent / "out.trace")
+    reading = Reading(tasks=tasks)
+    read(path, cycles_per_us=1.0, tasks=tasks).check()
+    summary_of(open_trace(path, reading)).as_data()
+    rewrite(lambda: open_trace(path, reading), path.parent / "out.trace")
 
 
 def _network(form: str) -> Callable[[Path], object]:
@@ -40,7 +41,8 @@ def _network(form: str) -> Callable[[Path], object]:
 
 
 READERS: dict[str, Callable[[Path], object]] = {
-    **dict.fromkeys(("m.trace", "m.trc", "m.dim", "m.goal", "m.bin", "m.prv", "m.tit", "layers.txt", "pairs.csv"), _trace),
+    **dict.fromkeys(("m.trace", "m.trc", "m.dim", "m.goal", "m.bin", "m.prv", "m.tit", "pairs.csv"), _trace),
+    "layers.txt": partial(_trace, tasks=4),
     "collectives.toml": lambda path: decision_table(str(path)),
     "topology.conf": _network("slurm:{},taper=2"),
     "blocks.conf": _network("slurm:{}"),

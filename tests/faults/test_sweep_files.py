@@ -9,8 +9,6 @@ from netplace.cli import app
 from netplace.runs.sweep import read_sweep
 
 HALO = 'network = "torus:4x4"\napp = "butterfly,packets=1"\ntasks = 16\n'
-STUDY = 'machine = "torus:4x4"\nworkload = "lublin"\njobs = 20\n'
-APPLICATIONS = 'machine = "torus:4x4"\nworkload = "applications"\njobs = 5\ntimes = "simulated:s.sqlite"\n'
 
 SWEEPS = [
     (HALO.replace("app", "#") + "jobs = [1]\n", "expected tables [[jobs]]"),
@@ -40,14 +38,6 @@ def test_a_search_is_not_made_twice(tmp_path):
     (tmp_path / "sweep.toml").write_text(HALO + 'mapping = ["td:seconds=1000", "best:5"]\n')
     sweep = read_sweep(tmp_path / "sweep.toml")
     sweep.check_programs(sweep.runs())
-
-
-STUDIES = [
-    (STUDY + "load = nan\n", "load: nan is not a number"),
-    (STUDY + "locality = 3\n", "locality: 3 is invalid, expected true or false"),
-    (STUDY + "policy = [1]\n", "policy: 1 is not text"),
-    (APPLICATIONS + "mean_interarrival = inf\n", "mean_interarrival: inf is not a number"),
-]
 
 
 RUN = ("run", "--network", "torus:4x4", "--tasks", "4", "--partition", "quadrants", "--json")

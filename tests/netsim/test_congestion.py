@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from reference_cases import flow
+from reference_cases import flow, program
 
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import APPLICATIONS
 from netplace.netsim import Config, Network, simulate
 from netplace.netsim.fabric_texts import LINE_RATE, Control, read_congestion
 from netplace.netsim.reference.rates import Rate
@@ -24,13 +24,10 @@ def test_a_source_rate_sets_packets_apart(share, gap, engine):
 
 def pairs_of_one_node(control, engine):
     """Return the cycles of twenty packets each from node 0 to two others, one packet a message, in turn."""
-    writers = [TaskWriter(task, 3) for task in range(3)]
-    for _ in range(20):
-        for task in (1, 2):
-            writers[0].send(task, 64, 0)
-            writers[task].recv(0, 64, 0)
+    receives = [("recv", 0, 64)] * 20
+    two = program([("send", 1, 64), ("send", 2, 64)] * 20, receives, receives)
     config = Config(vcs=1, routing="dor", bubble=0, congestion_control=control)
-    return simulate(parse("mesh:3x1"), Program.of(writers, "two"), config=config, engine=engine).cycles
+    return simulate(parse("mesh:3x1"), two, config=config, engine=engine).cycles
 
 
 def test_a_rate_is_that_of_a_pair_of_nodes(engine):
@@ -102,28 +99,29 @@ def test_a_single_way_into_a_node_marks_as_a_link_does(engine):
     """Node 4 takes a phit a cycle and is sent three; node 0's packets to 7, the victim's, go through it."""
 
     def victim(control):
-        writers = [TaskWriter(task, 4) for task in range(4)]
-        for task in (1, 2, 3):
-            writers[task].send(0, 64 * 300, 0)
-            writers[0].recv(task, 64 * 300, 0)
+        senders = [[("send", 0, 64 * 300)] for _ in (1, 2, 3)]
+        to_one = program([("recv", task, 64 * 300) for task in (1, 2, 3)], *senders)
         config = Config(
             vcs=1, routing="dor", bubble=0, queue_packets=8, ejection="single", congestion_control=control
         )
         places = [np.array([4, 1, 3, 5]), np.array([0, 7])]
-        jobs = [Program.of(writers, "incast"), flow(300)]
-        return simulate(parse("mesh:3x3"), jobs, places, config=config, engine=engine).jobs[1].cycles
+        return (
+            simulate(parse("mesh:3x3"), [to_one, flow(300)], places, config=config, engine=engine)
+            .jobs[1]
+            .cycles
+        )
 
     assert victim("rate=1") > 1.8 * victim(DCQCN)
 
 
 def test_a_flow_that_is_alone_is_never_marked():
-    alone, controlled = (incast_free(control) for control in ("", "dcqcn=1"))
+    alone, controlled = (
+        simulate(
+            parse("tree:4,2"), flow(200), [14, 4], config=Config(vcs=2, congestion_control=control)
+        ).cycles
+        for control in ("", "dcqcn=1")
+    )
     assert alone == controlled
-
-
-def incast_free(control):
-    config = Config(vcs=2, pipeline=1, congestion_control=control)
-    return simulate(parse("tree:4,2"), flow(200), [14, 4], config=config).cycles
 
 
 def test_what_is_not_given_is_usual():

@@ -3,9 +3,10 @@
 import pytest
 from hypothesis import given, reject
 from hypothesis import strategies as st
+from reference_cases import flow, program
 
 from netplace import bundled_trace, read
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import APPLICATIONS
 from netplace.netsim import Config, DeadlockError, simulate
 from netplace.netsim.critical_path import critical_path
 from netplace.topologies import parse
@@ -27,28 +28,23 @@ def check(result, path):
     assert at == result.jobs[0].cycles
 
 
-def test_two_tasks_by_hand():
-    """Ten cycles of computation, two packets over one link of an empty torus, and five cycles more."""
-    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
-    sender.compute(10)
-    sender.send(1, 128)
-    receiver.recv(0, 128)
-    receiver.compute(5)
-    result, path = path_of("torus:4x4", Program.of([sender, receiver]))
+def by_component(path):
+    return {name: cycles for name, cycles in path.by_component().items() if cycles}
+
+
+@pytest.mark.parametrize(("eager_limit", "handshake"), [(None, {}), (0, {"handshake": 34})])
+def test_two_tasks_by_hand(eager_limit, handshake):
+    """Two packets over an empty link between computations; request and reply are 17 cycles each."""
+    two = program([("compute", 10), ("send", 1, 128)], [("recv", 0, 128), ("compute", 5)])
+    result, path = path_of("torus:4x4", two, Config(eager_limit=eager_limit))
     check(result, path)
-    found = {name: cycles for name, cycles in path.by_component().items() if cycles}
-    assert found == {"computation": 15, "sending": 1, "own packets": 15, "hops": 17}
+    assert by_component(path) == {"computation": 15, "sending": 1, "own packets": 15, "hops": 17} | handshake
 
 
 def test_who_comes_late_did_not_wait():
-    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
-    sender.send(1, 64)
-    receiver.compute(1000)
-    receiver.recv(0, 64)
-    result, path = path_of("torus:4x4", Program.of([sender, receiver]))
+    result, path = path_of("torus:4x4", program([("send", 1, 64)], [("compute", 1000), ("recv", 0, 64)]))
     check(result, path)
-    found = {name: cycles for name, cycles in path.by_component().items() if cycles}
-    assert found == {"computation": 1000, "acting": 1}
+    assert by_component(path) == {"computation": 1000, "acting": 1}
 
 
 def test_mistakes():
@@ -59,36 +55,11 @@ def test_mistakes():
         critical_path(topology, Config(), program, job)
 
 
-def by_component(path):
-    return {name: cycles for name, cycles in path.by_component().items() if cycles}
-
-
-def test_a_rendezvous_by_hand():
-    """Request and reply, 17 cycles each over one link; then two packets, and nobody waits for anybody."""
-    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
-    sender.compute(10)
-    sender.send(1, 128)
-    receiver.recv(0, 128)
-    receiver.compute(5)
-    result, path = path_of("torus:4x4", Program.of([sender, receiver]), Config(eager_limit=0))
-    check(result, path)
-    assert by_component(path) == {
-        "computation": 15, "handshake": 34, "sending": 1, "own packets": 15, "hops": 17,
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize("blocking", [True, False])
-def test_who_comes_late_holds_the_sender_up(blocking):
+@pytest.mark.parametrize("sending", [[("send", 1, 64)], [("isend", 1, 64), ("wait", 0)]])
+def test_who_comes_late_holds_the_sender_up(sending):
     """The receiver computes for 500 cycles before it takes the message that the sender waits to have sent."""
-    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
-    if blocking:
-        sender.send(1, 64)
-    else:
-        sender.wait(sender.isend(1, 64))
-    sender.compute(1000)
-    receiver.compute(500)
-    receiver.recv(0, 64)
-    result, path = path_of("torus:4x4", Program.of([sender, receiver]), Config(eager_limit=0))
+    two = program([*sending, ("compute", 1000)], [("compute", 500), ("recv", 0, 64)])
+    result, path = path_of("torus:4x4", two, Config(eager_limit=0))
     check(result, path)
     assert by_component(path) == {"computation": 1500, "handshake": 17, "sending": 1}
     assert [one.task for one in path.stretches if one.component == "computation"] == [1, 0]
@@ -138,10 +109,7 @@ def test_a_recorded_trace_adds_up(short_trace, eager_limit):
     ],
 )
 def test_cables_switches_and_slow_links_are_part_of_the_way(network, nodes, more):
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, 64)
-    writers[1].recv(0, 64)
     config = Config(**{"vcs": 4, "queue_packets": 5} | more)
-    result, path = path_of(network, Program.of(writers), config, nodes, engine="reference")
+    result, path = path_of(network, flow(), config, nodes, engine="reference")
     check(result, path)
     assert by_component(path) == {"hops": result.drained_cycles - 1, "acting": 1}

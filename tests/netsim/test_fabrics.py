@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reference_cases import flow
+from reference_cases import flow, program
 
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import APPLICATIONS
 from netplace.netsim import Config, Network, measure_load, pattern, simulate
 from netplace.netsim.cable_cycles import kinds_of_links
 from netplace.netsim.fabric_texts import read_latencies
@@ -177,17 +177,12 @@ def test_less_is_accepted_where_the_virtual_channels_of_a_port_share_a_way_throu
 def to_and_fro(load, engine, classes):
     """Return the cycles of 20 messages from node 0 to node 40 and back, beside uniform traffic."""
     network = parse("dragonfly:a=4,p=2,h=2")
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    for _ in range(20):
-        writers[0].send(1, 64, 0)
-        writers[1].recv(0, 64, 0)
-        writers[1].send(0, 64, 0)
-        writers[0].recv(1, 64, 0)
+    both = program([("send", 1, 64), ("recv", 1, 64)] * 20, [("recv", 0, 64), ("send", 0, 64)] * 20)
     config = Config(vcs=2, routing="minimal", credit_delay=0, traffic_classes=classes)
     run = Network(network, config, seed=1, engine=engine)
     run.generate(pattern("uniform", network, load / 16) if load else None)
     run.advance(600)
-    job = run.start(Program.of(writers, "to and fro"), [0, 40])
+    job = run.start(both, [0, 40])
     run.advance()
     return run.job(job).end - 600
 
@@ -202,13 +197,11 @@ def test_priority_keeps_latency():
 
 def shared_link(engine, classes, sizes=(64, 64)):
     """Return when each of two flows over one link has sent 200 packets, in packets on the link."""
-    programs = []
-    for size in sizes:
-        writers = [TaskWriter(task, 2) for task in range(2)]
-        for _ in range(200 * 64 // size):
-            writers[0].send(1, size, 0)
-            writers[1].recv(0, size, 0)
-        programs.append(Program.of(writers, "flow"))
+    counts = [200 * 64 // size for size in sizes]
+    programs = [
+        program([("send", 1, size)] * count, [("recv", 0, size)] * count)
+        for size, count in zip(sizes, counts, strict=True)
+    ]
     config = Config(vcs=2, routing="dor", traffic_classes=classes, bubble=0, credit_delay=0)
     found = simulate(parse("mesh:2x1,c=2"), programs, [[0, 2], [1, 3]], config=config, engine=engine)
     return [job.cycles / 16 for job in found.jobs]
@@ -231,15 +224,11 @@ def test_messages_are_of_a_class_by_their_size(engine):
 
 def small_ones_come(engine, classes):
     """Return when 200 packets have come to a node with one way in, beside 200 of others, in packets."""
-    writers = [TaskWriter(task, 3) for task in range(3)]
-    for source, size in ((0, 64), (2, 640)):
-        for _ in range(200 * 64 // size):
-            writers[source].send(1, size, 0)
+    two = program([("send", 1, 64)] * 200, [], [("send", 1, 640)] * 20)
     config = Config(
         vcs=2, routing="dor", traffic_classes=classes, bubble=0, credit_delay=0, ejection="single"
     )
-    program = Program.of(writers, "two")
-    found = simulate(parse("mesh:3x1"), program, config=config, engine=engine, record_messages=True)
+    found = simulate(parse("mesh:3x1"), two, config=config, engine=engine, record_messages=True)
     return [part.max() / 16 for part in (found.jobs[0].message_end[:200], found.jobs[0].message_end[200:])]
 
 

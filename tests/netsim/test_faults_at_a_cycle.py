@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from reference_cases import flow
+from reference_cases import flow, program
 
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import APPLICATIONS
 from netplace.netsim import Config, DeadlockError, Network, Traffic, measure_load, pattern, simulate
 from netplace.topologies import Cables, graph, parse
 
@@ -202,10 +202,8 @@ def test_faults_after_the_end_do_not_happen(engine):
 
 
 def test_what_is_stuck_waits_for_the_next_fault(engine):
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[1].recv(0, 64, 0)
     network = Network(parse("mesh:4x2"), Config(faults="at=500,router=1"), engine=engine)
-    job = network.start(Program.of(writers, "missing"), [0, 1])
+    job = network.start(program([], [("recv", 0, 64)]), [0, 1])
     assert network.advance(400) == []
     network.advance()
     assert network.faults[0].jobs == (job,)
@@ -213,10 +211,8 @@ def test_what_is_stuck_waits_for_the_next_fault(engine):
 
 
 def test_what_no_fault_sets_free_is_a_deadlock(engine):
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[1].recv(0, 64, 0)
     network = Network(parse("mesh:4x2"), Config(faults="at=500,slow=1"), engine=engine)
-    network.start(Program.of(writers, "missing"), [0, 1])
+    network.start(program([], [("recv", 0, 64)]), [0, 1])
     with pytest.raises(DeadlockError) as caught:
         network.advance()
     assert (caught.value.cycle, len(network.faults)) == (500, 1)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference_cases import program
 from strategies import configs, networks, placements, programs
 
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import APPLICATIONS
 from netplace.netsim import ENGINES, Config, DeadlockError, Network, simulate
 from netplace.topologies import parse
 
@@ -24,14 +25,13 @@ def exchange(tasks=4, packets=3):
 
 def ring(tasks, packets):
     """Return a program in which every task sends to the next, and no order of messages can lock."""
-    writers = [TaskWriter(task, tasks) for task in range(tasks)]
-    for task, writer in enumerate(writers):
-        requests = [
-            writer.irecv((task - 1) % tasks, 64 * packets),
-            writer.isend((task + 1) % tasks, 64 * packets),
-        ]
-        writer.waitall(requests)
-    return Program.of(writers)
+    waits = [("wait", 0), ("wait", 1)]
+    return program(
+        *(
+            [("irecv", (task - 1) % tasks, 64 * packets), ("isend", (task + 1) % tasks, 64 * packets), *waits]
+            for task in range(tasks)
+        )
+    )
 
 
 @pytest.fixture(params=list(ENGINES))
@@ -68,9 +68,7 @@ def test_messages_of_a_stopped_job_never_complete(network):
 
 
 def test_nobody_waits_for_a_stopped_job(network):
-    lonely = TaskWriter(0, 2), TaskWriter(1, 2)
-    lonely[1].recv(0, 64, 0)
-    job = network.start(Program.of(lonely), [3, 4])
+    job = network.start(program([], [("recv", 0, 64)]), [3, 4])
     other = network.start(exchange(), range(8, 12))
     assert network.advance() == [other]
     with pytest.raises(DeadlockError):

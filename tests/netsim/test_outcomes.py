@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from reference_cases import program as writers
 
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import APPLICATIONS
 from netplace.netsim import (
     ENGINES,
     Config,
@@ -91,20 +91,15 @@ def test_the_critical_path_of_a_lost_job_ends_where_the_job_did(faults, settings
 
 
 def test_a_circle_of_tasks_has_a_critical_path():
-    writers = [TaskWriter(task, 3) for task in range(3)]
-    for task in (0, 1):  # each waits for the other before it sends
-        writers[task].recv(1 - task, 64, 0)
-        writers[task].send(1 - task, 64, 0)
-    writers[0].send(2, 64, 1)
-    writers[1].send(2, 64, 1)
-    program = Program.of(writers, "circle")
+    first, second = ([("recv", other, 64), ("send", other, 64), ("send", 2, 64, 1)] for other in (1, 0))
+    circle = writers(first, second, [])  # each of two waits for the other before it sends
     config = Config(faults="at=20,link=14-15")
     network = Network(MESH, config, record_messages=True)
-    network.start(program, [0, 1, 2])
+    network.start(circle, [0, 1, 2])
     with pytest.raises(DeadlockError):
         network.finish()
     (job,) = network.result().jobs
-    assert critical_path(MESH, config, program, job).cycles == job.end
+    assert critical_path(MESH, config, circle, job).cycles == job.end
 
 
 def test_a_lost_job_is_a_failure_in_a_store_and_no_time_of_a_mapping():

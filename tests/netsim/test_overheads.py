@@ -1,6 +1,7 @@
 """What messages and computations cost the processor, the same on both engines."""
 
 import pytest
+from reference_cases import program
 
 from netplace.apps import Op, Program, TaskWriter
 from netplace.netsim import Config, Network, pattern, simulate
@@ -46,14 +47,10 @@ def test_computation_stands_before_sends_and_after_what_completes_receives():
 
 @pytest.mark.parametrize("eager_limit", [None, 50])
 def test_a_message_takes_so_much_longer(eager_limit):
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, 100)
-    writers[1].recv(0, 100)
-    writers[1].compute(10)
-    program, ring = Program.of(writers), parse("torus:4")
-    without = simulate(ring, program, config=Config(eager_limit=eager_limit)).cycles
+    message, ring = program([("send", 1, 100)], [("recv", 0, 100), ("compute", 10)]), parse("torus:4")
+    without = simulate(ring, message, config=Config(eager_limit=eager_limit)).cycles
     costly = Config(**vars(COSTLY) | {"eager_limit": eager_limit})
-    assert simulate(ring, program, config=costly).cycles == without + 110 + 30
+    assert simulate(ring, message, config=costly).cycles == without + 110 + 30
 
 
 def test_eager_messages_are_copied():
@@ -76,9 +73,9 @@ def test_reductions_are_computed():
 
 def test_repeated_programs_cost_each_time():
     times = []
-    for program, laps in ((_exchange(), 5), (_exchange().repeat(5), 1)):
+    for laps in (5, 1):
         network = Network(parse("torus:4"), COSTLY)
-        network.start(program, times=laps)
+        network.start(_exchange().repeat(5 // laps), times=laps)
         network.finish()
         times.append(network.result().cycles)
     assert times[0] == times[1]

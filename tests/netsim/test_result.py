@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from reference_cases import program
 
 from netplace.apps import APPLICATIONS, Program, TaskWriter, application
 from netplace.netsim import Config, Delay, Network, simulate
@@ -73,9 +74,8 @@ def test_json(result):
 
 
 def test_json_of_a_run_without_packets():
-    writer = TaskWriter(0, 1)
-    writer.compute(3)
-    told = json.loads(json.dumps(simulate(parse("mesh:4"), Program.of([writer])).to_dict(), allow_nan=False))
+    silent = simulate(parse("mesh:4"), program([("compute", 3)]))
+    told = json.loads(json.dumps(silent.to_dict(), allow_nan=False))
     assert told["packet_delay"] == dict.fromkeys(("mean", "p50", "p95", "p99", "most")) | {"count": 0}
 
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from link_bounds import load_bound
+from reference_cases import flow, program
 
-from netplace.apps import Program, TaskWriter
+from netplace.apps import Program
 from netplace.netsim import Config, DeadlockError, Network, measure_load, pattern, simulate
 from netplace.netsim.table_router import verdict_on
 from netplace.topologies import Cables, Graph, graph, parse
@@ -25,9 +26,7 @@ KINDS = [
 
 
 def one_message(size: int, tasks: int = 2) -> Program:
-    writers = [TaskWriter(task, tasks) for task in range(tasks)]
-    writers[0].send(1, size, 0)
-    return Program.of(writers, "one")
+    return program([("send", 1, size)], *[[]] * (tasks - 1))
 
 
 def lone(topology, config, nodes, packets=1, engine="kernel"):
@@ -140,11 +139,10 @@ def test_too_few_virtual_channels():
 
 
 def ring_of_sends(nodes: int) -> Program:
-    writers = [TaskWriter(task, nodes) for task in range(nodes)]
-    for task, writer in enumerate(writers):
-        writer.send((task + 2) % nodes, 64 * 40, 0)
-        writer.recv((task - 2) % nodes, 64 * 40, 0)
-    return Program.of(writers, "ring")
+    size = 64 * 40
+    return program(
+        *([("send", (task + 2) % nodes, size), ("recv", (task - 2) % nodes, size)] for task in range(nodes))
+    )
 
 
 def test_deadlock_is_refused_or_named(engine):
@@ -158,15 +156,6 @@ def test_deadlock_is_refused_or_named(engine):
     assert done.cycles > 0
 
 
-CASCADE = "".join(  # three groups of two rows of three switches: two hops within a group, so minimal can lock
-    f"g{g}r{r}s{s} nodes=1 group={g}\n" for g in range(3) for r in range(2) for s in range(3)
-) + "".join(
-    [f"g{g}r{r}s{s} g{g}r{r}s{t}\n" for g in range(3) for r in range(2) for s in range(3) for t in range(s)]
-    + [f"g{g}r0s{s} g{g}r1s{s}\n" for g in range(3) for s in range(3)]
-    + ["g0r0s0 g1r0s0\n", "g0r1s1 g2r0s1\n", "g1r1s2 g2r1s0\n"]
-)  # fmt: skip
-
-
 def test_adversarial_traffic_needs_groups():
     with pytest.raises(ValueError, match=r"--traffic adversarial: needs groups or switches"):
         pattern("adversarial", parse("torus:4x4"), 0.1)
@@ -178,15 +167,12 @@ def test_adversarial_traffic_needs_groups():
 @pytest.mark.parametrize("seed", range(4))
 def test_behind_slow_links_a_full_injector_may_tie_with_an_open_one(seed):
     """All phits have left before there is room: a node draws anew in the next cycle, and does not wait."""
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, 64, 0)
-    writers[1].recv(0, 64, 0)
     config = Config(packet_phits=1, queue_packets=1, nic_buffer=1, injectors=2, routing="minimal")
     slow = graph(
         "slow", Cables(np.array([[0, 1]]), np.array([3]), np.array([0])), np.array([1, 1]), direct=True
     )
     kernel, reference = (
-        simulate(slow, Program.of(writers, "pair"), np.arange(2), config=config, engine=engine, seed=seed)
+        simulate(slow, flow(), np.arange(2), config=config, engine=engine, seed=seed)
         for engine in ("kernel", "reference")
     )
     assert kernel.cycles == reference.cycles

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from reference_cases import flow
+from reference_cases import flow, program
 
-from netplace.apps import APPLICATIONS, Program, TaskWriter
+from netplace.apps import APPLICATIONS
 from netplace.netsim import Config, DeadlockError, Network, measure_load, simulate
 from netplace.topologies import parse
 
@@ -39,10 +39,8 @@ def test_a_flow_has_the_rate_of_its_room_over_the_round_trip(room, cable, credit
 
 def victim(vcs, room):
     """Return the cycles of a flow over a link that it shares with one that has a third of another."""
-    writers = [TaskWriter(task, 4) for task in range(4)]
-    for source in (0, 2, 3):
-        writers[source].send(1, 64 * 100, 0)
-    jobs = [Program.of(writers, "crossing"), flow(100)]
+    to_one = [("send", 1, 64 * 100)]
+    jobs = [program(to_one, [], to_one, to_one), flow(100)]
     places = [np.array([0, 7, 2, 4]), np.array([1, 3])]
     return run("mesh:5x2", jobs, places, vcs=vcs, buffer_phits=room).jobs[1].cycles
 
@@ -99,13 +97,10 @@ def test_no_buffer_holds_more_than_it_has_room_for_and_all_packets_come(text, se
 
 
 def test_worms_that_stand_in_a_circle_end_the_run():
-    writers = [TaskWriter(task, 5) for task in range(5)]
-    for task, writer in enumerate(writers):
-        writer.send((task + 2) % 5, 640, 0)
-        writer.recv((task - 2) % 5, 640, 0)
+    ring = program(*([("send", (task + 2) % 5, 640), ("recv", (task - 2) % 5, 640)] for task in range(5)))
     config = Config(vcs=1, routing="dor", vc_discipline="none", allow_deadlock=True, buffer_phits=2)
     with pytest.raises(DeadlockError):
-        simulate(parse("torus:5"), Program.of(writers, "ring"), config=config, engine="reference")
+        simulate(parse("torus:5"), ring, config=config, engine="reference")
 
 
 @pytest.mark.parametrize(

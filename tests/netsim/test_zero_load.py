@@ -3,9 +3,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference_cases import flow, program
 from strategies import configs, networks, programs
 
-from netplace.apps import Program, TaskWriter, application
+from netplace.apps import application
 from netplace.apps.program import Repeated
 from netplace.netsim import Config, simulate
 from netplace.netsim.bounds import bounds
@@ -14,11 +15,7 @@ from netplace.topologies import parse
 
 
 def one_message(size, compute=0):
-    sender, receiver = TaskWriter(0, 2), TaskWriter(1, 2)
-    sender.compute(compute)
-    sender.send(1, size)
-    receiver.recv(0, size)
-    return Program.of([sender, receiver])
+    return program([("compute", compute), ("send", 1, size)], [("recv", 0, size)])
 
 
 @pytest.mark.parametrize(("node", "cycles"), [(1, 18), (2, 19), (4, 21), (36, 25)])
@@ -82,23 +79,20 @@ def test_a_switch_costs_its_stages_and_a_cycle(text, stages):
     """The formula of docs/background/booksim.md: channels, stages of switches, 15 phits behind the header."""
     network, (routing, vcs) = parse(text), NETWORKS[text]
     config = Config(vcs=vcs, routing=routing, pipeline=stages, credit_delay=1, crossbar_speedup=1)
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    writers[0].send(1, 64, 0)
-    packet = Program.of(writers, "packet")
     for ends in ((0, 1), (0, network.nodes // 2), (3, network.nodes - 1)):
         switches = int(network.distance(*ends)) - 1
-        delay = simulate(network, packet, ends, config=config).packet_delay.mean
+        delay = simulate(network, flow(received=False), ends, config=config).packet_delay.mean
         assert delay == (stages + 1) * switches + 1 + 15
 
 
 @given(st.data())
 def test_no_mapping_is_faster(data):
     topology = parse(data.draw(networks()))
-    program = data.draw(programs(tasks=min(topology.nodes, 6)))
+    drawn = data.draw(programs(tasks=min(topology.nodes, 6)))
     config = data.draw(configs(bubbles=(2, 3), queues=(4, 8)))
-    nodes = data.draw(st.permutations(range(topology.nodes)))[: program.tasks]
-    least = bounds(program, topology, config).minimum
-    assert simulate(topology, program, nodes, config=config).cycles >= least
+    nodes = data.draw(st.permutations(range(topology.nodes)))[: drawn.tasks]
+    least = bounds(drawn, topology, config).minimum
+    assert simulate(topology, drawn, nodes, config=config).cycles >= least
 
 
 @pytest.mark.parametrize("network", ["dragonfly:a=4,p=2,h=2", "hyperx:4x4,c=2", "torus:3x3,c=2"])
@@ -120,25 +114,14 @@ def test_what_binds_a_pattern(name, binding):
     assert bounds(program, parse("tree:4,3")).binding == binding
 
 
-def _two(*steps):
-    """Return a program of two tasks that each `steps` function writes in turn."""
-    writers = [TaskWriter(task, 2) for task in range(2)]
-    for step in steps:
-        step(*writers)
-    return Program.of(writers, "two")
-
-
 def test_a_bound_is_met_where_nothing_else_delays():
-    def there_and_back(a, b):
-        a.send(1, 640)
-        b.recv(0, 640)
-        b.compute(10_000)
-        b.send(0, 640)
-        a.recv(1, 640)
-
-    program = _two(*[there_and_back] * 5)
-    found = bounds(program, parse("torus:4x4"))
-    took = simulate(parse("torus:4x4"), program, [0, 1]).cycles
+    there, back = (
+        [("send", 1, 640), ("recv", 1, 640)],
+        [("recv", 0, 640), ("compute", 10_000), ("send", 0, 640)],
+    )
+    both = program(there * 5, back * 5)
+    found = bounds(both, parse("torus:4x4"))
+    took = simulate(parse("torus:4x4"), both, [0, 1]).cycles
     assert found.binding == "computation"
     assert found.computation.cycles == 50_000
     assert found.dependencies.cycles == 5 * (10_000 + 2 * 160)
