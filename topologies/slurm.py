@@ -88,6 +88,8 @@ def slurm(
                 for size in values["blocksizes"].split(",")
                 if size != "-1"
             ]
+        if "blocksize" in values:  # scontrol writes the size of each block, and of blocks of blocks
+            sizes = sorted({*sizes, check_int(values["blocksize"], f"{where}: block size")})
         name = values.get("switchname") or values.get("blockname")
         if not name:
             continue
@@ -181,11 +183,8 @@ def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]
         if words[0].lower() == "include":
             raise ValueError(f"{where}: {' '.join(words)}, expected all switches in one file")
         values = {key.lower(): value.strip('"') for key, value in _PAIR.findall(" ".join(words))}
-        if values.keys() & {"nodes", "switches"} and not values.keys() & {
-            "switchname",
-            "blockname",
-            "ringname",
-        }:
+        names = {"switchname", "blockname", "aggregatedblock", "ringname"}
+        if values.keys() & {"nodes", "switches"} and not values.keys() & names:
             raise ValueError(f"{where}: {' '.join(words)}, expected SwitchName= or BlockName= in this line")
         entries.append((where, values))
     return entries
