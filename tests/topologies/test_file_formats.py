@@ -266,8 +266,8 @@ REFUSED = {
     "<platform><host id='a'/></platform>": r"SimGrid's platform holds <host>, expected a <cluster>",
     "<platform><cluster id='a'/><cluster id='b'/></platform>": "2 clusters, expected part= one of a, b",
     NVSWITCHES.format(
-        gpus="".join(GPU.format(n=n, links="") for n in (0, 1))
-    ): "all 2 GPUs, and .* PCI Express",
+        gpus="".join(GPU.format(n=n, links="").replace("16.0", "99") for n in (0, 1))
+    ): "link_speed in GT.s: unknown name '99'; valid: 2.5, 5",
     "switches:\n  S1:\n    switches: [S2]\nblocks:\n- {switch: S2}\n": "topograph's model is simulated by",
     CLUSTER.format(radical="0-99", lat="1us", more='bb_bw="2.25GBps"'): "backbone of bb_bw=2.25GBps",
     CLUSTER.format(radical="0-9", lat="1us", more='sharing_policy="SHARED"'): "sharing_policy is SHARED",

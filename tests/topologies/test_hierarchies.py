@@ -280,11 +280,12 @@ def test_slurm_conf_with_continued_lines_blanks_and_quotes(tmp_path: Path) -> No
 
 
 def test_slurm_blocks(tmp_path: Path) -> None:
-    lines = [f"BlockName=b{n} Nodes=n[{4 * n}-{4 * n + 3}]" for n in range(4)]
-    file = written(tmp_path, "topology.conf", "\n".join([*lines, "BlockSizes=4,8"]))
-    network = parse(f"slurm:{file}")
-    assert network.nodes == 16
-    assert network.distance(0, [1, 4, 8]).tolist() == [2, 4, 6]
+    lines = [f"BlockName=b{n} BlockIndex={n} Nodes=n[{4 * n}-{4 * n + 3}] BlockSize=4" for n in range(4)]
+    shown = "AggregatedBlock=b0,b1 BlockIndex=4 Nodes=n[0-7] BlockSize=8"  # by scontrol
+    for last in ("BlockSizes=4,8", shown):
+        file = written(tmp_path, "topology.conf", "\n".join([*lines, last]))
+        network = parse(f"slurm:{file}")
+        assert network.distance(0, [1, 4, 8, 15]).tolist() == [2, 4, 6, 6]
 
 
 def test_lists_of_hosts() -> None:

@@ -50,15 +50,6 @@ NET = {
     # content; ends of a short path, its latency and rate; the same of the longest path
     "astra": (ASTRA, (0, 1), 700e-9, 25e9, (0, 4), 4 * 700e-9, 25e9),
     "simgrid": (SIMGRID, (0, 1), 2e-6, 12.5e9, (0, 3), 2e-6, 12.5e9),
-    "simgrid with two levels": (
-        SIMGRID.replace("0-3", "0-299"),
-        (0, 1),
-        2e-6,
-        12.5e9,
-        (0, 299),
-        2e-6,
-        12.5e9,
-    ),
     "graphml": (GRAPHML, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
     "dot": (DOT, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
     "table": (TABLE, (0, 1), 1e-6, 12.5e9, (0, 2), 6e-6, 3.125e9),
@@ -73,6 +64,17 @@ SIMAI = """8 2 2 2 8 H100\n4 5 6 7
 LINK = '<pci busid="{0}"><gpu dev="{0}" sm="80"><nvlink target="s" count="{1}" tclass="0x0680"/></gpu></pci>'
 SERVER = LINK.format(0, 4) + LINK.format(1, 4) + LINK.format(2, 2)
 NET["nvswitch"] = (f"<system>{SERVER}</system>", (0, 1), 0.0, 100e9, (0, 2), 0.0, 50e9)
+NET["simgrid with two levels"] = (
+    SIMGRID.replace("0-3", "0-299"),
+    *NET["simgrid"][1:4],
+    (0, 299),
+    2e-6,
+    12.5e9,
+)
+CARD = '<pci busid="{0}" link_speed="{1} GT/s" link_width="{2}"><gpu dev="{0}"/></pci>'
+BRIDGE = f'<pci link_speed="16.0 GT/s PCIe">{CARD.format(0, 16, 16)}{CARD.format(1, 8, 8)}</pci>'
+HOST = "".join(f'<cpu vendor="AuthenticAMD">{pci}</cpu>' for pci in (BRIDGE, CARD.format(2, 32, 16)))
+NET["pci express"] = (f"<system>{HOST}</system>", (0, 1), 0.0, 8 * 1e9 * 128 / 130, (0, 2), 0.0, 16e9)
 NET["ns3"] = (SIMAI, (0, 1), 50e-9, 360e9, (0, 2), 1e-6, 50e9)
 BYTES = 1_000_000
 
