@@ -130,7 +130,7 @@ def _check_size(
     needed = slots * 12 + topology.routers * (400 + 8 * topology.ports)
     if table is not None:
         pairs = _pair_bytes(topology, config)
-        needed = slots * 17 + int(inputs.sum()) * 100 + table.routes.ports.size * 2 + pairs
+        needed = slots * 17 + int(inputs.sum()) * 100 + table.routes.ports.size * 6 + pairs
     demand(needed, f"{topology} with these buffers")
 
 
@@ -227,9 +227,11 @@ def routing_described(table: TableRouter) -> tuple[Numbers, Arrays]:
     if routes.grid is not None:
         size = np.array(routes.grid.sizes) * (1 if routes.grid.wraps else -1)
         grid = {"size": _numbers(size), "coordinate": _numbers(switches.places)}
-    parts = [routes.ports] if routes.escape is None else [routes.ports, routes.escape[:, :, None]]
+    ports = routes.ports  # large: not copied without need
+    if routes.escape is not None:
+        ports = np.concatenate((ports, routes.escape[:, :, None]), axis=2)
     arrays = grid | {
-        "table": _numbers(np.concatenate(parts, axis=2)),
+        "table": _numbers(ports),
         "rise": _numbers(np.where(switches.neighbor >= 0, table.step, -1)),
         "kind": _numbers(table.kind),
         "end": _numbers(switches.neighbor),

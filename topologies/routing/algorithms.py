@@ -123,8 +123,8 @@ def all_up_down(switches: Switches) -> NDArray[np.int16]:
     shortest such route. Otherwise, it goes up, through a port on a shortest complete route.
     """
     count = switches.count
-    hops = switches.hops
     check_memory(switches.text, 2 * count**2 * switches.ports, "its table of routes")
+    hops = switches.hops
     ends = switches.neighbor
     wired = ends >= 0
     rank = _rank(switches)
@@ -151,7 +151,8 @@ def all_up_down(switches: Switches) -> NDArray[np.int16]:
     every = np.full((count, count, maximum), -1, np.int16)
     for switch, row in enumerate(rows):
         every[switch, :, : row.shape[1]] = row
-    return table(every)
+    every.setflags(write=False)
+    return every
 
 
 def _lengths(
@@ -215,9 +216,12 @@ def _parent_by_parent(switches: Switches, ports: NDArray[np.int16]) -> NDArray[n
     begins = np.where(np.diff(ends, axis=1, prepend=-2) != 0, place, 0)
     parallel = np.empty((count, wide), np.int64)  # of the cables to the same switch, which it is
     np.put_along_axis(parallel, order, place - np.maximum.accumulate(begins, axis=1), axis=1)
-    key = parallel[np.arange(count)[:, None, None], ports] * wide + ports
-    key[ports < 0] = wide * wide
-    return table(np.take_along_axis(ports, np.argsort(key, axis=2), axis=2))
+    made = np.empty_like(ports)
+    for switch, row in enumerate(ports):  # one by one: keys take four times the memory of ports
+        key = np.where(row < 0, wide * wide, parallel[switch][row] * wide + row)
+        made[switch] = np.take_along_axis(row, np.argsort(key, axis=1), axis=1)
+    made.setflags(write=False)
+    return made
 
 
 def _strides(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int64]:

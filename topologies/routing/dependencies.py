@@ -134,14 +134,14 @@ def _check_ports(switches: Switches, ports: NDArray[np.int16], name: str) -> Non
         raise ValueError(
             f"routing {name}: port {ports.max()}, expected -1 to {switches.ports - 1} on {switches.text}"
         )
-    end = switches.neighbor[np.arange(count)[:, None, None], ports]
-    wrong = np.argwhere((ports >= 0) & (end < 0))
-    if len(wrong):
-        a, b, n = wrong[0]
-        raise ValueError(
-            f"routing {name}: from switch {a} to switch {b} by port {ports[a, b, n]}, "
-            "which leads to no switch"
-        )
+    for switch, row in enumerate(ports):
+        wrong = np.argwhere((row >= 0) & (switches.neighbor[switch, row] < 0))
+        if len(wrong):
+            target, n = wrong[0]
+            raise ValueError(
+                f"routing {name}: from switch {switch} to switch {target} by port {row[target, n]}, "
+                "which leads to no switch"
+            )
 
 
 def _check_paths(switches: Switches, hops: Levels, ports: NDArray[np.int16], name: str) -> None:
