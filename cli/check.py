@@ -123,16 +123,19 @@ def _counted(topology: Topology) -> dict[str, Any]:
 
 
 def _judged(topology: Topology, routing: str, vc_discipline: str) -> dict[str, Any]:
+    from netplace.netsim import Config
+    from netplace.netsim.effects import settings_on
     from netplace.netsim.table_router import vcs_that_do, verdict_on
 
-    _, routes, verdict = verdict_on(topology, routing, vc_discipline)
+    config = settings_on(topology, Config(routing=routing, vc_discipline=vc_discipline))  # as a run has them
+    _, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
     return {
         "routing": routes.name,
         "computed": routes.grid is not None,
         "vc_discipline": "escape" if routes.escape is not None else routes.discipline,
         "free_of_deadlock": verdict.free,
         "vcs": verdict.needed,
-        "vcs_that_would_do": verdict.needed if verdict.free else vcs_that_do(topology, routing),
+        "vcs_that_would_do": verdict.needed if verdict.free else vcs_that_do(topology, config.routing),
         "channels": verdict.channels,
         "dependencies": verdict.dependencies,
         "cycle": [list(channel) for channel in verdict.cycle],
@@ -164,7 +167,8 @@ def _verdict(of: dict[str, Any]) -> list[str]:
     if of["refused"]:
         return []
     discipline = "escape on VC 0" if of["vc_discipline"] == "escape" else of["vc_discipline"]
-    lines = [f"routing {of['routing']}, VC discipline {discipline}: needs {of['vcs']} virtual channels"]
+    channels = "1 virtual channel" if of["vcs"] == 1 else f"{of['vcs']} virtual channels"
+    lines = [f"routing {of['routing']}, VC discipline {discipline}: needs {channels}"]
     if of["computed"]:
         return [*lines, "deadlock-free by datelines: too large for a table, so each route is computed"]
     lines.append(f"{of['channels']} channels, {of['dependencies']} dependencies")

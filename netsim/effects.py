@@ -12,6 +12,7 @@ from netplace.netsim.link_limits import limited_links
 from netplace.netsim.table_router import uses_table_router, verdict_on
 from netplace.topologies import Graph, Grid, Topology, Tree
 from netplace.topologies.rates import Rates
+from netplace.topologies.routing import default_on
 
 _MOST_ROOM = (1 << 14, 1 << 24)  # packets of a FIFO, and of all together: each takes some 50 bytes
 
@@ -46,9 +47,7 @@ def notes_on(topology: Topology, config: Config) -> list[str]:
     notes = ignored_settings(topology, config)
     if _has_no_routing(topology) and config.routing in ("default", *_SHORTEST):
         _, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
-        message = (
-            f"the file tells no routing: it is {routes.name} on {verdict.needed} virtual channels or more"
-        )
+        message = f"the file tells no routing: it is {routes.name}, with --vcs {verdict.needed} or more"
         if config.routing == "default":
             name = _SHORTEST[config.ordered_flows]
             message += f"; shortest routes ({name}) need {verdict_on(topology, name, 'default')[2].needed}"
@@ -62,6 +61,15 @@ def notes_on(topology: Topology, config: Config) -> list[str]:
         message += f"; but cycle_ns is {config.cycle_ns:g}"
     message += f"; FIFOs hold {config.queue_packets} packets"
     return [message, *rates.notes, *map(str, limited_links(topology, config)), *notes]
+
+
+def routing_of(topology: Topology, config: Config) -> str:
+    """Return the setting that determines the routing of a run, and its value, as in ``routing d-mod-k``."""
+    if uses_table_router(topology, config):
+        return f"routing {default_on(topology) if config.routing == 'default' else config.routing}"
+    if isinstance(topology, Tree):
+        return f"tree routing {config.tree_routing}"
+    return f"VC policy {config.vc_policy}"
 
 
 _SHORTEST = ("adaptive", "minimal")  # the latter keeps the order of flows

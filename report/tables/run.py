@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from netplace.netsim import Result
 from netplace.netsim.critical_path import COMPONENTS, critical_path
+from netplace.netsim.effects import routing_of
 from netplace.report.tables.summary import Described, spread
 from netplace.report.terminal.screen import number, printed_text, table
 from netplace.runs.execute import Executed
@@ -20,10 +21,11 @@ if TYPE_CHECKING:
 
 
 def title(executed: Executed) -> str:
-    """Return what ran where, as in ``4x lu.A.64 on torus:16x16, partition quadrants, mapping column``."""
+    """Return what ran where, as in ``lu on torus:8x8, partition whole, mapping column, VC policy smart``."""
     run = executed.run
     names = jobs_named(job.name for job in executed.result.jobs)
-    return f"{names} on {executed.result.network}, partition {run.partition}, mapping {run.jobs[0].mapping}"
+    routing = routing_of(network_of(run.network), run.config)
+    return f"{names} on {run.network}, partition {run.partition}, mapping {run.jobs[0].mapping}, {routing}"
 
 
 def jobs_named(names: Iterable[str]) -> str:

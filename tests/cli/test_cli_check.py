@@ -22,6 +22,14 @@ def test_a_cycle_is_shown_link_by_link(netplace):
     assert (told["free_of_deadlock"], told["vcs_that_would_do"], len(told["cycle"])) == (False, 2, 5)
 
 
+def test_the_routing_of_a_file_is_that_of_a_run(netplace, tmp_path):
+    (tmp_path / "net").write_text("a b\nb c\nc a\n")
+    lines = netplace("check", "network", f"graph:{tmp_path / 'net'}").stdout
+    assert "routing adaptive, VC discipline none: needs 1 virtual channel\n" in lines
+    ran = netplace("run", "--network", f"graph:{tmp_path / 'net'}", "--app", "all-to-all").stdout
+    assert "mapping consecutive, routing adaptive" in " ".join(ran.split())
+
+
 def test_mistakes_are_one_sentence(netplace):
     found = netplace("check", "network", "torus:4x4", "--routing", "par")
     assert "no groups, which routing par needs" in found.stderr

@@ -89,7 +89,7 @@ def test_jobs_are_reported_one_by_one_and_the_slowest(netplace):
 def test_the_table_shows_runs_summary_and_jobs(netplace):
     flags = ("--jobs", "4x:2d-mesh", "--tasks", "4", "--partition", "quadrants", "--seeds", "2")
     shown = netplace("run", "--network", "torus:4x4", *flags).stdout
-    assert "4x 2d-mesh on torus:4x4, partition quadrants, mapping consecutive" in shown
+    assert "4x 2d-mesh on torus:4x4, partition quadrants, mapping consecutive, VC policy smart" in shown
     words = ("seed", "cycles", "packet-hops", "M packet-hops/s", "mean", "std", "min", "max", "3 2d-mesh")
     assert all(word in shown for word in words)
 
