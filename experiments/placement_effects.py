@@ -33,7 +33,6 @@ KERNELS: dict[str, dict[str, Any]] = {
 }
 ON_TORI = ("row", "column", "quadrant", "random")
 ON_TREES = ("consecutive", "shuffle", "random")
-ALIKE = 0.25  # share by which a time relative to the best placement may differ and still be called alike
 
 
 @dataclass(frozen=True)
@@ -144,7 +143,7 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
             ReportTable(name, f"{title}: time / best placement", _wide(cells), _WIDE_DIGITS),
             ReportTable(f"{name}-times", f"{title}: times in 10,000 cycles", cells, _DIGITS),
         ]
-        sentences += [f"{name}: {sentence}" for sentence in _summary(cells)]
+        sentences.append(f"{name}: {_summary(cells)}")
         figures[name] = partial(_draw, cells=cells, title=title)
     return Report(tuple(tables), tuple(sentences), figures)
 
@@ -181,36 +180,16 @@ def _wide(cells: pd.DataFrame) -> pd.DataFrame:
     return ours.reset_index()
 
 
-def _summary(cells: pd.DataFrame) -> list[str]:
-    """Return sentences on the winners, the effect of chance, and the agreement with published values."""
+def _summary(cells: pd.DataFrame) -> str:
+    """Return a sentence on the winners and the effect of chance."""
     table = cells.pivot(index="app", columns="placement", values="to best")
     wins = table.idxmin(axis=1).value_counts()
     worst = table.max(axis=1)
-    sentences = [
+    return (
         f"best placement: {', '.join(f'{name} for {count}' for name, count in wins.items())} of {len(table)} "
         f"applications; random costs {table['random'].median():.2f} times the best (median), the worst "
         f"placement up to {worst.max():.2f} ({worst.idxmax()})."
-    ]
-    compared = cells[cells["published"].notna()]
-    if compared.empty:
-        return sentences
-    same = [
-        str(app)
-        for app, own in compared.groupby("app", sort=False)
-        if own["published"].idxmin() == own["to best"].idxmin()
-    ]
-    off = compared["to best"] / compared["published"] - 1
-    far = [
-        f"{row['app']} {row['placement']} {row['to best']:.2f} (published {row['published']:.1f})"
-        for _, row in compared[off.abs() > ALIKE].iterrows()
-    ]
-    count = compared["app"].nunique()
-    sentences.append(
-        f"same best placement in {len(same)} of {count} published rows; {len(compared) - len(far)} of "
-        f"{len(compared)} relative times within {ALIKE:.0%} of the published"
-        + (f"; not {', '.join(far)}." if far else ".")
     )
-    return sentences
 
 
 _draw = partial(

@@ -16,7 +16,7 @@ from marks import fill_in, table
 from published_cells import COMPARISONS, LIST, STUDIES, listed, stored
 
 from netplace.experiments.published import open_file
-from netplace.experiments.published.claims import STATES, Verdict, claims, judge
+from netplace.experiments.published.claims import STATES, Verdict, claims, judge, parsed
 
 SOURCES = ("Drakenberg", "CPA", "Marra", "Mendonca", "Pascual")
 ITEM_STATES = {"done": "done", "in part": "in part", "not": "absent"}
@@ -47,8 +47,27 @@ def units(claim: pd.Series) -> str:
     return f"{claim['verdict'].held} of {claim['verdict'].units} ({names})"
 
 
-def chance(verdict: Verdict) -> str:
-    return "-" if math.isnan(verdict.chance) else f"{verdict.chance:.2g}"
+def known(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2g}"
+
+
+def measured(claim: pd.Series) -> str:
+    """Return what the effect is: the measure, and of which contestants it is a ratio."""
+    left, relation, right = parsed(claim["test"].removeprefix("each: ").removeprefix("counts: "))
+    names = left[0]
+    if claim["test"].startswith("counts: "):
+        names = f"{left[0]} / ({left[0]} + {right})"
+    elif relation != "in":
+        first, other = ("most", "least") if relation == "<" else ("least", "most")
+        others = ["all others"] if right == "*" else right.split("; ")
+        names = f"{extreme(left, first)} / {extreme(others, other)}"
+    names = re.sub(r"\S+/", "", names)  # folders of tables
+    return f"{claim['measure']}: {names}" if claim["measure"] else names
+
+
+def extreme(names: list[str], which: str) -> str:
+    one = len(names) == 1 and names[0] != "all others"
+    return names[0] if one else f"{which} of {', '.join(names)}"
 
 
 def command(claim: pd.Series) -> str:
@@ -65,19 +84,18 @@ def command(claim: pd.Series) -> str:
 def rows(frame: pd.DataFrame) -> str:
     """Return a table of claims, those first that are not upheld."""
     order = frame.sort_values(
-        "state", key=lambda state: state.map({"reversed": 0, "undecided": 1, "upheld": 2})
+        "state", key=lambda state: state.map({"reversed": 0, "undecided": 1, "upheld": 2}), kind="stable"
     )
     cells = []
     for _, claim in order.iterrows():
         verdict = claim["verdict"]
         place = claim["section"] if claim["where"] == "text" else f"{claim['where']} ({claim['section']})"
         said = claim["claim"] + (f" ({claim['note']})" if claim["note"] else "")
-        shown = "-" if math.isnan(verdict.shown) else f"{verdict.shown:.2g}"
         state = f"**{claim['state']}**" if claim["state"] != "upheld" else claim["state"]
-        tested = [effect(verdict), units(claim), chance(verdict), shown, command(claim)]
-        cells.append([state, said, place, *tested])
-    heads = ["state", "claim", "printed in", "here", "holds in", "by chance", "power .8 shows", "made by"]
-    return table(heads, cells)
+        tested = [measured(claim), effect(verdict), units(claim), known(verdict.chance), known(verdict.shown)]
+        cells.append([state, said, place, *tested, command(claim)])
+    heads = ["state", "claim", "printed in", "measured", "here", "holds in", "by chance", "power .8 shows"]
+    return table([*heads, "made by"], cells)
 
 
 def of_study(name: str) -> str:

@@ -69,7 +69,8 @@ def values_of(made: list[Made]) -> pd.DataFrame:
 
     Turnarounds by live, table and compact times, and ``queued``, the wait, are means over jobs, over the mean
     compact time; ``slowdown`` is the mean of live times over those of the same jobs alone in boxes. The parts
-    are node-seconds over the compact ones. ``slowed`` is the share of jobs slowed by 1 % and more by others.
+    are node-seconds over the compact ones; ``node-seconds`` is the sum of all. ``slowed`` is the share of
+    jobs slowed by 1 % and more by others.
     """
     in_boxes = {_case(cell): outcome["jobs"]["alone"] for _, name, cell, outcome in made if name == BOXES}
     rows = []
@@ -81,11 +82,8 @@ def values_of(made: list[Made]) -> pd.DataFrame:
         }
         size, alone, live = jobs["size"], jobs["alone"], jobs["live"]
         compact, wait, held = kinds["compact"]["run"], kinds["live"]["wait"], kinds["live"]["held"]
-        parts = zip(
-            PARTS,
-            ((held - size) * live, size * wait, size * (alone - compact), size * (live - alone)),
-            strict=True,
-        )
+        seconds = ((held - size) * live, size * wait, size * (alone - compact), size * (live - alone))
+        shares = [float(values.sum() / (size * compact).sum()) for values in seconds]
         rows.append(
             {
                 "machine": part,
@@ -100,7 +98,8 @@ def values_of(made: list[Made]) -> pd.DataFrame:
                 },
                 "queued": wait.mean() / compact.mean(),
                 "slowdown": (live / np.array(in_boxes[_case(cell)])).mean(),
-                **{one: float(values.sum() / (size * compact).sum()) for one, values in parts},
+                **dict(zip(PARTS, shares, strict=True)),
+                "node-seconds": 1 + sum(shares),
                 "slowed": float((live > 1.01 * alone).mean()),
                 "cpu": outcome["cpu"],
             }

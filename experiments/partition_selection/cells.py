@@ -13,7 +13,6 @@ import pandas as pd
 
 from netplace.experiments.partition_selection.box_times import most_cubic, named
 from netplace.experiments.partition_selection.schedules import MEASURES
-from netplace.experiments.partition_selection.setups import short
 from netplace.experiments.published import grid
 from netplace.experiments.shared.statistics import best, crossing
 from netplace.report.studies import ReportTable
@@ -31,8 +30,7 @@ def cells_of(frame: pd.DataFrame, theirs: Mapping[tuple[str, str, str], float]) 
     """
     made = []
     for classes, group in frame.groupby("classes", sort=False):
-        own = group.assign(strategy=group["selection"] + "-" + group["mapping"].map(short))
-        own = own.set_index("strategy")
+        own = group.set_index("strategy")
         winners = best({name: [-jobs for jobs in own.at[name, "batches"]] for name in own.index})
         for strategy in own.index:
             row: dict[str, Any] = {"class": classes, "strategy": strategy}

@@ -33,7 +33,7 @@ from netplace.experiments.partition_selection.schedules import (
     SelectionCase,
     run_case,
 )
-from netplace.experiments.partition_selection.setups import SETUPS
+from netplace.experiments.partition_selection.setups import SETUPS, short
 from netplace.placement import partition
 from netplace.placement.metrics import average_pairwise_distance
 from netplace.report.plots import write_figure
@@ -157,6 +157,7 @@ TABLES = {
     "classes": "schedules of each class, medium sizes (J. Supercomput., Table 5)",
     "break-even": "how much slower scattered jobs may be, three sizes (thesis, Table 3.6)",
     "spaced": "total time by load, jobs submitted at exponential intervals (figure 11)",
+    "streams": "five random streams: best mappings of classes I and II, medium; CS of all classes, large",
 }
 LOADS = (0.5, 0.7)
 ROUNDED = "-rounded"
@@ -222,27 +223,32 @@ def _machine(quick: bool) -> Machine:
 
 
 def cases(request: StudyRequest) -> list[SelectionCase]:
-    wanted: dict[SelectionCase, None] = {}
-    machine = _machine(request.quick)
-    for part in map(read, request.parts):
-        if part.table in SIZES:
-            made = _strategies(part, part.table, MIXED)
-        elif part.table == "classes":
-            groups = [name for name in PUBLISHED_CLASSES if name != MIXED]
-            made = [case for name in groups for case in _strategies(part, "medium", name)]
-        elif part.table == "break-even":
-            made = [case for sizes in SIZES for case in _crossing(sizes)]
-        elif part.table == "spaced":
-            spaced = itertools.product(SIZES, LOADS[:1] if request.quick else LOADS, RULES)
-            made = [SelectionCase(sizes, MIXED, rule, BEST_KNOWN, load=load) for sizes, load, rule in spaced]
-        else:
-            made = []
-        drawn = intensities_of(part.setup, request.quick)
-        wanted |= {
-            replace(case, setup=part.setup, rounded=part.rounded, machine=machine, intensities=drawn): None
-            for case in made
-        }
-    return list(wanted)
+    return list(
+        dict.fromkeys(case for part in request.parts for case in _cases_of(read(part), request.quick))
+    )
+
+
+def _cases_of(part: Part, quick: bool) -> list[SelectionCase]:
+    made: list[SelectionCase] = []
+    if part.table in SIZES:
+        made = _strategies(part, part.table, MIXED)
+    elif part.table == "classes":
+        groups = [name for name in PUBLISHED_CLASSES if name != MIXED]
+        made = [case for name in groups for case in _strategies(part, "medium", name)]
+    elif part.table == "streams":
+        every = [SelectionCase("medium", name, rule, BEST_KNOWN) for name in ("I", "II") for rule in RULES]
+        every += [case for case in _strategies(part, "large", MIXED) if case.selection == "CS"]
+        made = [replace(case, seed=seed) for seed in range(2 if quick else 5) for case in every]
+    elif part.table == "break-even":
+        made = [case for sizes in SIZES for case in _crossing(sizes)]
+    elif part.table == "spaced":
+        spaced = itertools.product(SIZES, LOADS[:1] if quick else LOADS, RULES)
+        made = [SelectionCase(sizes, MIXED, rule, BEST_KNOWN, load=load) for sizes, load, rule in spaced]
+    machine, drawn = _machine(quick), intensities_of(part.setup, quick)
+    return [
+        replace(case, setup=part.setup, rounded=part.rounded, machine=machine, intensities=drawn)
+        for case in made
+    ]
 
 
 def _strategies(part: Part, sizes: str, classes: str) -> list[SelectionCase]:
@@ -273,8 +279,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         frame = run_table(context.store.rows([row.run for row in own]))
         times[setup] = {rule: run_times(frame, rule) for rule in SETUPS[setup].mappings.values()}
     machine = _machine(request.quick)
-    kept = case_outcomes(cases(request), context, partial(run_case, tables=times))
-    frame = pd.DataFrame([vars(case) | outcome for case, outcome in kept])
+    kept = dict(case_outcomes(cases(request), context, partial(run_case, tables=times)))
     tables, sentences, figures = first, [_ABOUT, *remarks], {}
     for name in request.parts:
         part, title = read(name), PARTS[name]
@@ -282,30 +287,30 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             tables.append(best_boxes(runs[part.setup], name, title))
             sentences.append(f"{name}: {of_boxes(tables[-1].frame)}")
             continue
-        spaced = (frame["load"] > 0) == (part.table == "spaced")
-        own = frame[(frame["setup"] == part.setup) & (frame["rounded"] == part.rounded) & spaced]
-        if part.table == "spaced":
-            cells = own[["sizes", "load", "run", "total", "utilisation"]]
-            cells.insert(2, "strategy", own["selection"] + "-BM")
-            cells["total / run"] = cells["total"] / cells["run"]
-            tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, _SPACED))
+        own = pd.DataFrame([vars(case) | kept[case] for case in _cases_of(part, request.quick)])
+        own["strategy"] = own["selection"] + "-" + own["mapping"].map(short)
+        if part.table in _COLUMNS:
+            own["total / run"] = own["total"] / own["run"]
+            cells = own[_COLUMNS[part.table]].rename(columns={"classes": "class"})
+            tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, _PLACES))
             continue
         if part.table == "break-even":
-            cells = break_evens(own[own["classes"] == MIXED])
+            cells = break_evens(own)
             tables.append(ReportTable(name, f"{title}, {machine.network}", cells, POINTS))
             sentences.append(f"{name}: {of_break_evens(cells)}")
             continue
-        compared = own["classes"] != MIXED
-        if part.table != "classes":
-            compared = ~compared & (own["sizes"] == part.table) & (own["selection"] != SCATTERED)
-        cells = cells_of(own[compared], _printed(part.table, request.quick))
+        cells = cells_of(own, _printed(part.table, request.quick))
         tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, DIGITS))
         sentences += [f"{name}: {sentence}" for sentence in of_cells(cells)]
         figures[name] = partial(_draw, cells=cells, title=title)
     return Report(tuple(tables), tuple(sentences), figures)
 
 
-_SPACED = {"load": 1, "run": 0, "total": 0, "utilisation": 3, "total / run": 3}
+_COLUMNS = {
+    "spaced": ["sizes", "load", "strategy", "run", "total", "utilisation", "total / run"],
+    "streams": ["sizes", "classes", "strategy", "seed", "started", "head_wait", "run"],
+}
+_PLACES = {"load": 1, "started": 0, "head_wait": 1, "run": 0, "total": 0, "utilisation": 3, "total / run": 3}
 _ABOUT = (
     "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "
     "class, for our results and for the printed ones. `*` marks the most jobs of a class, `=` results that "
@@ -334,6 +339,6 @@ STUDY = Study(
     title="Which box and mapping are best for the whole machine?",
     source="Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994; Pascual, thesis, 2013",
     parts=PARTS,
-    default=tuple(TABLES),
+    default=tuple(name for name in TABLES if name != "streams"),
     run=run,
 )

@@ -31,10 +31,8 @@ from netplace.scheduling.metrics.interval import half_width
 
 STATES = ("upheld", "reversed", "undecided")
 POWER = 0.8
-_WAYS = {
-    "least": "min",
-    "most": "max",
-}  # before a measure: of the rows of a unit and a contestant, else the mean
+# Before a measure: of the rows of a unit and a contestant, else the mean.
+_WAYS = {"least": "min", "most": "max"}
 _HOW = ("each: ", "counts: ")
 _SAME = 0.001  # share by which one or two units differ that the printed digits hardly tell apart
 _TIE = 0.01  # share by which a unit may fail without speaking against a claim of every unit
@@ -92,7 +90,7 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
         raise ValueError(
             f"claim {claim['id']}: no rows of {claim['file']} are selected, expected at least one"
         )
-    left, relation, right = _parsed(test)
+    left, relation, right = parsed(test)
     if how == "counts":
         return _counted(int(frame[left[0]].sum()), int(frame[right].sum()))
     try:
@@ -117,7 +115,7 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     return Verdict(state, centre, float(low), float(high), ratio, int(held.sum()), len(values), chance, shown)
 
 
-def _parsed(test: str) -> tuple[list[str], str, str]:
+def parsed(test: str) -> tuple[list[str], str, str]:
     """Return the contestants of the left, the relation (``<``, ``>`` or ``in``), and the right."""
     for relation in (" < ", " > ", " in "):
         left, found, right = test.partition(relation)
@@ -128,9 +126,9 @@ def _parsed(test: str) -> tuple[list[str], str, str]:
 
 def _wide(frame: pd.DataFrame, claim: Mapping[str, str]) -> pd.DataFrame:
     """Return a row for each unit and a column for each contestant."""
-    if not claim["by"]:
-        return frame
     units = claim["unit"].split("; ") if claim["unit"] else []
+    if not claim["by"]:
+        return frame.groupby(units, sort=False).mean(numeric_only=True) if units else frame
     keys = [frame[name].fillna("") for name in units] or [pd.Series(0, frame.index)]
     word, _, rest = claim["measure"].partition(" ")
     way, measure = (_WAYS[word], rest) if word in _WAYS else ("mean", claim["measure"])

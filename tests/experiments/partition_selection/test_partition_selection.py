@@ -57,9 +57,9 @@ def test_a_set_up_changes_programs_and_keys_and_nothing_else():
 
 def test_ratios_stand_beside_the_printed():
     made = [
-        {"classes": "II", "selection": rule, "mapping": mapping, "batches": [jobs] * 4, "started": jobs}
+        {"classes": "II", "strategy": strategy, "batches": [jobs] * 4, "started": jobs}
         | {"head_wait": 1e7 / jobs, "run": 1.0, "utilisation": 0.5}
-        for rule, mapping, jobs in (("CS", "best-known", 100.0), ("BPS", "best-known", 110.0))
+        for strategy, jobs in (("CS-BM", 100.0), ("BPS-BM", 110.0))
     ]
     cells = cells_of(pd.DataFrame(made), printed_classes())
     row = cells.set_index("strategy").loc["BPS-BM"]
