@@ -96,7 +96,10 @@ def check_command(
         counts, verdict = _counts(described[0]), _verdict(described[0])
         answer = CommandOutput(
             lambda: described[0],
-            lambda: Page(f"What is {topologies[0]} made of, and can it deadlock?", [*counts, *verdict]),
+            lambda: Page(
+                f"Can {topologies[0]} deadlock, and what is it made of?",
+                ["; ".join([counts[0], *verdict[-1:]]), *counts[1:], *verdict[:-1]],
+            ),
             lambda: _show_lines(verdict),
         )
     else:
@@ -180,4 +183,7 @@ def _verdict(of: dict[str, Any]) -> list[str]:
         lines.append(f"  router {router} port {port} -> router {end}, level {level}")
     if len(cycle) > _SHOWN:
         lines.append(f"  .. and {len(cycle) - _SHOWN} more")
-    return [*lines, f"{enough} virtual channels suffice: --vc-discipline hop --vcs {enough}"]
+    return [
+        *lines,
+        f"not deadlock-free; {enough} virtual channels suffice: --vc-discipline hop --vcs {enough}",
+    ]

@@ -9,7 +9,7 @@ import rich_click as click
 
 from netplace.cli.clashes import command
 from netplace.cli.flags import COUNT, WHOLE, flag
-from netplace.cli.many import say
+from netplace.cli.many import long_work
 from netplace.cli.outputs import CommandOutput, page_flag, show
 from netplace.cli.settings import json_flag
 
@@ -37,7 +37,9 @@ def explain_command(
     from netplace.report.pages.answers.explanation import explanation_page
 
     plan, outcome = read_cosimulation(Path(folder))
-    explanation = reasons(plan, outcome["jobs"], job, suspects, links, draws, say)
+    runs = 1 + draws * (1 + suspects)
+    with long_work(f"{runs} simulations up to the end of job {job}", runs * outcome["cpu_seconds"]):
+        explanation = reasons(plan, outcome["jobs"], job, suspects, links, draws)
     show(CommandOutput(explanation.to_dict, lambda: explanation_page(explanation)), output, as_json)
 
 
@@ -67,13 +69,9 @@ def whatif_command(folder: str, job: int | None, output: Path | None, as_json: b
         raise ValueError(f"--job: {job} is removed by --without {job}, expected another job")
     if job is not None and job not in jobs:
         raise ValueError(f"--job: the co-simulation has no job {job}, expected {min(jobs)} to {max(jobs)}")
-    rows = what_if(
-        plan,
-        outcome["jobs"],
-        without=given["without"],
-        move=_pairs(given["move"], "--move"),
-        mapping=_pairs(given["mapping"], "--mapping"),
-    )
+    changes = {name: _pairs(given[name], f"--{name}") for name in ("move", "mapping")}
+    with long_work("the co-simulation with the change", outcome["cpu_seconds"]):
+        rows = what_if(plan, outcome["jobs"], without=given["without"], **changes)
     rows.sort(key=lambda row: (row.job != job, -abs((row.change or 1) - 1)))
     content = {"jobs": [row.to_dict() for row in rows]}
     show(CommandOutput(lambda: content, lambda: changes_page(rows)), output, as_json)

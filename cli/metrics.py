@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from netplace.report.plots.figure import Figure
     from netplace.report.tables.configurations import Configuration, ConfigurationRow
 
+_PAIR_SECONDS = 0.7e-6  # of CPU time for the distances of a pair of tasks
+
 
 @command("metrics", SettingsCommand)
 @network_flag
@@ -58,7 +60,7 @@ def metrics_command(**given: Any) -> None:
     """
     from netplace.report.pages.answers.metrics import page
     from netplace.report.tables.configurations import ConfigurationRow, outcome_of
-    from netplace.runs.job_programs import expected_cpu_seconds
+    from netplace.runs.job_programs import expected_cpu_seconds, programs_of
 
     files = given["outputs"]
     for path in files:
@@ -66,7 +68,9 @@ def metrics_command(**given: Any) -> None:
             raise ValueError(f"-o {path}: draws metrics against run time, expected --simulate")
     configurations = _configurations(given)
     execution = Execution(given["workers"], given["dask"], given["store"])
-    seconds = expected_cpu_seconds([one.run for one in configurations]) if given["simulate"] else 0.0
+    runs = [one.run for one in configurations]
+    seconds = _PAIR_SECONDS * len(runs) * sum(program.tasks**2 for program in programs_of(runs[0]))
+    seconds += expected_cpu_seconds(runs) if given["simulate"] else 0.0
     outcomes = execution.outcomes(
         configurations, outcome_of, "configurations", "configurations", seconds=seconds
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,7 +33,6 @@ def reasons(
     suspects: int = 3,
     links: int = 5,
     draws: int = 5,
-    tell: Callable[[str], None] = lambda _: None,
 ) -> Explanation:
     """Return the jobs and links that slowed a job, and its time alone and without each of these jobs.
 
@@ -44,7 +42,7 @@ def reasons(
     each of the `suspects` jobs with the highest charges. These jobs come first, in decreasing order of the
     time that the job saves without them. The others follow, in decreasing order of their charges. `rows` are
     the result rows of the plan. `links` is the number of links to report: those on which the job waited most
-    for others. `tell` is called with the cost of the draws before they are simulated.
+    for others.
 
     Raises
     ------
@@ -56,9 +54,7 @@ def reasons(
     placing = placing_of(plan)
     ends = {row["job"]: row["end_cycle"] for row in rows}
     ours = next(started for started in everybody if started.number == job)
-    began = time.process_time()
     waited = replay(placing, everybody, until=job, watch=job).waited
-    cost = time.process_time() - began
     routers, ports = placing.machine.neighbor.shape
     nothing = np.zeros((routers, ports + 1), np.int64)
     own = int(waited.get(job, nothing).sum())
@@ -72,8 +68,6 @@ def reasons(
     total = own + sum(int(neighbour.links.sum()) for neighbour in neighbours)
     described = [_described(neighbour, total) for neighbour in neighbours]
     tested = [neighbour for neighbour in described[:suspects] if neighbour.amount]
-    runs = draws * (1 + len(tested))
-    tell(f"{runs} more simulations up to the end of job {job}, about {runs * cost:.0f} s of CPU time")
     started = [(one, ends[one.number] - one.start) for one in everybody]
     drawn = [(placing.drawn(draw), moved(started, plan.jobs.seed, draw)) for draw in range(1, draws + 1)]
 

@@ -27,7 +27,7 @@ def sentences(advice: Advice) -> list[str]:
     change = f"{'saves' if advice.gain >= 0 else 'costs'} {100 * abs(advice.gain):.1f} % of the job's time"
     if advice.half_width:
         sign = 1 if advice.gain >= 0 else -1
-        change += f" (interval {_bound(advice, -sign, sign)} to {_bound(advice, sign, sign)} %)"
+        change += f" (95 % interval {_bound(advice, -sign, sign)} to {_bound(advice, sign, sign)} %)"
     chance = (
         f"It is faster in {quicker} of {draws} draws."
         if draws > 1

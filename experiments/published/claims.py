@@ -2,7 +2,7 @@
 
 A row of ``claims.csv`` names the table and the test. `rows` selects rows of the table, `unit` names what one
 value is of (every row, if empty), `by` the column of contestants (the columns themselves, if empty), and
-`measure` the column compared. A test is one of:
+`measure` the column compared (without `by`, words for pages). A test is one of:
 
 ``A < B`` or ``A > B``
     the contestants of the left before those of the right (``;`` between names, ``*``: all others);

@@ -83,7 +83,7 @@ class Difference:
         share = ""
         if change is not None:
             size = measured(100 * abs(change), half and 100 * half)
-            share = f", {'-' if change < 0 else '+'}{size} % (95 % interval)"
+            share = f", {'-' if change < 0 else '+'}{size} %" + (" (95 % interval)" if half else "")
         of = f"{self.of}: " if self.of else ""
         return f"{of}{self.name}: from {self.first:,.6g} to {self.second:,.6g}{share}: {self.verdict}."
 
@@ -122,7 +122,10 @@ class Comparison:
         if self.count("equal") == total:
             sentences = [f"All {total} results are the same."]
         else:
-            known = [one for one in in_order(self) if one.p_value is not None and one.verdict != "equal"]
+            changed = [
+                one for one in self.differences if one.verdict != "equal" and one.difference is not None
+            ]
+            known = [one for one in in_order(self) if one in changed and one.p_value is not None] or changed
             sentences = [known[0].sentence()] if known else []
             parts = [f"{count} {word}" for word in MEANINGS if (count := self.count(word))]
             sentences.append(f"Of {total} results: {', '.join(parts)}.")
@@ -134,7 +137,7 @@ class Comparison:
             difference.test for difference in self.differences if difference.p_value is not None
         ):
             sentences.append(
-                f"Significance of {_joined(self.tested)}: {_joined(list(tests))}, at the level of 0.05 after "
+                f"Significance of {', '.join(self.tested)}: {', '.join(tests)}, at the level of 0.05 after "
                 f"Holm's correction for all tests."
             )
         if self.count("one run"):
@@ -327,10 +330,6 @@ def _judged(compared: Sequence[tuple[Difference, int, Paired | None]]) -> list[D
         word = _word(tested.mean, better) if judgement.clear else judgement.words
         made.append(replace(difference, p_value=judgement.p_value, verdict=word))
     return made
-
-
-def _joined(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 _MOST_MARKS, _MOST_IN_PRINT = 60, 40  # in a figure of a page, and of a picture

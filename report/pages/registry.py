@@ -10,15 +10,7 @@ from netplace.cosim.serialization import FILE as COSIM
 from netplace.files import write_atomically
 from netplace.report.files.provenance import provenance_of, results_in
 from netplace.report.pages.html import Page, render
-from netplace.report.pages.kinds import (
-    cosimulation,
-    mapping,
-    run,
-    schedule,
-    store,
-    table,
-    tables,
-)
+from netplace.report.pages.kinds import cosimulation, mapping, run, schedule, store, table, tables
 from netplace.report.pages.kinds.outcome import Outcome
 from netplace.report.pages.kinds.saved import declared_kind, provenance_in
 from netplace.runs.schedule_folder import FIGURES

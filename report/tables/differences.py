@@ -114,8 +114,8 @@ class Compared:
         over = dict.fromkeys(UNITS[one.unit] for one in ranked)
         return [
             *map(self._change, ranked),
-            f"{len(ranked)} contrasts of the {' and the '.join(measured)} were tested together (Holm), over "
-            f"{' and '.join(over)}: each setting against the first, as a mean over the others.",
+            f"Tested by the {' and the '.join(measured)} over {' and '.join(over)}: each setting against the "
+            f"first, as a mean over the others, {len(ranked)} in all (Holm).",
         ]
 
     def _change(self, contest: Contest) -> str:

@@ -122,11 +122,11 @@ def saturation_notes(plans: Sequence[LoadPlan], points: Sequence[LoadFigures]) -
             "cycle (95 % interval of batch means)"
         )
         if high is None:
-            where = f"accepts all loads that were tried, up to {one['highest']:g}"
+            where = f"accepts all offered loads that were tried, up to {one['highest']:g}"
         elif low is None:
-            where = f"is saturated at {high:g}, the lowest load that was tried"
+            where = f"is saturated at an offered load of {high:g}, the lowest that was tried"
         else:
-            where = f"becomes saturated between {low:g} and {high:g}"
+            where = f"becomes saturated at an offered load between {low:g} and {high:g}"
         sentences.append(f"{one['curve']} {where}; {maximum}.")
     return sentences
 

@@ -13,7 +13,7 @@ from netplace.runs.mapping_choice import ENOUGH, Candidate, Choice, Verdict, ver
 from netplace.runs.mapping_search import Search
 
 CONSECUTIVE = "consecutive"
-_PAIRS = (("td", "classic"), ("link-load", "classic"))  # the first that was simulated opens the answer
+_PAIRS = (("td", "classic"), ("link-load", "classic"))  # the first that was simulated follows the answer
 _REFERENCES = (CONSECUTIVE, "classic")  # with which a CSV compares each kind
 _COSTS = ("byte_hops", "byte_hops_al", "most_link_load")
 
@@ -26,8 +26,8 @@ def choice_results(choice: Choice, search: Search, notes: Sequence[str], budget:
     return {
         "title": f"Which mapping is fastest for {name_of(search)} ({search.tasks} tasks) on {search.topology}"
         f"{where}?",
-        "answer": _answer(choice, found),
-        "sentences": [_chosen(choice, found), *_limits(choice, budget)],
+        "answer": _fastest(choice, found),
+        "sentences": [_chosen(choice), *_pair(choice, found), *_limits(choice, budget)],
         "network": str(search.topology),
         "partition": search.partition,
         "tasks": search.tasks,
@@ -86,63 +86,65 @@ def _known(value: float) -> float | None:
     return None if math.isnan(value) else value
 
 
-def _answer(choice: Choice, found: Sequence[Verdict]) -> str:
-    """Return TD against classic, or what stands for it, and which kind is fastest, in a sentence."""
+def _fastest(choice: Choice, found: Sequence[Verdict]) -> str:
+    """Return which kind is fastest, and by how much faster than consecutive, or else than the next."""
+    ranked = sorted((one for one in choice.candidates if one.cycles), key=lambda one: one.estimate.mean)
+    best, *others = (one.mapping for one in ranked)
+    if not others:
+        return f"{best} is the only mapping that was simulated; nothing is decided."
+    against = {other: each for other in others if (each := verdict_on(found, best, other))}
+    words = {name: each.words for name, each in against.items()}
+    if set(words.values()) == {"equal"}:
+        return "All kinds of mapping take the same time."
+    fastest = f"{best} is fastest"
+    other = CONSECUTIVE if CONSECUTIVE in words else next(name for name in others if words[name] != "equal")
+    if words[other] != "equal":
+        fastest += f": {_effect(against[other])}"
+    for word, sentence in (
+        ("equal", "as is {}"),
+        ("not clear", "but not clearly faster than {}"),
+        ("not decided", "but against {} this is not decided"),
+    ):
+        if names := [name for name, own in words.items() if own == word]:
+            fastest += ", " + sentence.format(" and ".join(names))
+    return f"{fastest[0].upper()}{fastest[1:]}."
+
+
+def _pair(choice: Choice, found: Sequence[Verdict]) -> list[str]:
+    """Return TD against classic, or what stands for it."""
     kinds = {one.mapping.partition(":")[0]: one.mapping for one in choice.candidates if one.cycles}
     pair = next(((kinds[one], kinds[than]) for one, than in _PAIRS if one in kinds and than in kinds), None)
-    ranked = sorted((one for one in choice.candidates if one.cycles), key=lambda one: one.estimate.mean)
-    best = ranked[0].mapping
-    if len(ranked) == 1:
-        return f"{best} is the only mapping that was simulated; nothing is decided."
-    against = {other.mapping: verdict_on(found, best, other.mapping) for other in ranked[1:]}
-    words = {name: each.words for name, each in against.items() if each is not None}
-    if set(words.values()) == {"equal"}:
-        fastest = "all kinds of mapping take the same time"
-    else:
-        fastest = f"{best} is fastest"
-        for word, sentence in (
-            ("equal", "as is {}"),
-            ("not clear", "but not clearly faster than {}"),
-            ("not decided", "but against {} this is not decided"),
-        ):
-            if names := [name for name, own in words.items() if own == word]:
-                fastest += ", " + sentence.format(_joined(names))
     verdict = verdict_on(found, *pair) if pair else None
-    return f"{_sentence(verdict, choice)}; {fastest}." if verdict else f"{fastest[0].upper()}{fastest[1:]}."
-
-
-def _joined(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return [f"{_sentence(verdict, choice)}."] if verdict else []
 
 
 def _sentence(each: Verdict, choice: Choice) -> str:
     """Return a verdict with its effect and interval, without a full stop."""
     one, than = choice.candidate(each.mapping), choice.candidate(each.than)
-    size = f"{_percent(abs(each.faster))} % {'faster' if each.faster > 0 else 'slower'}"
     if each.words == "equal":
         return f"{one.mapping} takes as long as {than.mapping}"
     if each.words == "not decided":
         by = " and ".join(f"{len(kind.cycles)} of {kind.mapping}" for kind in (one, than) if not kind.exact)
-        return (
-            f"{one.mapping} against {than.mapping} is not decided by {by} (expected {ENOUGH} each), where "
-            f"{one.mapping} is {size}"
-        )
-    if not each.half_width:
-        return f"{one.mapping} is {size} than {than.mapping} (exact)"
+        return f"{one.mapping} is {_effect(each)}, which is not decided by {by} (expected {ENOUGH} each)"
+    doubt = f", which is not clear (p = {each.p_value:.2g} after Holm)" if each.words == "not clear" else ""
+    return f"{one.mapping} is {_effect(each)}{doubt}"
+
+
+def _effect(each: Verdict) -> str:
     effect = abs(each.faster)
+    size = f"{_percent(effect)} % {'faster' if each.faster > 0 else 'slower'} than {each.than}"
+    if math.isnan(each.half_width):
+        return size
     low, high = effect - each.half_width, effect + each.half_width
-    interval = f"95 % interval {_percent(low)} to {_percent(high)}"
-    if each.words == "not clear":
-        p_value = f"p = {each.p_value:.2g} after Holm"
-        return f"{one.mapping} is not clearly different from {than.mapping}: {size} ({interval}; {p_value})"
-    return f"{one.mapping} is {size} than {than.mapping} ({interval}, Holm)"
+    interval = f"95 % interval {_percent(low)} to {_percent(high)}" if each.half_width else "exact"
+    return f"{size} ({interval})"
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}" if abs(share) >= 0.001 or not share else f"{100 * share:.1g}"
 
 
-def _chosen(choice: Choice, found: Sequence[Verdict]) -> str:
+def _chosen(choice: Choice) -> str:
     time = f"{choice.cycles:,.0f} cycles"
     if choice.draws > 1:
         time += f" on average over {choice.draws} simulations"

@@ -182,7 +182,6 @@ def test_on_the_command_line(netplace, folder, run):
     shown = netplace("explain", folder, "--job", job, "--suspects", "1")
     assert shown.exit_code == 0, shown.stderr
     assert f"What slowed job {job}, " in shown.stdout
-    assert f"10 more simulations up to the end of job {job}" in shown.stderr
     found = json.loads(netplace("explain", folder, "--job", job, "--suspects", "1", "--json").stdout)
     assert found["job"]["job"] == job
     other = found["neighbours"][0]["job"]

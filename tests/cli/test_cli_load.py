@@ -193,6 +193,6 @@ def test_saturation_is_where_less_is_accepted_than_offered_beyond_chance(netplac
     assert saturation["high"] - saturation["low"] == pytest.approx(0.1)
     page = tmp_path / "page.html"
     assert netplace("report", tmp_path / "load.json", "-o", page).exit_code == 0
-    said = f"becomes saturated between {saturation['low']:g} and {saturation['high']:g};"
+    said = f"becomes saturated at an offered load between {saturation['low']:g} and {saturation['high']:g};"
     assert said in page.read_text()
     assert said in " ".join(netplace(*words, "--seeds", 3).stdout.split())

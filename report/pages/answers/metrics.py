@@ -63,9 +63,10 @@ def _verdict(results: dict[str, Any], known: dict[str, Any]) -> list[str]:
     clear = [name for name, correlation in known.items() if correlation["p"] < _SIGNIFICANT]
     plural, time = len(clear) > 1, results["spread"][_TIME]
     best = max(known, key=lambda name: abs(known[name]["r"]))
+    doubt = "" if clear else ", but not clearly"
     return [
-        f"{best} is correlated most: r = {known[best]['r']:.3f}, p = {known[best]['p']:.2g}, over {count} "
-        f"configurations that take {time['min']:,.0f} to {time['max']:,.0f} cycles.",
+        f"{best} is correlated most{doubt}: r = {known[best]['r']:.3f}, p = {known[best]['p']:.2g}, "
+        f"over {count} configurations that take {time['min']:,.0f} to {time['max']:,.0f} cycles.",
         f"{len(clear) or 'None'} of {len(known)} metrics {'are' if plural else 'is'} clearly correlated "
         f"with run time (p below {_SIGNIFICANT}{' each' if plural else ''}).",
     ]

@@ -18,9 +18,10 @@ def page(networks: Sequence[Network]) -> Page:
     simulated = all(network.get("trials") for network in networks)
     parts: list[Part] = [_trials(networks)] if simulated else []
     parts.append(_counts(networks))
-    nearest = min(networks, key=lambda network: network["mean_distance"])
+    nearest, *_, farthest = sorted(networks, key=lambda network: network["mean_distance"])
     unsimulated = [
-        f"{nearest['network']} has the smallest mean distance, {nearest['mean_distance']:.2f} hops.",
+        f"{nearest['network']} has the smallest mean distance, {nearest['mean_distance']:.2f} hops; "
+        f"{farthest['network']} has the largest, {farthest['mean_distance']:.2f}.",
         "Nothing was simulated; --simulate adds loads and times.",
     ]
     sentences = _verdict(networks) if simulated else unsimulated
@@ -86,9 +87,11 @@ def _table(title: str, columns: Columns, networks: Sequence[Network], note: str)
 def _verdict(networks: Sequence[Network]) -> list[str]:
     trials = {network["network"]: network["trials"] for network in networks}
     most = max(trials, key=lambda name: trials[name]["accepted"][-1])
+    least = min(trials, key=lambda name: trials[name]["accepted"][-1])
     exchange = max(trials, key=lambda name: trials[name]["exchange"])
     training = min(trials, key=lambda name: trials[name]["training_cycles"])
     return [
-        f"{most} accepts most uniform traffic: {trials[most]['accepted'][-1]:.2f} phits per node and cycle.",
-        f"{exchange} is best for the all-to-all, {training} for the training step.",
+        f"{most} accepts most uniform traffic, {trials[most]['accepted'][-1]:.2f} phits per node and cycle; "
+        f"{least} accepts least, {trials[least]['accepted'][-1]:.2f}.",
+        f"{exchange} is fastest in the all-to-all, {training} in the training step.",
     ]

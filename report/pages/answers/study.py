@@ -21,7 +21,6 @@ def page(study: Path, compared: Compared) -> Page:
         if len(frame):
             parts.append(DataTable.of(title, frame.drop(columns=constant)))
     request = [(name, value) for name, value in same.items() if value not in ("", "None", "nan")]
-    question = (
-        f"What do {' and '.join(keys) or 'the settings'} change? {compared.kind.capitalize()} of {study.name}"
-    )
+    changed, kind = " or ".join(keys) or "a setting", compared.kind.capitalize()
+    question = f"What does {changed} change? {kind} of {study.name}"
     return Page(question, compared.sentences(), request, parts, notes=contest_notes(contests))

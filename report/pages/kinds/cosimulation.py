@@ -92,14 +92,15 @@ def _verdict(jobs: Sequence[JobRow], figures: CosimFigures) -> list[str]:
     if not sharing or not known:
         return ["No job ended, so the cost of sharing is unknown."]
     slowed = [job for job, times in known if times.slowdown - 1 > max(_CLEAR, _half(job))]
+    change = sharing.mean_slowdown - 1
     worst, times = max(known, key=lambda pair: pair[1].slowdown)
     half = f" ± {_half(worst):.2f}" if _half(worst) else ""
     doubt = (
         " and by more than half of their confidence interval" if any(_half(job) for job, _ in known) else ""
     )
     sentences = [
-        f"By {100 * (sharing.mean_slowdown - 1):+.1f} %: the mean slowdown of {len(known)} jobs is "
-        f"{sharing.mean_slowdown:.3f}, the time with other jobs divided by the time alone on the same nodes.",
+        f"Jobs take {100 * abs(change):.1f} % {'less' if change < 0 else 'more'} time than alone on the same "
+        f"nodes: a mean slowdown of {sharing.mean_slowdown:.3f} over {len(known)} jobs.",
         f"{len(slowed)} of them are clearly slowed: by more than {100 * _CLEAR:.0f} %{doubt}.",
     ]
     if times.slowdown >= 1.005:  # not 1.00 when it is told

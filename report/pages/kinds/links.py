@@ -67,14 +67,7 @@ def _map(
     count = int((machine.neighbor >= 0).sum())
     if count > _MOST_LINKS:
         caption += f" The map shows {_MOST_LINKS:,} of {count:,} links, those with the highest values."
-    panel, height = network_panel(
-        machine,
-        loads,
-        (),
-        label,
-        name=machine.link_name,
-        maximum=_MOST_LINKS,
-    )
+    panel, height = network_panel(machine, loads, (), label, name=machine.link_name, maximum=_MOST_LINKS)
     return Figure(
         title=title, caption=caption, panels=[panel], frames=frames, height=max(4.6, min(5.6, height))
     )

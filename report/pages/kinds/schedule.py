@@ -89,9 +89,8 @@ def _verdict(figures: ScheduleFigures, rows: pd.DataFrame) -> list[str]:
         mean, half = steady.mean, steady.half_width
         over = f"{measured(mean / second, half / second)} {unit} (95 % interval over batches of jobs)"
         sentences.append(
-            f"In the steady state the mean wait is {over}."
-            if half < mean / 2
-            else f"The mean wait is not in a steady state: {over}. More jobs would give a better estimate."
+            f"Without the first tenth of the jobs, the mean wait is {over}"
+            + ("." if half < mean / 2 else ": more jobs would give a better estimate.")
         )
     if not math.isnan(metrics.utilisation):
         sentences.append(
