@@ -34,24 +34,12 @@ _QUANTITY = re.compile(r"\s*(\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+)\s*([A-Za-zµ/]*)\
 
 @dataclass(frozen=True)
 class Rates:
-    """The speed of the fastest links of a network that a file describes, and what of the file was read.
+    """The speed of the fastest links of a network that a file describes, and what of the file was read."""
 
-    Attributes
-    ----------
-    byte_ns : float
-        Time in nanoseconds in which a byte crosses the fastest link, if that takes one cycle per phit.
-    phit_bytes : int
-        Bytes per phit for which the delays of the network are in cycles.
-    source : str
-        What the file is, such as ``"ASTRA-sim's network.yml"``.
-    notes : tuple of str
-        What of the file is ignored or assumed.
-    """
-
-    byte_ns: float
-    phit_bytes: int
-    source: str
-    notes: tuple[str, ...] = ()
+    byte_ns: float  # time of a byte on the fastest link, if that takes one cycle per phit
+    phit_bytes: int  # for which the delays of the network are in cycles
+    source: str  # what the file is, such as "ASTRA-sim's network.yml"
+    notes: tuple[str, ...] = ()  # what of the file is ignored or assumed
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,8 @@ LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
         (["load", *LOAD, "--traffic", "unifrom"], ["--traffic: unknown name", "did you mean uniform"]),
         # what runs
         (["run", "--network", "torus:4x4"], ["expected one of --program, --trace, --app and --jobs"]),
+        (["run", *HALO[:2], "--jobs", "butterfly"], ["--jobs: 'butterfly' is not of the form 4x:NAME"]),
+        (["run", *HALO[:2], "--jobs", "4x:no.such.64"], ["no such trace file"]),
         (["run", *HALO, "--trace", "lu.W.16"], ["expected one of --program, --trace, --app and --jobs"]),
         (
             ["run", "--network", "torus:4x4", "--trace", "lu.W.16", "--rounds", "2"],

@@ -1,6 +1,5 @@
 """A folder of results is data: damage is told in one sentence, and nothing that it names is run."""
 
-import json
 import shutil
 
 import pytest
@@ -8,7 +7,6 @@ from answers import refused
 
 from netplace.cosim import cosimulate, make_cosim_plan
 from netplace.cosim.serialization import FILE
-from netplace.json_files import results_text
 from netplace.plugins import unload_plugins
 
 GIVEN = {
@@ -44,20 +42,6 @@ def folder(written, tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
     shutil.copy(written, tmp_path / "out")
     return tmp_path / "out" / FILE
-
-
-@pytest.fixture
-def change(put_at):
-    """Return what puts a value at a place, with a checksum that fits."""
-
-    def change(path, place, value):
-        content = json.loads(path.read_text())
-        for name in ("netplace", "version", "checksum"):
-            del content[name]
-        put_at(content, place, value)
-        path.write_text(results_text("co-simulation", content))
-
-    return change
 
 
 def test_fields_that_came_later_have_their_defaults(change, netplace, folder):

@@ -10,41 +10,6 @@ from click.testing import CliRunner
 
 from netplace.cli import app
 
-COLUMNS = (
-    "application,problem,tasks,network,partition,shape,mapping,settings,count,missing,failed,mean,std,min,max"
-)
-ROW = {"application": "butterfly", "network": "torus:4x4", "partition": "whole", "mapping": "random"}
-
-
-@pytest.mark.parametrize("column", list(ROW))
-def test_a_table_that_names_code_runs_nothing(netplace, tmp_path, monkeypatch, column):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "evil.py").write_text("open('ran', 'w')\n\ndef f(*_, **__):\n    raise SystemExit(9)\n")
-    row = ROW | {column: "evil.py:f"}
-    cells = [
-        row["application"],
-        "",
-        "16",
-        row["network"],
-        row["partition"],
-        "",
-        row["mapping"],
-        "",
-        "1,0,0,9,0,9,9",
-    ]
-    (tmp_path / "t.csv").write_text(f"{COLUMNS}\n{','.join(cells)}\n")
-    (tmp_path / "jobs.csv").write_text(
-        "number,submit,nodes,run_time,application\n1,0,16,9,butterfly\n2,0,16,9,evil.py:f\n"
-    )
-    for line in (
-        "plot t.csv -o x.svg",
-        "report t.csv -o x.html",
-        "compare t.csv t.csv",
-        "schedule --machine torus:4x4 --workload jobs.csv --times table:t.csv",
-    ):
-        assert netplace(*line.split()).exit_code in (0, 1, 2), line
-    assert not (tmp_path / "ran").exists()
-
 
 @pytest.mark.all
 def test_nothing_is_written_that_nobody_named(tmp_path):

@@ -32,25 +32,6 @@ def test_a_curve_of_a_file_is_told_by_line_and_key(tmp_path, monkeypatch, line, 
     assert words in result.stderr
 
 
-def test_an_empty_store_of_run_times_is_told(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "e.sqlite").write_bytes(b"")
-    (tmp_path / "jobs.csv").write_text(
-        'number,submit,nodes,run_time,estimate,program,tasks,repeats\n1,0,4,0,,"butterfly,bytes=256",,1\n'
-    )
-    flags = ["--machine", "mesh:2x2", "--workload", "jobs.csv", "--times", "table:e.sqlite", "--simulate"]
-    result = CliRunner().invoke(app, ["schedule", *flags])
-    assert result.exit_code == 0
-    assert "e.sqlite: was empty" in result.stderr
-
-
-def test_an_empty_file_of_results_is_called_empty(netplace, tmp_path):
-    (tmp_path / "a.json").write_text(" \n")
-    answer = netplace("report", str(tmp_path / "a.json"), "-o", str(tmp_path / "x.html"))
-    assert answer.exit_code == 2
-    assert answer.stderr.endswith("a.json: is empty, expected JSON\n")
-
-
 @pytest.mark.parametrize(
     ("line", "files", "sentence"),
     [

@@ -23,13 +23,16 @@ def stored(path):
 @pytest.mark.all
 @pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize(
-    ("number", "how", "workers"),
-    [(signal.SIGINT, "interrupted", "2"), (signal.SIGTERM, "stopped by SIGTERM", "1")],
-    ids=["Ctrl-C with workers", "SIGTERM"],
+    ("number", "how", "send"),
+    [
+        (signal.SIGINT, "interrupted", os.killpg),  # as a terminal does
+        (signal.SIGINT, "interrupted", os.kill),
+        (signal.SIGTERM, "stopped by SIGTERM", os.kill),
+    ],
 )
-def test_a_stopped_command_says_what_is_saved(tmp_path, number, how, workers):
+def test_a_stopped_command_says_what_is_saved_and_its_workers_end(tmp_path, number, how, send):
     (tmp_path / "sweep.toml").write_text(SWEEP)
-    command = [sys.executable, "-m", "netplace", "table", "sweep.toml", "--workers", workers]
+    command = [sys.executable, "-m", "netplace", "table", "sweep.toml", "--workers", "2"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environment, cwd=tmp_path, start_new_session=True, **pipes) as process:
@@ -37,8 +40,8 @@ def test_a_stopped_command_says_what_is_saved(tmp_path, number, how, workers):
             while stored(tmp_path / "sweep.sqlite") < 2:
                 assert process.poll() is None
                 time.sleep(0.05)
-            os.killpg(process.pid, number)
-            stdout, stderr = process.communicate(timeout=60)
+            send(process.pid, number)
+            stdout, stderr = process.communicate(timeout=60)  # until no worker has the pipes any more
         finally:
             process.kill()
     assert (process.returncode, stdout) == (128 + number, "")

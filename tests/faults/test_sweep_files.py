@@ -1,7 +1,5 @@
 """Sweep and study files: all of it is checked before anything runs, and a mistake names file and line."""
 
-import json
-
 import pytest
 from click.testing import CliRunner
 
@@ -38,30 +36,3 @@ def test_a_search_is_not_made_twice(tmp_path):
     (tmp_path / "sweep.toml").write_text(HALO + 'mapping = ["td:seconds=1000", "best:5"]\n')
     sweep = read_sweep(tmp_path / "sweep.toml")
     sweep.check_programs(sweep.runs())
-
-
-RUN = ("run", "--network", "torus:4x4", "--tasks", "4", "--partition", "quadrants", "--json")
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [*RUN, *arguments])
-
-
-@pytest.mark.parametrize("words", [("4x:butterfly",), ("1x:butterfly", "--jobs", "3x:butterfly")])
-def test_jobs_are_counted_and_named(words):
-    found = run("--jobs", *words)
-    assert found.exit_code == 0, found.output
-    assert [job["name"] for job in json.loads(found.stdout)["jobs"]] == ["butterfly"] * 4
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (("butterfly",), "--jobs: 'butterfly' is not of the form 4x:NAME"),
-        (("4x:no.such.64",), "no such trace file"),
-    ],
-)
-def test_a_mistake_names_the_flag(words, told):
-    found = run("--jobs", *words)
-    assert (found.exit_code, found.stdout) == (2, ""), found.output
-    assert told in found.stderr

@@ -244,20 +244,6 @@ def test_commands_take_names_of_plugins(netplace, words):
 
 
 @pytest.mark.usefixtures("loaded")
-@pytest.mark.parametrize(
-    ("topic", "names"),
-    [
-        ("apps", ["halo", "To the next task.", "bytes=64"]),
-        ("scheduling", ["patient", "mine", "twice", "Twice as long as in the log."]),
-    ],
-)
-def test_they_are_listed(netplace, topic, names):
-    shown = netplace("list", topic)
-    assert shown.exit_code == 0, shown.output
-    assert all(name in shown.stdout for name in names)
-
-
-@pytest.mark.usefixtures("loaded")
 def test_sweep_files_take_names_of_plugins(netplace, tmp_path):
     (tmp_path / "sweep.toml").write_text(
         'network = ["ring:16"]\napp = "2d-torus"\nmapping = ["consecutive", "backwards"]\n'

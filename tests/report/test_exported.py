@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from netplace.files import atomic_file
 from netplace.report.exported import export
 from netplace.report.files.outputs import check_output
 from netplace.report.files.rank_files import LAUNCHERS, host_names, rank_file
@@ -78,30 +77,6 @@ def test_columns_of_several_kinds_are_text(tmp_path):
     assert kept["plan.margin"].fillna("").tolist() == ["0.5", "wide", "[1]", ""]
     assert kept["plan.jobs"].tolist() == [0, 1, 2, 3]
     assert pd.read_parquet(tmp_path / "x-loads.parquet")["plan.size"].tolist() == [str(10**40)]
-
-
-def test_a_file_appears_when_it_is_whole(tmp_path):
-    path = tmp_path / "x.csv"
-    with atomic_file(path) as temporary:
-        temporary.write_text("new")
-        assert not path.exists()
-    assert path.read_text() == "new"
-    assert [file.name for file in tmp_path.iterdir()] == ["x.csv"]
-
-
-def test_what_was_there_survives_an_interruption(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text("old")
-
-    def write() -> None:
-        with atomic_file(path) as temporary:
-            temporary.write_text("half of the n")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        write()
-    assert path.read_text() == "old"
-    assert [file.name for file in tmp_path.iterdir()] == ["x.csv"]
 
 
 def test_impossible_names_are_told_at_once(tmp_path):

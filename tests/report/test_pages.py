@@ -220,6 +220,7 @@ def test_every_kind_of_network_is_drawn_with_all_its_links(network):
         ("none", None, "does not exist, expected an outcome"),
         ("a.txt", "x", "is not an outcome that netplace can report"),
         ("a.json", "{", "a.json: is not a file of results"),
+        ("a.json", " \n", "a.json: is empty, expected JSON"),
         ("a.json", '{"netplace": "rnu"}', "a.json: netplace: unknown name 'rnu'; did you mean run"),
         ("a.csv", "x,y\n1,2\n", "a.csv"),
     ],

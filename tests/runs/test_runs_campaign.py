@@ -5,7 +5,6 @@ import multiprocessing
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from dataclasses import dataclass
@@ -149,65 +148,6 @@ def test_a_worker_that_dies_is_tried_again_and_never_kept(tmp_path, plugin):
     assert progress.reason == "its worker process ended by signal 9, possibly for lack of memory"
     assert [outcome is None for _, outcome, _ in rows] == [number == 2 for number in range(1, 9)]
     assert not any(failure for *_, failure in rows)
-
-
-SCRIPT = """
-from netplace.netsim import simulate
-from netplace.runs import resolve
-from netplace.runs.campaign import complete
-from netplace.runs.placing import places_of
-from netplace.runs.resources import simulators
-from netplace.runs.store import Store
-if __name__ == "__main__":
-    job = {"app": "all-to-all", "packets": 9, "rounds": 9, "mapping": "random"}
-    runs = [resolve("torus:8x8", job, seed=seed) for seed in range(1000)]
-    with Store("s.sqlite") as store:
-        complete(runs, store, simulators(2), lambda p: print(p.done, flush=True))
-"""
-
-
-@pytest.mark.all
-@pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_workers_end_with_their_employer(tmp_path, how):
-    (tmp_path / "many.py").write_text(SCRIPT)
-    # From a process without threads workers are forked; others have a helper of multiprocessing beside them.
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "many.py"],
-        cwd=tmp_path,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
-    with process.stdout as lines:
-        while next(lines).strip() != "2":
-            pass
-    workers = children_of(process.pid)
-    assert len(workers) == 2
-    process.send_signal(how)
-    assert process.wait(30) != 0
-    deadline = time.monotonic() + 30
-    while any(map(alive, workers)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-    with Store(tmp_path / "s.sqlite") as store:
-        assert len(store.simulated()) >= 2
-
-
-def children_of(pid: int) -> list[int]:
-    with open(f"/proc/{pid}/task/{pid}/children") as file:
-        return [int(word) for word in file.read().split()]
-
-
-def alive(pid: int) -> bool:
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_workers_are_counted():

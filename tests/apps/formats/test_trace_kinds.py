@@ -161,20 +161,6 @@ def test_a_schedule_comes_to_its_end_in_an_order_that_its_lines_do_not_have(tmp_
     assert counted(tmp_path / "x.goal")["compute_seconds"] == pytest.approx([5e-7, 0.0])
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        (("l2 requires l1", "l2 requires l9"), "line 6: label 'l9' is not defined above"),
-        (("send 8b to 1 tag 1", "send 8 to 1 tag 1"), "line 5: size '8' is not a number of bytes"),
-        (("}\nrank 1", "\nrank 1"), "line 11: 'rank 1 {' is not an operation"),
-    ],
-)
-def test_a_broken_schedule_is_told_with_its_line(tmp_path, change, told):
-    (tmp_path / "x.goal").write_text(GOAL.replace(*change))
-    with pytest.raises(ValueError, match=told):
-        read(tmp_path / "x.goal")
-
-
 PRV = """#Paraver (01/01/2024 at 10:00):1000_ns:1(2):1:2(1:1,1:1),1
 c:1:1:2:1:2
 1:1:1:1:1:0:100:1
@@ -201,15 +187,6 @@ def test_paravers_records_become_calls(tmp_path):
     program = read(tmp_path / "x.prv", cycles_per_us=1000)
     program.check(eager_limit=0)
     assert program.kind[: program.first[1]].tolist() == [0, 2, 5, 1]
-
-
-@pytest.mark.parametrize(
-    ("line", "told"), [("1:1:1:9:1:0:1:1", "line 16: refers to task 9, expected 1 to 2")]
-)
-def test_a_broken_record_of_paravers_is_told_with_its_line(tmp_path, line, told):
-    (tmp_path / "x.prv").write_text(PRV + "#\n" + line + "\n")
-    with pytest.raises(ValueError, match=rf"x\.prv, {told}"):
-        counted(tmp_path / "x.prv")
 
 
 @pytest.mark.parametrize(
@@ -248,16 +225,24 @@ def test_a_square_of_numbers_is_a_dense_matrix(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("name", "text", "told"),
     [
-        ("0,1,-5\n1,0,3\n", "line 1: bytes '-5' is not a whole number"),
-        ("a,b,c\n0,1,2\n", "line 1: columns are 'a, b, c', expected source, destination and bytes"),
+        ("x.goal", GOAL.replace("requires l1", "requires l9"), "line 6: label 'l9' is not defined above"),
+        (
+            "x.goal",
+            GOAL.replace("8b to 1 tag 1", "8 to 1 tag 1"),
+            "line 5: size '8' is not a number of bytes",
+        ),
+        ("x.goal", GOAL.replace("}\nrank 1", "\nrank 1"), "line 11: 'rank 1 {' is not an operation"),
+        ("x.prv", PRV + "#\n1:1:1:9:1:0:1:1\n", "line 16: refers to task 9, expected 1 to 2"),
+        ("m.csv", "0,1,-5\n1,0,3\n", "line 1: bytes '-5' is not a whole number"),
+        ("m.csv", "a,b,c\n0,1,2\n", "line 1: columns are 'a, b, c', expected source, destination and bytes"),
     ],
 )
-def test_a_broken_matrix_is_told_with_its_line(tmp_path, text, told):
-    (tmp_path / "m.csv").write_text(text)
-    with pytest.raises(ValueError, match=rf"m\.csv, {told}"):
-        counted(tmp_path / "m.csv")
+def test_a_broken_file_is_told_with_its_line(tmp_path, name, text, told):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=rf"{name}, {told}"):
+        counted(tmp_path / name)
 
 
 def test_a_trace_that_takes_too_much_memory_is_refused(tmp_path, monkeypatch):
