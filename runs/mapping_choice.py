@@ -186,6 +186,7 @@ class Choice:
     # Its mean time, and over how many simulations.
     cycles: float
     draws: int
+    repeated: bool  # whether the fastest mappings were simulated again, where the network is random
     cpu_seconds: float  # of all searches and simulations
     left: int  # searches that were not done because the budget had ended
     needed: float  # CPU seconds that `ENOUGH` searches of each kind need, about
@@ -298,8 +299,8 @@ def _candidate(name: str, rule: str, exact: bool, work: _Work) -> Candidate:
 
 def _chosen(
     search: Search, candidates: Sequence[Candidate], is_random: bool, work: _Work
-) -> tuple[str, int, Nodes, float, int]:
-    """Return kind, seed, nodes, mean time and number of simulations of the fastest mapping.
+) -> tuple[str, int, Nodes, float, int, bool]:
+    """Return the fastest mapping: kind, seed, nodes, mean time, number of simulations, whether repeated.
 
     On a random network the least of many times is too good; the fastest mappings, the fastest one of each
     kind among them, are therefore simulated again with equal seeds, the best of these once more and longer,
@@ -334,7 +335,8 @@ def _chosen(
     if is_random and not drawn:  # only what was simulated several times is known well enough
         ranked = [each for each in ranked if len(each.cycles) >= ENOUGH or each is first]
     best = ranked[0]
-    return best.mapping, best.seed, best.nodes, best.mean, len(best.cycles) if is_random else 1
+    repeated = drawn > 0 or not is_random or len(found) == 1
+    return best.mapping, best.seed, best.nodes, best.mean, len(best.cycles) if is_random else 1, repeated
 
 
 @dataclass

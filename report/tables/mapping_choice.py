@@ -148,10 +148,12 @@ def _chosen(choice: Choice) -> str:
     time = f"{choice.cycles:,.0f} cycles"
     if choice.draws > 1:
         time += f" on average over {choice.draws} simulations"
-    kinds = [one.mapping for one in choice.candidates if one.cycles]
     if choice.mapping == CONSECUTIVE:
-        return f"The mapping to use is consecutive: {time}; no other that was found takes less."
-    if CONSECUTIVE not in kinds:
+        why = "no other that was found takes less"
+        if not choice.repeated:
+            why = "the budget ends before others can be simulated often enough, give a larger --budget"
+        return f"The mapping to use is consecutive: {time}; {why}."
+    if all(one.mapping != CONSECUTIVE for one in choice.candidates if one.cycles):
         return f"The mapping to use is that of {choice.mapping}, seed {choice.seed}: {time}."
     default = choice.candidate(CONSECUTIVE).estimate.mean
     saved = _percent(1 - choice.cycles / default)

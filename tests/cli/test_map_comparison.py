@@ -130,7 +130,7 @@ def test_a_mapping_is_never_praised_that_is_slower_than_consecutive():
         )
         for one in (slow, usual)
     )
-    choice = Choice((usual, slow), "consecutive", 0, nodes, 100.0, 1, 1.0, 0, 1.0)
+    choice = Choice((usual, slow), "consecutive", 0, nodes, 100.0, 1, True, 1.0, 0, 1.0)
     results = choice_results(choice, search, [], 60.0)
     assert results["answer"] == "Consecutive is fastest: 16.7 % faster than td (exact)."
     assert results["verdicts"][0]["sentence"] == "consecutive is 16.7 % faster than td (exact)"
