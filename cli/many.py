@@ -243,12 +243,11 @@ def complete_run_times(plans: Sequence[Plan], execution: Execution) -> None:
     steps = count(1)
 
     def announce(runs: list[Run]) -> None:
-        label = (
-            "run times are missing and are simulated"
-            if next(steps) == 1
-            else "more are simulated for the time of one more repetition"
-        )
-        say(f"{len(runs):,} {label}, in about {expected_cpu_seconds(runs):,.0f} s of CPU time")
+        if (step := next(steps)) == 1:
+            cost = f"{expected_cpu_seconds(runs):,.0f} s of CPU time"
+            say(f"{len(runs):,} run times are missing and are simulated, in about {cost}")
+        elif step == 2:
+            say("repetitions are simulated, too, until the time of one more is known")
 
     with sweep_progress() as progress:
         complete_tables(

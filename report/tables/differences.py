@@ -126,8 +126,8 @@ class Compared:
         instead = f"{_title(contest, self.contests)} instead of {contest.first}"
         if difference.equal:
             return f"{instead}: the {contest.measure} stays at {before}."
-        by = f"by {_share(contest, ' %')}, from {before} to {after}"
-        return f"{instead} changes the {contest.measure} {by}: {words}."
+        span = f", from {before} to {after}" if before != after else ""
+        return f"{instead} changes the {contest.measure} by {_share(contest, ' %')}{span}: {words}."
 
     def _amount(self, measure: str, value: float) -> str:
         factor, unit = _units(self.contestants, self.measures)[measure]
