@@ -5,20 +5,19 @@
     communication = 0.3
 
     [[class]]
-    application = "3d-torus,packets=64"
+    program = "3d-torus,packets=64"
     weight = 2
     nodes = "64:4096"
 
     [[class]]
-    application = "all-to-all,packets=4"
+    program = "all-to-all,packets=4"
     communication = [0.1, 0.5]
     run_time = "600:"
     user = [7, 12]
     executable = 3
     round = "down"
 
-An application can be a trace, ``application = "halo.trace.gz"``, for jobs with as many nodes as it has ranks;
-an iteration is then the whole trace.
+A trace, ``program = "halo.trace.gz"``, needs a node for each rank; an iteration is then the whole trace.
 
 A job belongs to one of the classes whose rules it fits, drawn by their weights. `communication` is the share
 of its time, alone on a compact partition, in which it communicates: a number, bounds of a uniform draw, or a
@@ -58,7 +57,6 @@ from netplace.scheduling.workload import Workload
 # ``netplace run --compute recorded`` prints the time, and ``netplace app`` the computation. The recording was
 # made on a shared machine and is accurate to within a factor of two.
 
-
 # By name, shares of the time in which applications communicate; each is drawn as often.
 MEASURED: dict[str, dict[str, float]] = {
     # NPB 3.3.1, class A, 64 tasks on torus:8x8, 3.2 ns a cycle: 1 - computation (mean over tasks) / time.
@@ -66,11 +64,10 @@ MEASURED: dict[str, dict[str, float]] = {
 }
 
 
-_COMMUNICATION = 1.0
-_KEYS = ("application", "weight", "nodes", "run_time", "user", "executable", "communication", "round")
+_KEYS = ("program", "weight", "nodes", "run_time", "user", "executable", "communication", "round")
 _ROUNDS = ("exact", "down")
 _ALWAYS = (0.0, math.inf)
-_ALL = (_COMMUNICATION, _COMMUNICATION)
+_ALL = (1.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -222,7 +219,7 @@ def read_mix(path: str | Path) -> Mix:
     else:
         inside = ""
         text, tables, settings = read_table_list(path, "class", ("communication",))
-    default = {"communication": settings.get("communication", _COMMUNICATION)}
+    default = {"communication": settings.get("communication", 1.0)}
     classes = []
     for place, table in enumerate(tables):
         try:
@@ -252,18 +249,18 @@ def _class(table: Mapping[str, Any]) -> Class:
     for key in table:
         if key not in _KEYS:
             raise ValueError(f"{key}: is not a key of [[class]], expected one of {', '.join(_KEYS)}")
-    if not isinstance(table.get("application"), str):
-        raise ValueError('application: not given, expected one such as "2d-torus,packets=4"')
-    name = table["application"].partition(",")[0]
+    if not isinstance(table.get("program"), str):
+        raise ValueError('program: not given, expected one such as "2d-torus,packets=4"')
+    name = table["program"].partition(",")[0]
     if not is_trace(name):
-        check_choice(name, APPLICATIONS, "application")
+        check_choice(name, APPLICATIONS, "program")
     weight = table.get("weight", 1.0)
     if not _number(weight) or not 0 < weight < math.inf:
         raise ValueError(f"weight: {weight!r} is invalid, expected a number greater than 0")
     share = table["communication"]
     measured = check_choice(share, MEASURED, "communication") if isinstance(share, str) else ""
     return Class(
-        application=table["application"],
+        application=table["program"],
         weight=float(weight),
         nodes=_range(table, "nodes"),
         run_time=_range(table, "run_time"),

@@ -131,7 +131,7 @@ def test_sampled_times_say_how_well_they_are_known(netplace):
 def test_a_log_with_applications(netplace, tmp_path):
     log, mix = tmp_path / "log.swf", tmp_path / "mix.toml"
     log.write_text("; MaxNodes: 16\n1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n")
-    mix.write_text('[[class]]\napplication = "2d-torus,packets=4"\ncommunication = 0.3\n')
+    mix.write_text('[[class]]\nprogram = "2d-torus,packets=4"\ncommunication = 0.3\n')
     words = ["--machine", "torus:4x4", "--workload", log, "--applications", mix, "--fidelity", "sampled"]
     (job,) = json.loads(netplace("cosim", *words, "--json").stdout)["jobs"]
     assert job["live"] == pytest.approx(100, rel=0.02)
@@ -139,7 +139,7 @@ def test_a_log_with_applications(netplace, tmp_path):
         netplace("cosim", *words, "--target-half-width", "2"),
         "--target-half-width: 2.0 is invalid, expected a number greater than 0 and under 1",
     )
-    mix.write_text('[[class]]\napplication = "butterfly"\nnodes = "9:"\n')
+    mix.write_text('[[class]]\nprogram = "butterfly"\nnodes = "9:"\n')
     refused(netplace("cosim", *words), "matches no class")
 
 

@@ -6,7 +6,7 @@ from netplace.cosim.work import JobProgram, iteration_program
 from netplace.netsim import Config
 from netplace.runs.mix import digest_of_mix, read_mix
 
-MIX = '[[class]]\napplication = "{}"\nround = "down"\n'
+MIX = '[[class]]\nprogram = "{}"\nround = "down"\n'
 
 
 @pytest.fixture

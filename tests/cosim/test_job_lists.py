@@ -127,6 +127,6 @@ def test_nodes_of_jobs_are_hosts_whose_slots_tasks_fill(tmp_path, policy):
 
 
 def test_jobs_of_a_log_have_a_task_for_each_slot(tmp_path):
-    (tmp_path / "mix.toml").write_text('[[class]]\napplication = "all-to-all"\n')
+    (tmp_path / "mix.toml").write_text('[[class]]\nprogram = "all-to-all"\n')
     mix = read_mix(tmp_path / "mix.toml")
     assert mix.draw(Job(1, 0.0, 3, 10.0), Config(), slots=4)[:2] == ("all-to-all", 12)

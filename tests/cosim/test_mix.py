@@ -17,12 +17,12 @@ MIX = """\
 communication = 0.25
 
 [[class]]
-application = "2d-torus,packets=4"
+program = "2d-torus,packets=4"
 nodes = "2:"
 weight = 3
 
 [[class]]
-application = "butterfly,packets=4"
+program = "butterfly,packets=4"
 communication = [0.1, 0.2]
 run_time = "50:"
 round = "down"
@@ -77,7 +77,7 @@ def test_less_communication_is_less_slowdown(files, tmp_path):
     for share in (1, 0.2):
         mix = tmp_path / f"{share}.toml"
         mix.write_text(
-            f'[[class]]\napplication = "all-to-all,packets=4"\nround = "down"\ncommunication = {share}\n'
+            f'[[class]]\nprogram = "all-to-all,packets=4"\nround = "down"\ncommunication = {share}\n'
         )
         given = files | {"workload": str(log), "applications": str(mix), "partition": "random"}
         found = cosimulate(make_cosim_plan(given)).outcome
@@ -87,7 +87,7 @@ def test_less_communication_is_less_slowdown(files, tmp_path):
 
 def test_jobs_that_only_communicate_are_told_of(files, tmp_path):
     mix = tmp_path / "bare.toml"
-    mix.write_text('[[class]]\napplication = "2d-torus,packets=4"\n')
+    mix.write_text('[[class]]\nprogram = "2d-torus,packets=4"\n')
     plan = make_cosim_plan(files | {"applications": str(mix), "fidelity": "table"})
     assert any("upper bounds" in note for note in cosimulate(plan).outcome["notes"])
 
@@ -118,24 +118,24 @@ def read_mix_of(text):
     ("text", "said"),
     [
         ("", "has no"),
-        ('classes = 3\n[[class]]\napplication = "gups"', "mix.toml:1: unknown key 'classes'"),
-        ("[[class]]\nweight = 1", "application: not given"),
+        ('classes = 3\n[[class]]\nprogram = "gups"', "mix.toml:1: unknown key 'classes'"),
+        ("[[class]]\nweight = 1", "program: not given"),
         (
-            '[[class]]\napplication = "fft,packets=4"',
-            "mix.toml:2: application: unknown name 'fft'; did you mean",
+            '[[class]]\nprogram = "fft,packets=4"',
+            "mix.toml:2: program: unknown name 'fft'; did you mean",
         ),
         (
-            '[[class]]\napplication = "gups"\ncommunication = 1.5',
+            '[[class]]\nprogram = "gups"\ncommunication = 1.5',
             "mix.toml:3: communication: 1.5 is invalid, expected a share",
         ),
-        ('[[class]]\napplication = "gups"\ncommunication = [0.5, 0.1]', "two shares in increasing order"),
+        ('[[class]]\nprogram = "gups"\ncommunication = [0.5, 0.1]', "two shares in increasing order"),
         (
-            '[[class]]\napplication = "gups"\nweight = 0',
+            '[[class]]\nprogram = "gups"\nweight = 0',
             "weight: 0 is invalid, expected a number greater than 0",
         ),
-        ('[[class]]\napplication = "gups"\nnodes = "9:4"', "nodes: '9:4' is not of the form LEAST:MOST"),
-        ('[[class]]\napplication = "gups"\nround = "up"', "round"),
-        ('[[class]]\napplication = "gups"\nsize = 4', "mix.toml:3: size: is not a key of [[class]]"),
+        ('[[class]]\nprogram = "gups"\nnodes = "9:4"', "nodes: '9:4' is not of the form LEAST:MOST"),
+        ('[[class]]\nprogram = "gups"\nround = "up"', "round"),
+        ('[[class]]\nprogram = "gups"\nsize = 4', "mix.toml:3: size: is not a key of [[class]]"),
     ],
 )
 def test_mistakes_in_the_file(text, said):
@@ -146,18 +146,18 @@ def test_mistakes_in_the_file(text, said):
 def test_jobs_that_fit_nowhere():
     job = Job(7, 0, 6, 10.0)
     with pytest.raises(ValueError, match="job 7 of 6 nodes and 10 s matches no class"):
-        read_mix_of('[[class]]\napplication = "gups"\nnodes = "8:"').draw(job, Config())
+        read_mix_of('[[class]]\nprogram = "gups"\nnodes = "8:"').draw(job, Config())
     with pytest.raises(ValueError, match="nearest sizes are 4 and 8"):
-        read_mix_of('[[class]]\napplication = "butterfly"').draw(job, Config())
+        read_mix_of('[[class]]\nprogram = "butterfly"').draw(job, Config())
     with pytest.raises(ValueError, match="job 7: option of application 'butterfly': unknown name 'packet'"):
-        read_mix_of('[[class]]\napplication = "butterfly,packet=4"').draw(job, Config())
-    _, tasks, _ = read_mix_of('[[class]]\napplication = "butterfly"\nround = "down"').draw(job, Config())
+        read_mix_of('[[class]]\nprogram = "butterfly,packet=4"').draw(job, Config())
+    _, tasks, _ = read_mix_of('[[class]]\nprogram = "butterfly"\nround = "down"').draw(job, Config())
     assert tasks == 4
 
 
 def test_a_job_that_only_computes_is_on_the_live_network_too(tmp_path):
     mix, log = tmp_path / "mix.toml", tmp_path / "log.swf"
-    mix.write_text('[[class]]\napplication = "gups"\ncommunication = 0\n')
+    mix.write_text('[[class]]\nprogram = "gups"\ncommunication = 0\n')
     log.write_text("; MaxNodes: 16\n1 0 -1 3 4 -1 -1 4 9 -1 1 1 1 1 1 1 -1 -1\n")
     plan = make_cosim_plan({"machine": "torus:4x4", "workload": str(log), "applications": str(mix)})
     (job,) = cosimulate(plan).outcome["jobs"]
@@ -166,12 +166,12 @@ def test_a_job_that_only_computes_is_on_the_live_network_too(tmp_path):
 
 
 def test_a_measured_share_is_drawn():
-    mix = read_mix_of('communication = "npb"\n[[class]]\napplication = "butterfly"')
+    mix = read_mix_of('communication = "npb"\n[[class]]\nprogram = "butterfly"')
     drawn = {mix.draw(Job(number, 0, 8, 10.0), Config())[2] for number in range(60)}
     assert drawn == {*MEASURED["npb"].values()}
     assert not mix.upper_bound
     with pytest.raises(ValueError, match=r"mix.toml:1: communication: unknown name 'nas'; valid: npb"):
-        read_mix_of('communication = "nas"\n[[class]]\napplication = "butterfly"')
+        read_mix_of('communication = "nas"\n[[class]]\nprogram = "butterfly"')
 
 
 @pytest.mark.all
@@ -188,7 +188,7 @@ def test_what_place_and_sharing_cost_adds_up(tmp_path, fidelity):
     """Logged, alone in this place, live: partition, mapping and sharing are charged with theirs."""
     log, mix = tmp_path / "log.csv", tmp_path / "mix.toml"
     log.write_text("number,submit,nodes,run_time\n1,0,8,0.0004\n2,0,8,0.0004\n3,0.0002,4,0.0002\n")
-    mix.write_text('communication = 0.6\n[[class]]\napplication = "2d-torus,packets=8"\n')
+    mix.write_text('communication = 0.6\n[[class]]\nprogram = "2d-torus,packets=8"\n')
     found = {}
     for partition, mapping in (
         ("contiguous", "consecutive"),

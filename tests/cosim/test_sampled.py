@@ -118,8 +118,8 @@ def test_jobs_of_a_log_have_intervals(tmp_path):
     rows = [f"{n},{4e-5 * n},{4 + 4 * (n % 2)},{3e-4 + 5e-5 * (n % 3)}" for n in range(1, 9)]
     log.write_text("\n".join(["number,submit,nodes,run_time", *rows]))
     mix.write_text(
-        'communication = 0.4\n[[class]]\napplication = "2d-torus,packets=4"\n'
-        '[[class]]\napplication = "all-to-all,packets=2"\n'
+        'communication = 0.4\n[[class]]\nprogram = "2d-torus,packets=4"\n'
+        '[[class]]\nprogram = "all-to-all,packets=2"\n'
     )
     given = {"machine": "mesh:4x4", "workload": str(log), "applications": str(mix), "partition": "random"}
     live, sampled = (

@@ -165,8 +165,8 @@ Ca\t1 "H-00000000000000c5"\t\t# "node3 HCA-1"
     "outages.csv": "node,begin,end\n0,95,200\n3,20,40\n",
     "power.toml": "[nodes]\nbusy = 190.738\nidle = 95\noff = 9.75\nboot_watts = 125.1744\nboot_seconds = 151.52\n"
     'stop_watts = 100.9967\nstop_seconds = 6.1\nkeep = 0\n\n[switching]\nrule = "timeout:300"\nboot_rate = 0\n',
-    "mix.toml": 'communication = 0.25\n\n[[class]]\napplication = "2d-torus,packets=4"\nnodes = "2:"\nweight = 3\n'
-    '\n[[class]]\napplication = "butterfly"\ncommunication = [0.1, 0.2]\nrun_time = "50:"\nround = "down"\n',
+    "mix.toml": 'communication = 0.25\n\n[[class]]\nprogram = "2d-torus,packets=4"\nnodes = "2:"\nweight = 3\n'
+    '\n[[class]]\nprogram = "butterfly"\ncommunication = [0.1, 0.2]\nrun_time = "50:"\nround = "down"\n',
     "study.toml": 'machine = ["mesh:4x4", "torus:4x4"]\nworkload = "lublin"\njobs = 10\npolicy = ["fcfs", "easy"]\n'
     'partition = ["contiguous", "non-contiguous"]\ntimes = "slowed:1.3"\nseeds = 2\n',
     "costudy.toml": 'machine = "torus:4x4"\nworkload = "applications"\njobs = 5\npolicy = ["fcfs", "easy"]\n'

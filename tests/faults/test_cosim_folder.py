@@ -117,7 +117,7 @@ def test_a_wiring_that_has_changed_is_told(netplace, tmp_path, monkeypatch):
 @pytest.mark.parametrize("file", ["mix.toml", "log.csv"])
 def test_a_log_and_its_mix_are_read_again_while_they_are_the_same(netplace, tmp_path, monkeypatch, file):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mix.toml").write_text('[[class]]\napplication = "2d-torus,packets=2"\n')
+    (tmp_path / "mix.toml").write_text('[[class]]\nprogram = "2d-torus,packets=2"\n')
     (tmp_path / "log.csv").write_text(
         "number,submit,nodes,run_time,estimate,program,tasks,repeats\n1,0,4,0.00001,,,,\n2,0,4,0.00002,,,,\n"
     )

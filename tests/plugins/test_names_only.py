@@ -92,6 +92,6 @@ def test_of_a_request(tmp_path, key, code):
 @pytest.mark.parametrize("code", CODE[:-1])
 def test_of_the_applications_of_a_cosimulation(netplace, tmp_path, code):
     code = code.format(here=tmp_path)
-    Path("mix.toml").write_text(f'[[class]]\napplication = "{code}"\nnodes = [4, 4]\nrun_time = [9, 9]\n')
+    Path("mix.toml").write_text(f'[[class]]\nprogram = "{code}"\nnodes = [4, 4]\nrun_time = [9, 9]\n')
     flags = ("--machine", "torus:4x4", "--workload", "lublin", "--jobs", "5", "--applications", "mix.toml")
     assert netplace("cosim", *flags).exit_code == 2

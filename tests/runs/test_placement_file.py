@@ -148,7 +148,7 @@ def _simulated(path: Path) -> int:
 def test_the_programs_of_a_log_come_from_classes(study, tmp_path):
     (tmp_path / "log.swf").write_text(LOG)
     top, _, rest = STUDY.partition("[[job]]")
-    applications = '[applications]\ncommunication = 0.25\n[[applications.class]]\napplication = "2d-mesh"\n'
+    applications = '[applications]\ncommunication = 0.25\n[[applications.class]]\nprogram = "2d-mesh"\n'
     jobs = '[jobs]\nworkload = "log.swf"\n'
     study.write_text(top + jobs + applications + "[schedule]" + rest.partition("[schedule]")[2])
     plan = read_placement_file(study).plans[0]
@@ -168,7 +168,7 @@ def test_the_same_jobs_are_co_simulated(study, tmp_path):
     assert {plan.jobs.mapping for plan in plans} == {"consecutive"}
     assert "mapping best-known is left out" in " ".join(notes)
     top, _, rest = STUDY.partition("[[job]]")
-    applications = '[applications]\ncommunication = 0.25\n[[applications.class]]\napplication = "2d-mesh"\n'
+    applications = '[applications]\ncommunication = 0.25\n[[applications.class]]\nprogram = "2d-mesh"\n'
     jobs = '[jobs]\nworkload = "log.swf"\njobs = 1\ndrop = "failed"\n'
     study.write_text(top + jobs + applications + "[schedule]" + rest.partition("[schedule]")[2])
     plans, notes = read_cosim_study(study)

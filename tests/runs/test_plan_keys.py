@@ -144,7 +144,7 @@ def test_another_revision_changes_the_key(kind, module, monkeypatch):
 
 LOG = "1 0 -1 100 8 -1 -1 8 200 -1 1 1 1 1 1 1 -1 -1\n"
 TIMES = "machine,program,tasks,mapping,run_time\ntorus:4x4,2d-torus,4,consecutive,0.1\n"
-MIX = '[[class]]\napplication = "2d-torus,packets=2"\n'
+MIX = '[[class]]\nprogram = "2d-torus,packets=2"\n'
 CHOSEN = '[[allreduce]]\nalgorithm = "ring"\n'
 NODES = "".join(f"{node}\n" for node in range(16))
 FILES = {  # of each file that a plan may read: its name, its content, another content, and the plan
