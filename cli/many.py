@@ -191,6 +191,7 @@ def given_flags(*but: str) -> list[str]:
         max(param.opts, key=len)
         for param in context.command.get_params(context)
         if param.name not in but
+        and param.expose_value  # --plugin is no setting of the command
         and context.get_parameter_source(param.name or "") == ParameterSource.COMMANDLINE
     ]
 
