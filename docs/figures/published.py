@@ -35,9 +35,9 @@ def judged() -> pd.DataFrame:
 
 def effect(verdict: Verdict) -> str:
     """Return the effect with its interval, or its spread over the units."""
-    text = f"{verdict.effect:.3g}"
+    text = f"{verdict.effect:.4g}"
     if verdict.low != verdict.high:
-        text += f" ({verdict.low:.3g} to {verdict.high:.3g})"
+        text += f" ({verdict.low:.4g} to {verdict.high:.4g})"
     return text
 
 

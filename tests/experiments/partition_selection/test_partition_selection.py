@@ -37,8 +37,8 @@ def test_the_table_has_the_published_applications_sizes_and_boxes():
 def test_nine_strategies_of_each_workload():
     assert len(cases(make_request(STUDY, ["large"]))) == 9
     assert len(cases(make_request(STUDY, ["classes"]))) == 4 * 9
-    apart = [case for case in cases(make_request(STUDY, ["break-even"])) if case.selection == "scattered"]
-    assert len(apart) == 3 * 7
+    assert len(cases(make_request(STUDY, ["break-even"]))) == 3 * (3 + 7)  # rules, and slowdowns if scattered
+    assert len(cases(make_request(STUDY, ["streams"]))) == 5 * (2 * 3 + 4)
 
 
 def test_a_set_up_changes_programs_and_keys_and_nothing_else():
