@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -17,7 +18,9 @@ from netplace.netsim.config import Config
 from netplace.netsim.effects import check_settings
 from netplace.netsim.lower import creates_packets
 from netplace.topologies import Topology
+from netplace.topologies.graph import Graph
 
+_ROUNDING = 1e-6
 _NEAR = 0.95  # of the dependencies: a simpler bound that comes as near explains them
 
 
@@ -33,9 +36,10 @@ class Bound:
 class Bounds:
     """Lower bounds on the cycles of a job that hold under every mapping and partition of a network."""
 
-    injection: Bound  # a node sends at most one phit per cycle through each injector and over each link
-    # A node receives at most one phit per cycle over each link (with ``single`` consumption, one in total).
-    ejection: Bound
+    injection: Bound  # links have their pace; a node sends at most one phit per cycle through each injector
+    ejection: (
+        Bound  # the same of what a node receives; with ``single`` consumption, one phit per cycle in total
+    )
     computation: Bound  # the computation of a task
     # Tasks send, compute and wait for each other in order, and only injection delays packets.
     dependencies: Bound
@@ -70,9 +74,9 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
     packets, cycles = np.where(sends, length, 0), np.where(computes, program.size, 0)
 
     linked = topology.neighbor[topology.computing]
-    links = max(1, int((linked >= 0).sum(axis=1).max()))  # a single node has none, and sends nothing
-    sending = min(settings.injectors, links)
-    receiving = 1 if settings.ejection == "single" else links
+    paces = topology.cycles[topology.computing] if isinstance(topology, Graph) else 1
+    rates = np.sort(np.where(linked >= 0, 1 / np.maximum(1, paces), 0.0))[:, ::-1]  # phits per cycle, by link
+    out_of = rates[:, : settings.injectors]
     created = packets
     if settings.eager_limit is not None:  # what an `ISEND` leaves to the interface is created when asked for
         left = (program.kind == Op.ISEND) & (program.size > settings.eager_limit)
@@ -93,13 +97,16 @@ def bounds(job: Program | Repeated, topology: Topology, config: Config | None = 
         created,
         cycles,
         settings.packet_phits,
-        sending,
+        math.ceil(out_of.sum(axis=1).max()) or 1,
         settings.injectors * (settings.nic_buffer + settings.queue_packets),
         1 if np.isin(linked[linked >= 0], topology.computing).any() else 2,
     )
+    arriving = _least_time(received, rates)
+    if settings.ejection == "single":
+        arriving = np.maximum(arriving, received)
     return Bounds(
-        injection=_most(-(-sent // sending)),
-        ejection=_most(-(-received // receiving)),
+        injection=_most(_least_time(sent, out_of)),
+        ejection=_most(arriving),
         computation=_most(_sums(task_of, cycles * passes, program.tasks)),
         dependencies=_most(np.asarray(ends)),
     )
@@ -118,6 +125,15 @@ def _sums(task: NDArray[np.integer], amount: NDArray[np.int64], tasks: int) -> N
     total = np.zeros(tasks, np.int64)
     np.add.at(total, task, amount)
     return total
+
+
+def _least_time(phits: NDArray[np.int64], rates: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the cycles in which a node's links (a row) carry phits at best; the last of a link takes one."""
+    links, rate = int((rates > 0).sum(axis=1).max()), float(rates.sum(axis=1).max())
+    if not links:  # a single node sends nothing
+        return np.zeros_like(phits)
+    time = np.ceil((phits - links) / rate + 1 - _ROUNDING)
+    return np.where(phits > 0, np.maximum(1, time), 0).astype(np.int64)
 
 
 def _most(cycles: NDArray[np.int64]) -> Bound:

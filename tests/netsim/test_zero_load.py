@@ -1,5 +1,6 @@
 """Times of the formulas in empty networks, and bounds on run time that hold under every mapping."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from netplace.netsim import Config, simulate
 from netplace.netsim.bounds import bounds
 from netplace.placement import map_tasks
 from netplace.topologies import parse
+from netplace.topologies.cables import Cables, graph
 
 
 def one_message(size, compute=0):
@@ -126,6 +128,13 @@ def test_a_bound_is_met_where_nothing_else_delays():
     assert found.computation.cycles == 50_000
     assert found.dependencies.cycles == 5 * (10_000 + 2 * 160)
     assert found.minimum <= took <= found.minimum + 5 * 6
+
+
+def test_slow_cables_bind():
+    topology = graph("slow", Cables(np.array([[0, 1]]), cycles=np.array([5])), [1, 1], direct=True)
+    least = bounds(one_message(64_000), topology).minimum
+    assert least == 5 * (1000 * 16 - 1) + 1  # the last phit takes a cycle
+    assert least <= simulate(topology, one_message(64_000)).cycles <= 1.01 * least
 
 
 def test_iterations_that_are_repeated_count_every_time():
