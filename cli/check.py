@@ -77,8 +77,6 @@ def check_command(
     described, refusals = [], []
     for topology in topologies:
         counted = _counted(topology)
-        if alone and not as_json:
-            _show_lines(_counts(counted))  # at once: the check can take long
         try:
             with long_work(f"the routing of {topology}", _SECONDS * counted["switches"] ** 2):
                 judged = _judged(topology, routing, vc_discipline)
@@ -93,14 +91,11 @@ def check_command(
             for counted, trials in zip(described, try_networks(topologies, routing), strict=True):
                 counted["trials"] = asdict(trials)
     if alone:
-        counts, verdict = _counts(described[0]), _verdict(described[0])
+        lines = _verdict(described[0])
         answer = CommandOutput(
             lambda: described[0],
-            lambda: Page(
-                f"Can {topologies[0]} deadlock, and what is it made of?",
-                ["; ".join([counts[0], *verdict[-1:]]), *counts[1:], *verdict[:-1]],
-            ),
-            lambda: _show_lines(verdict),
+            lambda: Page(f"Can {topologies[0]} deadlock, and what is it made of?", lines),
+            lambda: _show_lines(lines),
         )
     else:
         answer = CommandOutput(lambda: {"networks": described}, lambda: page(described))
@@ -167,23 +162,23 @@ def _counts(of: dict[str, Any]) -> list[str]:
 
 
 def _verdict(of: dict[str, Any]) -> list[str]:
+    """Return whether the network can deadlock, if that is known, what of, and what it is made of."""
     if of["refused"]:
-        return []
+        return _counts(of)
     discipline = "escape on VC 0" if of["vc_discipline"] == "escape" else of["vc_discipline"]
     channels = "1 virtual channel" if of["vcs"] == 1 else f"{of['vcs']} virtual channels"
-    lines = [f"routing {of['routing']}, VC discipline {discipline}: needs {channels}"]
+    means = [f"routing {of['routing']}, VC discipline {discipline}: needs {channels}"]
     if of["computed"]:
-        return [*lines, "deadlock-free by datelines: too large for a table, so each route is computed"]
-    lines.append(f"{of['channels']} channels, {of['dependencies']} dependencies")
+        verdict = ["deadlock-free by datelines: too large for a table, so each route is computed"]
+        return [*verdict, *means, *_counts(of)]
+    means += [f"{of['channels']} channels, {of['dependencies']} dependencies", *_counts(of)]
     if of["free_of_deadlock"]:
-        return [*lines, "deadlock-free: the channel dependencies have no cycle"]
+        return ["deadlock-free: the channel dependencies have no cycle", *means]
     cycle, enough = of["cycle"], of["vcs_that_would_do"]
-    lines.append(f"can deadlock: {len(cycle)} channels wait for each other in a cycle")
+    lines = [f"can deadlock: {len(cycle)} channels wait for each other in a cycle"]
     for router, port, end, level in cycle[:_SHOWN]:
         lines.append(f"  router {router} port {port} -> router {end}, level {level}")
     if len(cycle) > _SHOWN:
         lines.append(f"  .. and {len(cycle) - _SHOWN} more")
-    return [
-        *lines,
-        f"not deadlock-free; {enough} virtual channels suffice: --vc-discipline hop --vcs {enough}",
-    ]
+    lines.append(f"not deadlock-free; {enough} virtual channels suffice: --vc-discipline hop --vcs {enough}")
+    return [*lines, *means]

@@ -130,8 +130,19 @@ def _check_size(
     needed = slots * 12 + topology.routers * (400 + 8 * topology.ports)
     if table is not None:
         pairs = _pair_bytes(topology, config)
-        needed = slots * 17 + int(inputs.sum()) * 100 + table.routes.ports.size * 6 + pairs
+        needed = slots * 17 + int(inputs.sum()) * 100 + _entry_bytes(table) + pairs
     demand(needed, f"{topology} with these buffers")
+
+
+def _entry_bytes(table: TableRouter) -> int:
+    """Return the bytes of a routing table that are held at once: two copies of 32 bits and the kernel's."""
+    routes = table.routes
+    bytes_each = 2 * 4 + 2
+    if routes.choice in ("ugal-l", "par"):
+        return bytes_each * (routes.ports.size + table.switches.count**2)  # with the hops
+    if routes.escape is not None:  # which is joined to the ports first
+        return (bytes_each + 2) * (routes.ports.size + routes.escape.size)
+    return bytes_each * routes.ports.size
 
 
 def _pair_bytes(topology: Topology, config: Config) -> int:

@@ -136,8 +136,10 @@ def _effect(each: Verdict) -> str:
     if math.isnan(each.half_width):
         return size
     low, high = effect - each.half_width, effect + each.half_width
-    interval = f"95 % interval {_percent(low)} to {_percent(high)}" if each.half_width else "exact"
-    return f"{size} ({interval})"
+    if not each.half_width:
+        return f"{size} (exact)"
+    alone = " of this pair alone" if each.words == "not clear" else ""  # the verdict is on all pairs together
+    return f"{size} (95 % interval{alone} {_percent(low)} to {_percent(high)})"
 
 
 def _percent(share: float) -> str:
@@ -223,7 +225,8 @@ def verdict_table(results: dict[str, Any]) -> DataTable:
         "Verdicts",
         ["mapping", "than", "faster by (%)", "from", "to", "p (Holm)", "verdict"],
         rows,
-        "Negative: slower. Welch's t-test at the level of 0.05, p values after Holm for all pairs.",
+        "Negative: slower. Intervals of 95 % are for each pair alone; verdicts are at the level of 0.05, by "
+        "Welch's t-test with p values after Holm for all pairs.",
         digits=[0, 0, 2, 2, 2, 4, 0],
     )
 

@@ -22,7 +22,7 @@ def test_points_do_not_depend_on_the_number_of_processes(netplace):
 
 def test_the_table(netplace):
     shown = netplace("load", *QUICK, "--offered", "0.2", "--traffic", "transpose").stdout
-    assert "How much transpose traffic does torus:4x4 accept?" in shown
+    assert "How much transpose traffic does torus:4x4 with VC policy smart accept?" in shown
     for column in ("offered", "accepted", "mean delay", "95th percentile", "M packet-hops/s"):
         assert column in shown
 

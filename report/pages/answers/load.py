@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from netplace.netsim.effects import routing_of
 from netplace.report.pages.html import Page
 from netplace.report.tables.data_table import DataTable
 from netplace.report.tables.load import saturation_notes
 from netplace.runs.loads import LoadFigures, LoadPlan
+from netplace.runs.networks import network_of
 
 _COLUMNS = {  # heading, and digits on the terminal
     "curve": ("curve", 0),
@@ -34,10 +36,9 @@ def title_of(plans: Sequence[LoadPlan]) -> str:
 
 
 def _named(plans: Sequence[LoadPlan]) -> tuple[str, str]:
-    return (
-        " and ".join(dict.fromkeys(plan.traffic for plan in plans)),
-        " and ".join(dict.fromkeys(plan.network for plan in plans)),
-    )
+    """Return the patterns, and each network with what determines its routing."""
+    networks = (f"{plan.network} with {routing_of(network_of(plan.network), plan.config)}" for plan in plans)
+    return " and ".join(dict.fromkeys(plan.traffic for plan in plans)), " and ".join(dict.fromkeys(networks))
 
 
 def page(plans: Sequence[LoadPlan], figures: Sequence[LoadFigures], rows: Sequence[dict[str, Any]]) -> Page:
