@@ -208,13 +208,12 @@ def source_counts() -> str:
 
 def pages() -> dict[str, dict[str, Callable[[], str]]]:
     """Return what is filled in, by page and mark."""
-    studies = judged()["study"].unique()
     return {
         "published-tables.md": {"tables": scores, "uncompared": uncompared},
         "claims.md": {"sources": by_source, "untested": untested},
         "index.md": {"claims": by_study},
         "sources.md": {"counts": source_counts} | {name: partial(source, name) for name in SOURCES},
-        **{f"{name}.md": {"claims": partial(of_study, name)} for name in studies},
+        **{f"{name}.md": {"claims": partial(of_study, name)} for name in judged()["study"].unique()},
     }
 
 

@@ -83,9 +83,10 @@ class Comparison:
         return long.dropna(subset=["printed", "ours"])
 
     def score(self) -> tuple[int, int, int, int]:
-        """Return the cells matched, matched by a constant for each column, compared, and without a value."""
+        """Return the cells matched, matched by constants of columns or rows, compared, and held."""
         cells, every = self.cells(), open_file("cells.csv")
-        by_constant = sum(constant(own["least"], own["most"])[1] for _, own in cells.groupby("column"))
+        groups = (cells.groupby(by) for by in ("column", "row"))
+        by_constant = max(sum(constant(own["least"], own["most"])[1] for _, own in group) for group in groups)
         held = (every["source"] == self.source) & (every["table"] == self.name) & (every["held"] == "1")
         return int(cells["matched"].sum()), by_constant, len(cells), int(held.sum())
 
