@@ -260,15 +260,13 @@ def _plain(table: pd.DataFrame) -> pd.DataFrame:
 
 def _said(part: str, table: pd.DataFrame) -> str:
     most, minimum = table.loc[table["slowdown"].idxmax()], table.loc[table["slowdown"].idxmin()]
-    return (
-        f"{part}: the slowdown due to sharing is largest for {_named(most)} ({most['slowdown']:.2f}) and "
-        f"smallest for {_named(minimum)} ({minimum['slowdown']:.2f})."
-    )
+    return f"{part}: sharing slows jobs down most with {_named(most)} and least with {_named(minimum)}."
 
 
 def _named(row: pd.Series) -> str:
     tried = row["feature"] if "feature" in row else row["fabric"]
-    return f"{tried} with {row['routing']} and {row['partitioner']}"
+    size = f"{row['slowdown']:.2f} times, 95 % interval {row['low']:.2f} to {row['high']:.2f}"
+    return f"{tried} with {row['routing']} and {row['partitioner']} ({size})"
 
 
 STUDY = Study(

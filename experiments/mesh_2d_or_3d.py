@@ -51,7 +51,7 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
         dict.fromkeys((*MAPPINGS, "best mapping of each"), 2),
     )
     figure = {"meshes": partial(_draw, cells=cells)}
-    return Report((beside, times), tuple(_summary(cells, shapes)), figure)
+    return Report((beside, times), tuple(_summary(shapes)), figure, notes=(_MARKS,))
 
 
 _DIGITS = {"mean": 2, "std": 2, "least": 2, "to consecutive 8x8": 3}
@@ -93,12 +93,15 @@ def _shapes(cells: pd.DataFrame) -> pd.DataFrame:
     return ratios.reset_index()
 
 
-def _summary(cells: pd.DataFrame, shapes: pd.DataFrame) -> list[str]:
-    sentences = [
-        "`*` marks the least mean of an application over both meshes and all mappings, `=` those not "
-        "different from it at 0.05 (t-test where one side does not vary, else Kruskal-Wallis; Holm's "
-        "correction for all others of an application)."
-    ]
+_MARKS = (
+    "`*` marks the least mean of an application over both meshes and all mappings, `=` those not different "
+    "from it at 0.05 (t-test where one side does not vary, else Kruskal-Wallis; Holm's correction for all "
+    "others of an application)."
+)
+
+
+def _summary(shapes: pd.DataFrame) -> list[str]:
+    sentences = []
     for mapping in (*MAPPINGS, "best mapping of each"):
         faster = shapes.loc[shapes[mapping] < 1, "app"].tolist()
         named = f" ({', '.join(faster)})" if faster else ""

@@ -109,7 +109,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     size, wanted = _size(request), cases(request)
     kept = outcomes([case.plan(size) for case in wanted], context)
     made = pd.DataFrame([vars(case) | _figures(own) for case, own in zip(wanted, kept, strict=True)])
-    tables, figures, sentences = [], {}, [_ABOUT]
+    tables, figures, sentences = [], {}, []
     for part in request.parts:
         own = made[made["part"] == part]
         cells = break_evens(own, size)
@@ -118,7 +118,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         if part != "shapes":
             title = f"{PARTS[part].split(',')[0]}: scattered against contiguous, {size.machine}"
             figures[part] = partial(_draw, runs=own, title=title)
-    return Report(tuple(tables), tuple(sentences), figures)
+    return Report(tuple(tables), tuple(sentences), figures, notes=(_ABOUT,))
 
 
 _ABOUT = (

@@ -265,22 +265,27 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     wanted = cases(request)
     kept = outcomes([case.plan() for case in wanted], context)
     made = pd.DataFrame([_row(case, own) for case, own in zip(wanted, kept, strict=True)])
-    tables, figures, sentences = [], {}, [_ABOUT]
+    tables, figures, sentences = [], {}, []
     for part in request.parts:
         if not len(made) or not (made["part"] == part).any():
             sentences.append(_SKIPPED)
             continue
         own = made[made["part"] == part]
         if part == "waits":
-            tables.append(ReportTable(part, PARTS[part], _waits(own), {"wait": 0, "to non-contiguous": 2}))
+            waits = _waits(own)
+            tables.append(ReportTable(part, PARTS[part], waits, {"wait": 0, "to non-contiguous": 2}))
+            least, most = waits["to non-contiguous"].min(), waits["to non-contiguous"].max()
+            sentences.append(f"{part}: jobs wait {least:.2f} to {most:.2f} times as long as non-contiguous.")
             continue
         cells = needed(own, speedups(request.quick))
+        least, most = cells["speed-up needed"].min(), cells["speed-up needed"].max()
+        sentences.append(f"{part}: the speed-up needed is {least:.1f} to {most:.1f} %.")
         if part.startswith("published"):
             cells = beside_printed(cells, request.quick)
             sentences.append(_thresholds_met(part, cells))
         tables.append(ReportTable(part, PARTS[part], cells, _DIGITS))
         figures[part] = partial(draw, cells=cells, title=_TITLES.get(part, "whole logs"))
-    return Report(tuple(tables), tuple(sentences), figures)
+    return Report(tuple(tables), tuple(sentences), figures, notes=(_ABOUT,))
 
 
 def _waits(runs: pd.DataFrame) -> pd.DataFrame:

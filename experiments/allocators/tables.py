@@ -172,14 +172,14 @@ def _choice(frame: pd.DataFrame) -> Made:
     hops = {"live mean hops": "mean hops"}
     cells = live.rename(columns=hops).join(table.drop(columns="table mean hops")).reset_index()
     digits = {name: 3 for name in cells if name not in ("machine", "partition")}
-    sentences = ["figures are relative to random nodes, seed by seed."]
+    sentences = []
     for machine, own in cells.groupby("machine", sort=False):
         minimum = own.loc[own["live makespan"].idxmin()]
         ranks = own[["live turnaround", "table turnaround", "mean hops"]].corr("spearman")
         sentences.append(
-            f"{machine}: shortest makespan with {minimum['partition']} ({minimum['live makespan']:.2f} of "
-            f"random); rank correlation of the live turnaround with that of the table "
-            f"{ranks.loc['live turnaround', 'table turnaround']:.2f}, with mean hops "
+            f"{machine}: shortest makespan with {minimum['partition']} ({minimum['live makespan']:.0%} of "
+            f"that with random nodes, seed by seed); rank correlation of the live turnaround with that of "
+            f"the table {ranks.loc['live turnaround', 'table turnaround']:.2f}, with mean hops "
             f"{ranks.loc['live turnaround', 'mean hops']:.2f}."
         )
     return cells, digits, sentences
@@ -205,10 +205,10 @@ def _decisions(frame: pd.DataFrame) -> Made:
     near = int((known["difference"].abs() <= allowed * known["printed"]).sum())
     value, met = constant(known["printed"] * (1 - allowed), known["printed"] * (1 + allowed))
     sentences = [
-        f"jobs of {'the log' if with_log else 'the Lublin model'}; a cell is the mean sum over that of "
-        f"(mc1x1, mc1x1), which is {bases.mean():,.0f} (printed {theirs['mc1x1', 'mc1x1']:,.0f}).",
         f"{near} of {len(known)} printed cells within {allowed:.0%} (every one {value:.2f}: {met}).",
         f"decisions rank mm+inc, mm, mc1x1, hilbert best fit in {kept} of {len(ranked)} rows (printed: all).",
+        f"jobs of {'the log' if with_log else 'the Lublin model'}; a cell is the mean sum over that of "
+        f"(mc1x1, mc1x1), which is {bases.mean():,.0f} (printed {theirs['mc1x1', 'mc1x1']:,.0f}).",
     ]
     return cells, dict.fromkeys(("ratio", "least", "most", "printed", "difference"), 3), sentences
 

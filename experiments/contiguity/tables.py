@@ -218,7 +218,7 @@ def _sentences(
     sentences = []
     for kind, label in KINDS.items():
         verdicts = pairs[kind]["verdict"].value_counts()
-        text = ", ".join(f"{name} {count}" for name, count in verdicts.items())
+        text = ", ".join(f"{name} in {count} of {len(pairs[kind])}" for name, count in verdicts.items())
         sentences.append(f"Turnaround compared with boxes, {kind} times ({label}): {text}.")
     clear = changed[_clear(changed)]["times"].value_counts()
     for kind in ("compact", "table"):

@@ -178,7 +178,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         for case, outcome in case_outcomes(cases(request), context)
     ]
     frame = pd.DataFrame(rows)
-    tables, sentences, values = [], [], {}
+    tables, sentences, notes, values = [], [], [], {}
     for part, own in frame.groupby("part", sort=False):
         kept = FIGURES.get(str(part), FIGURES["drawn"])
         values[f"values_{part}"] = own[["log", "platform", "rule", "instance", *kept]]
@@ -189,7 +189,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             continue
         for log, group in own.groupby("log", sort=False):
             tables.append(_ratios(str(part), str(log), group))
-            sentences.append(_left_out(str(part), str(log), group))
+            notes.append(_left_out(str(part), str(log), group))
         archived = own[own["log"] != MODEL]
         for reading in _READ.get(str(part), ()) if len(archived) else ():
             orders = _orders(archived, reading)
@@ -198,7 +198,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             sentences.append(
                 f"{part}, {reading}: {met} of {len(orders)} orders among rules of one kind hold."
             )
-    return Report(tuple(tables), tuple(sentences), points=values)
+    return Report(tuple(tables), tuple(sentences), points=values, notes=tuple(notes))
 
 
 _SIZE_DIGITS = {

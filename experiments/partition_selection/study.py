@@ -34,6 +34,7 @@ from netplace.experiments.partition_selection.schedules import (
     run_case,
 )
 from netplace.experiments.partition_selection.setups import SETUPS, short
+from netplace.experiments.shared.statistics import relative
 from netplace.placement import partition
 from netplace.placement.metrics import average_pairwise_distance
 from netplace.report.plots import write_figure
@@ -280,7 +281,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         times[setup] = {rule: run_times(frame, rule) for rule in SETUPS[setup].mappings.values()}
     machine = _machine(request.quick)
     kept = dict(case_outcomes(cases(request), context, partial(run_case, tables=times)))
-    tables, sentences, figures = first, [_ABOUT, *remarks], {}
+    tables, sentences, figures = first, remarks, {}
     for name in request.parts:
         part, title = read(name), PARTS[name]
         if part.table == "run-times":
@@ -293,6 +294,8 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             own["total / run"] = own["total"] / own["run"]
             cells = own[_COLUMNS[part.table]].rename(columns={"classes": "class"})
             tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, _PLACES))
+            longest = f"total time is up to {own['total / run'].max():.1f} times the run time."
+            sentences.append(f"{name}: {most_started(cells) if part.table == 'streams' else longest}")
             continue
         if part.table == "break-even":
             cells = break_evens(own)
@@ -303,13 +306,26 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, DIGITS))
         sentences += [f"{name}: {sentence}" for sentence in of_cells(cells)]
         figures[name] = partial(_draw, cells=cells, title=title)
-    return Report(tuple(tables), tuple(sentences), figures)
+    return Report(tuple(tables), tuple(sentences), figures, notes=(_ABOUT,))
 
 
 _COLUMNS = {
     "spaced": ["sizes", "load", "strategy", "run", "total", "utilisation", "total / run"],
     "streams": ["sizes", "classes", "strategy", "seed", "started", "head_wait", "run"],
 }
+
+
+def most_started(cells: pd.DataFrame) -> str:
+    """Return how many more jobs the best strategy starts than the next one, class by class."""
+    said = []
+    for name, own in cells.groupby("class", sort=False):
+        jobs = own.pivot(index="seed", columns="strategy", values="started")
+        second, best = jobs.mean().sort_values().index[-2:]
+        more = relative(jobs[best] / jobs[second], "streams")
+        said.append(f"class {name}: {best} starts the most jobs, {more} against {second}")
+    return "; ".join(said) + "."
+
+
 _PLACES = {"load": 1, "started": 0, "head_wait": 1, "run": 0, "total": 0, "utilisation": 3, "total / run": 3}
 _ABOUT = (
     "Times are in cycles, jobs of 10^7 cycles. `/ CS-BM`: relative to CS with the best mapping of the same "

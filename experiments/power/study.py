@@ -11,7 +11,7 @@ import pandas as pd
 
 from netplace.experiments.power.shared_nodes import SharedCluster, SharedJob, bundled, plan_shared
 from netplace.experiments.published import number, open_file
-from netplace.experiments.shared.statistics import with_front
+from netplace.experiments.shared.statistics import relative, with_front
 from netplace.report.plots import write_figure
 from netplace.report.plots.points import front_figure
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest
@@ -124,9 +124,10 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     rows = [{**case.to_dict(), **outcome} for case, outcome in case_outcomes(cases(request), context)]
     frame = pd.DataFrame(rows)
     if "front" in request.parts:
-        table = _front(frame[frame["part"] == "front"])
+        runs = frame[frame["part"] == "front"]
+        table = _front(runs)
         tables.append(table)
-        sentences += _front_sentences(table.frame)
+        sentences = _front_sentences(table.frame, runs) + sentences
         figures["front"] = partial(write_figure, figure=front_figure("Energy against waiting", table.frame))
     if "boot" in request.parts:
         tables.append(_boot(frame[frame["part"] == "boot"]))
@@ -339,17 +340,20 @@ def _short(rule: str) -> str:
     return rule.replace(f",{_PLAN}", "")
 
 
-def _front_sentences(frame: pd.DataFrame) -> list[str]:
+def _front_sentences(frame: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     sentences = []
     for load, group in frame.groupby("load", sort=False):
         own = group.set_index("rule")
         plans = own[own.index.str.startswith("plan")]
-        best, saved = plans["energy %"].idxmin(), own.loc["timeout", "energy %"]
+        best = plans["energy %"].idxmin()
+        energy = runs[runs["load"] == load].pivot(index="seed", columns="switching", values="energy")
+        change = relative(energy["timeout"] / energy["always-on"], "seeds")
         sentences.append(
-            f"load {load:g}: with a timeout of the break-even time, energy is {saved:.1f} % of always-on, "
-            f"and jobs wait {own.loc['timeout', 'wait more s']:.0f} s longer; with the best plan ({best}), "
-            f"{plans.loc[best, 'energy %']:.1f} % and {plans.loc[best, 'wait more s']:.0f} s; unbeaten in "
-            f"both: {', '.join(group[group['front'] == '*']['rule'])}."
+            f"load {load:g}: a timeout of the break-even time changes the energy by {change} against "
+            f"always-on, and jobs wait {own.loc['timeout', 'wait more s']:.0f} s longer; the best plan "
+            f"({best}) by {plans.loc[best, 'energy %'] - 100:+.1f} %, and they wait "
+            f"{plans.loc[best, 'wait more s']:.0f} s longer; unbeaten in both: "
+            f"{', '.join(group[group['front'] == '*']['rule'])}."
         )
     return sentences
 

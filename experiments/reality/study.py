@@ -119,7 +119,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
     reports = {part: _CONDUCTED[part](request, context) for part in request.parts}
     return Report(
         tuple(table for report in reports.values() for table in report.tables),
-        tuple(line for part, report in reports.items() for line in (f"{PARTS[part]}.", *report.summary)),
+        tuple(line for part, report in reports.items() for line in report.summary),
         files={name: text for report in reports.values() for name, text in report.files.items()},
     )
 

@@ -70,6 +70,16 @@ def spread(sample: Sample) -> tuple[float, float]:
     return float(np.mean(sample)), float(np.std(sample, ddof=1)) if len(sample) > 1 else 0.0
 
 
+def relative(ratios: ArrayLike, unit: str) -> str:
+    """Return by how much the geometric mean of ratios differs from 1, with a 95 % interval, as a text."""
+    logs = np.log(np.asarray(ratios, float))
+    half = half_width(logs)
+    mean, low, high = (f"{100 * math.expm1(logs.mean() + side):+.1f}" for side in (0.0, -half, half))
+    if len(logs) < 2:
+        return f"{mean} % (from one alone, without an interval)"
+    return f"{mean} % (95 % interval {low} to {high} %, {len(logs)} {unit})"
+
+
 @dataclass(frozen=True)
 class Point:
     """What several seeds say of a crossing."""

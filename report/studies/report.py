@@ -40,12 +40,14 @@ class Report:
     """The findings of a study."""
 
     tables: tuple[ReportTable, ...]  # the results beside the published ones
-    summary: tuple[str, ...]  # where the results agree with the published ones, where they differ, and why
+    # The answer first, with its size; then where results agree with the published ones, and why they differ.
+    summary: tuple[str, ...]
     # By name without suffix: draws to a file.
     figures: Mapping[str, Callable[[Path], None]] = field(default_factory=dict)
     # By name without suffix: what the pictures are drawn from.
     points: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     files: Mapping[str, str] = field(default_factory=dict)  # texts of further files by name
+    notes: tuple[str, ...] = ()  # what signs and words mean, told after the summary
 
 
 def show(report: Report) -> None:
@@ -53,7 +55,7 @@ def show(report: Report) -> None:
         columns = list(made.frame.columns)
         texts = [place for place, name in enumerate(columns) if name not in made.digits]
         print_tables(table(made.title, columns, made.texts(), texts=texts))
-    for sentence in report.summary:
+    for sentence in (*report.summary, *report.notes):
         print(f"* {sentence}")  # noqa: T201
 
 
@@ -70,7 +72,7 @@ def write(report: Report, folder: Path, heading: str, command: str, source: str)
 
 def _markdown(report: Report, heading: str, command: str, source: str) -> str:
     lines = [f"# {heading}", "", f"Made by `{command}`. Published numbers: {source}.", ""]
-    lines += [f"* {sentence}" for sentence in report.summary]
+    lines += [f"* {sentence}" for sentence in (*report.summary, *report.notes)]
     for name in report.figures:
         lines += ["", f"![{name}]({name}.png)"]
     for made in report.tables:

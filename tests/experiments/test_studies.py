@@ -1,13 +1,20 @@
 """What all studies share: how they are request for, their statistics, and how mistakes are told."""
 
+import re
+from pathlib import Path
+
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
 from netplace.cli import app
-from netplace.experiments.shared.statistics import best, p_value, spread
+from netplace.experiments.shared.statistics import best, p_value, relative, spread
+from netplace.experiments.td_vs_classic import effect
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
+
+STORED = Path(__file__).parents[2] / "docs/studies"
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -18,6 +25,25 @@ def test_a_study_says_what_it_is(name):
     assert study.source
     assert set(study.default) <= set(study.parts)
     assert study.default
+
+
+@pytest.mark.parametrize("path", sorted(STORED.glob("*/report.md")), ids=lambda path: path.parent.name)
+def test_a_report_opens_with_an_effect_and_its_unit(path):
+    first = next(line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("* "))
+    assert re.search(r"\d ?%|\d times|\d of \d|r on average .* \d\.\d", first.partition(". ")[0])
+    assert "`*`" not in first
+
+
+@pytest.mark.parametrize("name", ["td-vs-classic", "td-vs-classic-shared"])
+def test_td_against_classic_follows_from_the_stored_tables(name):
+    tables = [pd.read_csv(path).assign(table=path.stem) for path in (STORED / name).glob("*.csv")]
+    text = (STORED / name / "report.md").read_text(encoding="utf-8")
+    assert f"\n\n* {effect(pd.concat(tables))}\n" in text
+
+
+def test_the_size_of_an_effect():
+    assert relative([0.5, 2.0, 1.0], "seeds") == "+0.0 % (95 % interval -82.1 to +459.5 %, 3 seeds)"
+    assert relative([0.9], "seeds") == "-10.0 % (from one alone, without an interval)"
 
 
 def test_the_list_names_every_study_and_table():

@@ -77,14 +77,19 @@ def _verdict(explanation: Explanation) -> list[str]:
 
 def changes_page(jobs: Sequence[WhatIf]) -> Page:
     changed = [(job, 100 * (job.change - 1)) for job in jobs if job.change not in (None, 1)]
-    sentences = [f"{len(changed)} of {len(jobs)} jobs have a different run time."]
+    live, what_if = sum(job.live for job in jobs), sum(job.what_if for job in jobs)
+    share = f", {100 * (what_if / live - 1):+.1f} %" if live else ""
+    sentences = [
+        f"All {len(jobs)} jobs together run for {_MICRO * what_if:,.4g} µs instead of {_MICRO * live:,.4g} µs"
+        f"{share} (one run: how much of it is chance is not known)."
+    ]
     if changed:
         most, change = max(changed, key=lambda pair: abs(pair[1]))
-        sentences.insert(
-            0,
+        sentences.append(
             f"Job {most.job} ({most.application}) changes most: {_MICRO * most.what_if:,.4g} µs instead of "
             f"{_MICRO * most.live:,.4g} µs, {change:+.1f} %.",
         )
+    sentences.append(f"{len(changed)} of {len(jobs)} jobs have a different run time.")
     if late := sum(bool(job.late) for job in jobs):
         sentences.append(
             f"{late} jobs start later, because their nodes are occupied longer, and meet other jobs."
