@@ -125,14 +125,14 @@ def _single(given: dict[str, Any], output: Path | None, execution: Execution) ->
     )
 
 
-def _watched(plan: CosimPlan, store: Path | None, threads: int | str) -> dict[str, Any]:
-    """Return what came of a plan, executed here; show what share of the packets has been simulated."""
+def _watched(plan: CosimPlan, store: Path | None, threads: int | str, of: str = "") -> dict[str, Any]:
+    """Return what came of a plan, executed here; show how far it is, and `of` what in a study."""
     from netplace.cosim.runner import outcome_of
     from netplace.runs.meter import PacketMeter
     from netplace.runs.schedules import workload_of
 
     jobs = plan.jobs
-    named = f"jobs ({jobs.policy}, {jobs.partition}, {plan.fidelity})"
+    named = f"jobs{of} ({jobs.policy}, {jobs.partition}, {plan.fidelity})"
     announce = partial(tell_cost, f"co-simulates {named}")
     if plan.fidelity == "sampled":
         with progress(named, jobs.jobs or len(workload_of(jobs))) as tell:
@@ -175,7 +175,13 @@ def _study(study: Path, unpaired: bool, measures: Sequence[str], execution: Exec
         notes += shared.notes
     alone = execution.dask is None and execution.workers in (None, 1)  # else others carry them out
     store, threads = execution.store or study, execution.network_threads()
-    function = partial(_watched if alone else outcome_of, store=store, threads=threads)
+    keys = [plan.key for plan in plans]
+
+    def watched(plan: CosimPlan) -> dict[str, Any]:
+        of = f" of co-simulation {1 + keys.index(plan.key)} of {len(keys)}"
+        return _watched(plan, store, threads, of)
+
+    function = watched if alone else partial(outcome_of, store=store, threads=threads)
     outcomes = execution.outcomes(plans, function, "schedules", "co-simulations", beside=study)
     rows = common_rows(plans, outcomes, unpaired)
     ranked = rankings(plans, outcomes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from netplace.apps import APPLICATIONS, Program
 from netplace.apps.program import Repeated
 from netplace.netsim import Config
 from netplace.netsim.lower import created_packets
+from netplace.placement.mapping.rules import expected_seconds
 from netplace.placement.rule import Nodes
 from netplace.runs.digests import UnavailableError, check_digest
 from netplace.runs.meter import HOPS_PER_SECOND
@@ -188,10 +189,21 @@ def packets_of_run(run: Run) -> float:
 
 
 def expected_cpu_seconds(runs: Sequence[Run]) -> float:
-    """Return roughly what simulating runs takes, by some of them if there are many."""
+    """Return roughly what runs take with their searches of mappings, by some of them if there are many."""
     some = runs[:: max(1, len(runs) // _SAMPLED)]
     hops = sum(packets_of_run(run) * (1 + network_of(run.network).diameter / 2) for run in some)
-    return (len(runs) / max(1, len(some))) * hops / HOPS_PER_SECOND + _START_SECONDS * len(runs)
+    searches = sum(
+        expected_seconds(job.mapping, partial(_flows, _only_program(job), run.config))
+        for run in some
+        for job in run.jobs
+    )
+    each = (hops / HOPS_PER_SECOND + searches) / max(1, len(some))
+    return (each + _START_SECONDS) * len(runs)
+
+
+@lru_cache(maxsize=16)  # the same for all mappings
+def _flows(job: Job, config: Config) -> Any:
+    return _built(job, config).traffic().W
 
 
 def _handy(sent: int, config: Config) -> int:

@@ -72,30 +72,44 @@ def expected(label: str, seconds: float) -> Iterator[None]:
 @contextmanager
 def _bar(label: str, total: int | None) -> Iterator[Tell]:
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn
+    from rich.text import Text
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    class Left(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            if not task.total or not 0 < task.completed < task.total:
+                return Text("-:--:--")
+            now = task.elapsed or 0.0
+            left = _left(now, now - task.fields["last"], int(task.completed), int(task.total))
+            return Text(str(left))
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), Left())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        bar = bars.add_task(_text(label, total, 0, 0), total=total)
-        yield lambda done, failed=0: bars.update(
-            bar, completed=done, description=_text(label, total, done, failed)
-        )
+        bar = bars.add_task(_text(label, total, 0, 0), total=total, last=0.0)
+        task = bars.tasks[0]
+
+        def tell(done: int, failed: int = 0, /) -> None:
+            last = task.fields["last"] if done == task.completed else task.elapsed or 0.0
+            bars.update(bar, completed=done, last=last, description=_text(label, total, done, failed))
+
+        yield tell
 
 
 @contextmanager
 def _lines(label: str, total: int | None, ends: bool) -> Iterator[Tell]:
-    began, over, told, written = time.monotonic(), threading.Event(), (0, 0), 0
+    began = last = time.monotonic()
+    over, told, written = threading.Event(), (0, 0), 0
 
     def tell(done: int, failed: int = 0, /) -> None:
-        nonlocal told
-        told = done, failed
+        nonlocal told, last
+        told, last = (done, failed), time.monotonic() if done != told[0] else last
 
     def write() -> None:
         nonlocal written
-        done, seconds = told[0], time.monotonic() - began
-        line = f"{_text(label, total, *told)} after {seconds:,.0f} s"
+        done, now = told[0], time.monotonic()
+        line = f"{_text(label, total, *told)} after {now - began:,.0f} s"
         if total and 0 < done < total:
-            line += f", {timedelta(seconds=round(seconds / done * (total - done)))} left"
+            line += f", {_left(now - began, now - last, done, total)} left"
         written = sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
@@ -114,6 +128,11 @@ def _lines(label: str, total: int | None, ends: bool) -> Iterator[Tell]:
         thread.join()
         if told[0] == total and (ends or written):
             write()
+
+
+def _left(seconds: float, silent: float, done: int, total: int) -> timedelta:
+    """Return the time left at the pace up to now, at least as long as nothing has ended."""
+    return timedelta(seconds=round(max(seconds / done * (total - done), silent)))
 
 
 def _text(label: str, total: int | None, done: int, failed: int) -> str:

@@ -87,13 +87,16 @@ def test_collectives_of_very_many_ranks_are_refused_at_once():
 @pytest.mark.parametrize(
     ("total", "done", "line"),
     [
-        (9, 2, "2 of 9 jobs (22 %) after 0 s, 0:00:00 left\n"),
-        (None, 2_000_000, "2,000,000 jobs after 0 s\n"),
-        (None, 0, "jobs: running after 0 s\n"),
+        (9, 2, "2 of 9 jobs (22 %) after 400 s, 0:23:20 left\n"),
+        (9, 8, "8 of 9 jobs (88 %) after 400 s, 0:05:00 left\n"),  # the last one may be long
+        (None, 2_000_000, "2,000,000 jobs after 400 s\n"),
+        (None, 0, "jobs: running after 100 s\n"),
     ],
 )
 def test_a_line_is_written_also_while_nothing_is_told(capsys, monkeypatch, total, done, line):
+    clock = iter([0.0, 100.0])
     monkeypatch.setattr(module, "_SOON", 0.01)
+    monkeypatch.setattr(module.time, "monotonic", lambda: next(clock, 400.0))
     with progress("jobs", total) as tell:
         tell(done)
         time.sleep(0.2)

@@ -1,15 +1,19 @@
 """What is told while packets are simulated, and before: shares that grow, and costs near what comes."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
 
+from netplace.apps import application
 from netplace.cosim import make_cosim_plan
 from netplace.cosim.runner import cosimulate
+from netplace.placement.mapping import find_mapping
 from netplace.runs.execute import run_simulation
 from netplace.runs.job_programs import expected_cpu_seconds, packets_of_run
 from netplace.runs.meter import HOPS_PER_SECOND, PacketMeter
 from netplace.runs.spec import Job, Run
+from netplace.topologies import parse
 
 
 def metered():
@@ -27,6 +31,19 @@ def test_a_run_tells_the_share_of_its_packets():
     assert 0 < told[0] < told[-1] <= 99
     assert costs == [16 * 15 * 100 * (1 + 4 / 2) / HOPS_PER_SECOND]
     assert expected_cpu_seconds([run] * 120) == pytest.approx(120 * (costs[0] + 0.002))
+
+
+def test_the_searches_of_mappings_are_expected():
+    def told(program, mapping):
+        job = Job(program, tasks=256, mapping=mapping)
+        return expected_cpu_seconds([Run("torus:16x16", (job,))]) - expected_cpu_seconds(
+            [Run("torus:16x16", (replace(job, mapping="consecutive"),))]
+        )
+
+    assert told("butterfly", "td:seconds=2") == pytest.approx(2)
+    assert told("all-to-all", "best") == told("butterfly", "random") == 0  # no search
+    took = find_mapping("td", parse("torus:16x16"), 256, program=application("butterfly", 256)).seconds
+    assert took / 5 < told("butterfly", "td") < 5 * took
 
 
 @pytest.mark.parametrize("partition", ["contiguous", "random"])
