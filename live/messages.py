@@ -51,8 +51,8 @@ class Place(_Message, frozen=True, tag="place"):
         Number of hosts; a rank runs on each slot, of which a host has one without ``nodes:tasks=..``.
     partition, mapping : str
         Rules; by default, those of the service.
-    app : str
-        Application of the job, as in ``2d-torus,packets=4``, for mappings that use its traffic; empty means
+    program : str
+        Program of the job, as in ``2d-torus,packets=4``, for mappings that use its traffic; empty means
         that every rank sends the same amount to every other rank.
     seconds : float
         Longest run time in seconds; 0 if unknown.
@@ -69,7 +69,7 @@ class Place(_Message, frozen=True, tag="place"):
     nodes: Count
     partition: Text = ""
     mapping: Text = ""
-    app: Text = ""
+    program: Text = ""
     seconds: Seconds = 0.0
     seed: Annotated[int, msgspec.Meta(ge=0, le=2**62)] = 0
     wait: bool = False
@@ -236,5 +236,5 @@ def decode_record(record: bytes, first: bool, where: str) -> Snapshot | Event:
 
 def _plain(error: Exception) -> str:
     """Return an error of the decoder in one short line."""
-    text = " ".join(str(error).split())
+    text = " ".join(str(error).split()).replace("`app`", "`app`, which is called program")
     return text[:300] if text else type(error).__name__

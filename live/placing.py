@@ -27,7 +27,7 @@ _KEPT = 8  # partitioners with their own account of free nodes
 _SECONDS = 300.0  # from one look at a file to the next, as in the paper on processor sets
 _SLOW = ("gen-alg+inc", "line", "mm+inc", "optimal")  # searches, of up to any length
 _READ_FILES = ("file", "hosts", "nodes")  # mappings, and a partition
-_KNOWN: dict[str, Registry[Any]] = {"partition": PARTITIONERS, "mapping": MAPPINGS, "app": APPLICATIONS}
+_KNOWN: dict[str, Registry[Any]] = {"partition": PARTITIONERS, "mapping": MAPPINGS, "program": APPLICATIONS}
 
 
 def check_name(kind: str, text: str, allowed: Iterable[str]) -> None:
@@ -35,9 +35,9 @@ def check_name(kind: str, text: str, allowed: Iterable[str]) -> None:
 
     Nothing is imported or opened to find out. Bundled traces are no files of users.
     """
-    name, _, option = text.partition("," if kind == "app" else ":")
-    if kind != "app" or (text not in allowed and bundled_trace(name) is None):
-        _KNOWN[kind].split(name if kind == "app" else text, kind)
+    name, _, option = text.partition("," if kind == "program" else ":")
+    if kind != "program" or (text not in allowed and bundled_trace(name) is None):
+        _KNOWN[kind].split(name if kind == "program" else text, kind)
     reads = (
         name in _READ_FILES
         or (name == "pss" and option not in ("", "levels"))
@@ -156,7 +156,7 @@ class JobPlacer(MachineState):
         """Refuse names that run code or read files, and sizes that never fit."""
         check_name("partition", request.partition or self.partition, self.allowed)
         check_name("mapping", request.mapping or self.mapping, self.allowed)
-        check_name("app", request.app or "all-to-all", self.allowed)
+        check_name("program", request.program or "all-to-all", self.allowed)
         maximum = len(self.topology.computing)
         if request.nodes > maximum:
             raise RequestError(
@@ -202,8 +202,8 @@ class JobPlacer(MachineState):
 
     def _find(self, request: Place, rule: str) -> Nodes | None:
         """Return the nodes that a rule chooses for a job."""
-        seconds, app = request.seconds, request.app.partition(",")[0]
-        job = Job(len(self.jobs), 0.0, request.nodes, seconds, seconds, app)
+        seconds, program = request.seconds, request.program.partition(",")[0]
+        job = Job(len(self.jobs), 0.0, request.nodes, seconds, seconds, program)
         inside = self._inside(request.among)
         kind, _ = PARTITIONERS.find(rule)
         if self._choices.is_search(rule) or kind.is_random or inside is not None:
@@ -231,7 +231,7 @@ class JobPlacer(MachineState):
         self._promised[request.job] = nodes
         self.turn(nodes, False)
         try:
-            made = self.search(rank_order, mapping, request.app, nodes, request.nodes, request.seed)
+            made = self.search(rank_order, mapping, request.program, nodes, request.nodes, request.seed)
             return made  # type: ignore[no-any-return]
         finally:
             self._promised[request.job] = nodes[:0]

@@ -40,7 +40,7 @@ import numpy as np
 
 from netplace.apps import APPLICATIONS
 from netplace.apps.arrays import traffic
-from netplace.inputs import abbreviate, check_choice
+from netplace.inputs import FaultsError, abbreviate, check_choice
 from netplace.netsim import Config
 from netplace.plugins import file_digest
 from netplace.runs.job_programs import program_once
@@ -166,19 +166,16 @@ class Mix:
 
 
 def _exists(application: str, tasks: int, config: Config) -> bool:
-    try:
-        return bool(traffic(program_once(application, tasks, config)).W.sum())
-    except ValueError:
-        return False
+    return not _refusal(application, tasks, config)
 
 
 def _refusal(application: str, tasks: int, config: Config) -> str:
-    """Return why an application does not exist with so many tasks."""
+    """Return why an application does not exist with so many tasks; empty if it does."""
     try:
-        program_once(application, tasks, config)
+        sent = traffic(program_once(application, tasks, config)).W.sum()
     except ValueError as error:
         return str(error)
-    return f"{application} with {tasks} tasks sends nothing to another task"
+    return "" if sent else f"{application} with {tasks} tasks sends nothing to another task"
 
 
 def choosing(application: str, collectives: str) -> str:
@@ -220,7 +217,7 @@ def read_mix(path: str | Path) -> Mix:
         inside = ""
         text, tables, settings = read_table_list(path, "class", ("communication",))
     default = {"communication": settings.get("communication", 1.0)}
-    classes = []
+    classes, faults = [], []
     for place, table in enumerate(tables):
         try:
             classes.append(_class(default | table))
@@ -232,7 +229,9 @@ def read_mix(path: str | Path) -> Mix:
                 inside[:-1] if inherited else f"{inside}class.{place}",
                 key if key in default | table else "",
             )
-            raise ValueError(f"{path}:{where}: {error}") from None
+            faults.append(f"{path}:{where}: {error}")
+    if faults:
+        raise FaultsError(faults)
     return Mix(tuple(classes), str(path))
 
 

@@ -40,6 +40,8 @@ def check_partition(text: str) -> None:
             if name in known:
                 raise ValueError(f"partition {text}: is a {kind}, expected as --{kind.partition(' ')[0]}")
         check_choice(name, sorted({*PARTITIONS.names(), *PARTITIONERS.names()}), "partition")
+    if text.startswith("contiguous:bps"):
+        raise ValueError(f"partition {text}: chooses by run times of a table, as in netplace schedule")
     find_rule(text, partitions_with(text))
 
 

@@ -28,6 +28,7 @@ LOAD = ["--network", "torus:4x4", "--offered", "0.2"]
         # names
         (["run", "--network", "tours:4x4", "--app", "lu"], ["network 'tours:4x4'", "did you mean torus"]),
         (["run", *HALO, "--mapping", "randm"], ["mapping: unknown name 'randm'", "did you mean random"]),
+        (["run", *HALO, "--partition", "contiguous:bps"], ["run times of a table", "netplace schedule"]),
         (["run", *HALO, "--partition", "quadrant"], ["partition: unknown name", "did you mean quadrants"]),
         (["run", *HALO, "--vc-policy", "smrt"], ["vc_policy: unknown name 'smrt'", "did you mean smart"]),
         (["run", *HALO, "--section", "time"], ["--section: unknown name 'time'", "did you mean timed"]),

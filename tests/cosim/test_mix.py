@@ -135,6 +135,7 @@ def read_mix_of(text):
         ),
         ('[[class]]\nprogram = "gups"\nnodes = "9:4"', "nodes: '9:4' is not of the form LEAST:MOST"),
         ('[[class]]\nprogram = "gups"\nround = "up"', "round"),
+        ("[[class]]\nweight = 1\n[[class]]\nsize = 4", "mix.toml:4: size: is not a key"),  # both are told
         ('[[class]]\nprogram = "gups"\nsize = 4', "mix.toml:3: size: is not a key of [[class]]"),
     ],
 )
