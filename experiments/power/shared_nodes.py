@@ -93,7 +93,7 @@ def bundled(
 ) -> tuple[SharedCluster, tuple[SharedJob, ...], int]:
     """Return the same with bundles for cores, and the cores of a bundle: fewer values for the solver.
 
-    Section 3 of the report bundles by the greatest common divisor of the requests. A request that is spread
+    The report (CONCLUSIONS) bundles by the greatest common divisor of the requests. A request that is spread
     over nodes, and nodes' cores and held cores, must consist of whole bundles too, or there would be plans
     that bundles cannot express; so the divisor is that of all of these.
     """
