@@ -168,12 +168,16 @@ def _verdict(of: dict[str, Any]) -> list[str]:
     discipline = "escape on VC 0" if of["vc_discipline"] == "escape" else of["vc_discipline"]
     channels = "1 virtual channel" if of["vcs"] == 1 else f"{of['vcs']} virtual channels"
     means = [f"routing {of['routing']}, VC discipline {discipline}: needs {channels}"]
+    free = f"deadlock-free with {channels}"
     if of["computed"]:
-        verdict = ["deadlock-free by datelines: too large for a table, so each route is computed"]
-        return [*verdict, *means, *_counts(of)]
+        return [
+            f"{free}, by datelines: too large for a table, so each route is computed",
+            *means,
+            *_counts(of),
+        ]
     means += [f"{of['channels']} channels, {of['dependencies']} dependencies", *_counts(of)]
     if of["free_of_deadlock"]:
-        return ["deadlock-free: the channel dependencies have no cycle", *means]
+        return [f"{free}: the dependencies between channels have no cycle", *means]
     cycle, enough = of["cycle"], of["vcs_that_would_do"]
     lines = [f"can deadlock: {len(cycle)} channels wait for each other in a cycle"]
     for router, port, end, level in cycle[:_SHOWN]:

@@ -350,9 +350,9 @@ def _front_sentences(frame: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
         change = relative(energy["timeout"] / energy["always-on"], "seeds")
         sentences.append(
             f"load {load:g}: a timeout of the break-even time changes the energy by {change} against "
-            f"always-on, and jobs wait {own.loc['timeout', 'wait more s']:.0f} s longer; the best plan "
-            f"({best}) by {plans.loc[best, 'energy %'] - 100:+.1f} %, and they wait "
-            f"{plans.loc[best, 'wait more s']:.0f} s longer; unbeaten in both: "
+            f"always-on, and the mean wait by {own.loc['timeout', 'wait more s']:+,.0f} s; the best plan "
+            f"({best}) by {plans.loc[best, 'energy %'] - 100:+.1f} % and "
+            f"{plans.loc[best, 'wait more s']:+,.0f} s; unbeaten in both: "
             f"{', '.join(group[group['front'] == '*']['rule'])}."
         )
     return sentences

@@ -9,7 +9,7 @@ from netplace.netsim import Config, measure_load
 def test_a_routing_free_of_deadlock(netplace):
     shown = netplace("check", "network", "dragonfly:a=4,p=2,h=2", "--routing", "ugal-l").stdout
     assert "needs 3 virtual channels" in shown
-    assert "deadlock-free: the channel dependencies have no cycle" in shown
+    assert "deadlock-free with 3 virtual channels: the dependencies between channels have no cycle" in shown
 
 
 def test_a_cycle_is_shown_link_by_link(netplace):

@@ -140,7 +140,7 @@ MADE = {  # of each kind of page that has none in `reports`
     "table": ("report", "times.csv"),
     "store": ("report", "sweep.sqlite"),
 }
-WORDS = "[µm]?s|min|h|cycles|hops|phits|jobs|nodes|messages|seeds|results"
+WORDS = "[µm]?s|min|h|cycles|hops|phits|jobs|nodes|messages|seeds|results|virtual channels?"
 NUMBER = rf"\d\S*( ± \S+)? (%|({WORDS})\b)|slowdown .*\d"
 FIRST_SCREEN = """
 (() => {
