@@ -37,9 +37,7 @@ class Bounds:
     """Lower bounds on the cycles of a job that hold under every mapping and partition of a network."""
 
     injection: Bound  # links have their pace; a node sends at most one phit per cycle through each injector
-    ejection: (
-        Bound  # the same of what a node receives; with ``single`` consumption, one phit per cycle in total
-    )
+    ejection: Bound  # links have their pace; with ``single`` consumption, a node receives one phit per cycle
     computation: Bound  # the computation of a task
     # Tasks send, compute and wait for each other in order, and only injection delays packets.
     dependencies: Bound

@@ -35,22 +35,23 @@ void read_routing(Table<words, plain>& table, const Description& description, co
     const std::int64_t pairs = switches * switches, entry = plan.most + plan.escapes;
     const auto wrong = [](const char* what) { throw std::invalid_argument(std::string("network: ") + what); };
     if (plan.most < 1) wrong("an entry of the table has no port");
-    const bool is_computed = description.arrays.contains("size");
-    if (is_computed) {
+    const auto choice = static_cast<Choice>(plan.choice);
+    using Port = typename Table<words, plain>::Port;
+    if (description.arrays.contains("size")) {  // ways are computed
         table.size = description.array("size", plan.ports / 2, -most, most);
         table.coordinate = description.array("coordinate", switches * (plan.ports / 2), 0, most);
-        if (entry != 1 || plan.choice != static_cast<int>(Choice::table) || std::count(table.size.begin(), table.size.end(), 0)) wrong("ways are chosen without a table");
-        for (std::int64_t port = 0; port < plan.ports; ++port) table.ports.push_back(static_cast<typename Table<words, plain>::Port>(port));
-        table.ports.push_back(-1);
+        const bool flat = std::count(table.size.begin(), table.size.end(), 0) > 0;
+        if (entry != 1 || choice != Choice::table || flat) wrong("ways are chosen without a table");
+        table.ports.resize(plan.ports + 1, Port{-1});
+        std::iota(table.ports.begin(), table.ports.end() - 1, Port{0});
     } else {
-        table.ports = narrowed<typename Table<words, plain>::Port>(description.array("table", pairs * entry, -1, plan.ports - 1));
+        table.ports = narrowed<Port>(description.array("table", pairs * entry, -1, plan.ports - 1));
+        for (std::int64_t x = 0; x < switches; ++x) {
+            const auto its = table.ports.begin() + x * switches * entry;
+            const std::int64_t ports = layout.ports[plan.first_switch + x];
+            if (std::any_of(its, its + switches * entry, [&](auto port) { return port >= ports; })) wrong("a way leads by no port");
+        }
     }
-    for (std::int64_t x = 0; x < switches && !is_computed; ++x) {
-        const auto its = table.ports.begin() + x * switches * entry;
-        const std::int64_t ports = layout.ports[plan.first_switch + x];
-        if (std::any_of(its, its + switches * entry, [&](auto port) { return port >= ports; })) wrong("a way leads by no port");
-    }
-    const auto choice = static_cast<Choice>(plan.choice);
     if (choice == Choice::ugal_l || choice == Choice::par)
         table.far_hops = narrowed<std::uint16_t>(description.array("far_hops", pairs, -1, 1 << 15));
     table.end = description.array("end", switches * plan.ports, -1, switches - 1);
