@@ -22,6 +22,7 @@ from netplace.scheduling.execution import Execution
 from netplace.scheduling.job import Job
 from netplace.scheduling.losses import Losses
 from netplace.scheduling.partitioner import Allocation, Partitioner
+from netplace.scheduling.partitioner.allocation import kind_of
 from netplace.scheduling.policy import Queue, Running, Waiting
 from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.record import Record
@@ -47,7 +48,7 @@ def refusals(jobs: Iterable[Job], empty: Partitioner) -> dict[int, str]:
     known: dict[object, str] = {}
     reasons = {}
     for job in jobs:
-        kind = job.nodes, job.program, job.tasks
+        kind = kind_of(job, empty)
         if kind not in known:
             known[kind] = reason_against(job, empty)
         if known[kind]:
@@ -324,7 +325,7 @@ class Simulation:
                 f"job {job.number}: {job.nodes} nodes for {job.run_time:g} s, "
                 f"expected at least 1 node and at least 0 s"
             )
-        kind = job.nodes, job.program, job.tasks
+        kind = kind_of(job, self._empty)
         reason = self._reasons.get(kind)
         if reason is None:
             reason = self._reasons[kind] = reason_against(job, self._empty)

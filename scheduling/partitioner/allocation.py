@@ -87,6 +87,12 @@ class Partitioner(Protocol):
         """Return an independent copy, on which a policy can simulate decisions."""
 
 
+def kind_of(job: Job, partitioner: Partitioner) -> tuple[int, str, int, int]:
+    """Return what decides whether a job finds a place: nodes, program, tasks, its queue if that counts."""
+    queue = job.queue if getattr(partitioner, "by_queue", False) else -1
+    return job.nodes, job.program, job.tasks, queue
+
+
 @runtime_checkable
 class Foreseeing(Protocol):
     """What a partitioner may have beside, so that reservations need not call `find` over and over."""

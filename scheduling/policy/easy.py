@@ -7,11 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.scheduling.partitioner.allocation import kind_of
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 from netplace.scheduling.policy.reservation import CountReservation, ExpectedEnds, Reservation, reserve
 
-_Kind = tuple[int, str, int]
-"""What decides whether a job finds a place: nodes, program, tasks."""
+_Kind = tuple[int, str, int, int]
 _GONE = np.iinfo(np.int64).max  # more nodes than any machine has: never a candidate
 
 
@@ -93,7 +93,8 @@ class _Line:
         self._jobs.append(waiting)
         job = waiting.job
         self._nodes[place], self._estimates[place] = job.nodes, waiting.estimate
-        self._kinds[place] = self._known.setdefault((job.nodes, job.program, job.tasks), len(self._known))
+        kind = job.nodes, job.program, job.tasks, job.queue
+        self._kinds[place] = self._known.setdefault(kind, len(self._known))
         self._live += 1
 
     def _refill(self, jobs: list[Waiting]) -> None:
@@ -199,7 +200,7 @@ class EasyQueue:
             at += 1
             waiting = line.at(place)
             job = waiting.job
-            kind = job.nodes, job.program, job.tasks
+            kind = kind_of(job, partitioner)
             if job.nodes > partitioner.free or kind in failed:
                 continue
             end = machine.now + waiting.estimate

@@ -201,6 +201,10 @@ class AwakeFirst:
         return self._all.by_count
 
     @property
+    def by_queue(self) -> bool:
+        return getattr(self._all, "by_queue", False)
+
+    @property
     def searches(self) -> int:
         return self._all.searches + self._on.searches
 

@@ -28,15 +28,15 @@ __all__ = [
     "written",
 ]
 
-_LEVELS, _EXACT, _OVERLAP = "levels", "exact", "overlap"
+_LEVELS, _EXACT, _OVERLAP, _QUEUES = "levels", "exact", "overlap", "queues"
 
 
 def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> PlacedBySets:
     """Return the partitioner that places jobs by processor sets.
 
     Option: ``levels`` for the sets of the topology, and after commas a cost of nodes (`PREFERENCES`) or
-    ``overlap``; or the path of a configuration, and one of its queues. ``exact`` at the end requests choices
-    of least cost.
+    ``overlap``; or the path of a configuration, and one of its queues, or ``queues``: job by job, that with
+    the number of the job's queue. ``exact`` at the end requests choices of least cost.
     """
     label = f"partitioner pss:{option}"
     source, *words = option.split(",") if option else [_LEVELS]
@@ -48,17 +48,18 @@ def by_processor_sets(topology: Topology, option: str = "", seed: int = 0) -> Pl
         costs = [word for word in words if word != _OVERLAP] or ["uniform"]
         if len(costs) > 1:
             raise ValueError(f"{label}: two costs of a node, expected one of {', '.join(PREFERENCES)}")
-        return PlacedBySets(topology, Model(levels(topology, costs[0], _OVERLAP in words), "", exactly))
+        return PlacedBySets(topology, {"": Model(levels(topology, costs[0], _OVERLAP in words), "", exactly)})
     configuration = read_configuration(Path(source))
     if len(words) > 1:
         raise ValueError(f"{label}: {words[1]!r} is not the word {_EXACT}, expected FILE,QUEUE,{_EXACT}")
-    queue = (
-        check_choice(words[0], configuration.queues, f"{label}, queue") if words else configuration.queues[0]
-    )
+    by_queue = words == [_QUEUES]
+    queues = configuration.queues if by_queue else words or configuration.queues[:1]
+    check_choice(queues[0], [*configuration.queues, _QUEUES], f"{label}, queue")
     if len(configuration.hosts) != topology.nodes:
         raise ValueError(
             f"{source}: describes {len(configuration.hosts)} hosts, expected the {topology.nodes} nodes of "
             f"{topology}"
         )
-    configuration.sets(1, queue)
-    return PlacedBySets(topology, Model(configuration, queue, exactly))
+    models = {queue: Model(configuration, queue, exactly) for queue in queues}
+    configuration.sets(1)
+    return PlacedBySets(topology, models, by_queue)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.files import text_of
 from netplace.inputs import check_choice
@@ -63,14 +64,16 @@ class Configuration:
                 )
         return len(first.queue_of)
 
-    def whole_hosts(self, queue: str) -> None:
-        for host in self.hosts:
-            others = sorted(set(host.queue_of.values()) - {"", queue})
-            if others:
+    def hosts_of(self, queue: str) -> NDArray[np.bool_]:
+        """Return whether a queue may use each host, shape (hosts,)."""
+        pools = [set(host.queue_of.values()) - {""} for host in self.hosts]
+        for host, names in zip(self.hosts, pools, strict=True):
+            if len(names) > 1:
                 raise ValueError(
-                    f"{self.name}:{host.line}: host {host.name} is shared with queue {others[0]}, "
-                    "expected hosts with one queue, because jobs get whole nodes"
+                    f"{self.name}:{host.line}: host {host.name} is shared by the queues "
+                    f"{' and '.join(sorted(names))}, expected one, because jobs get whole nodes"
                 )
+        return np.array([names <= {queue} for names in pools])
 
     def class_of(self, processors: int) -> SizeClass | None:
         """Return the class of a job's size, or None: then no set costs anything."""
@@ -85,7 +88,6 @@ class Configuration:
 
     def sets(self, processors: int, queue: str = "") -> ProcessorSets:
         assert self.slots
-        self.whole_hosts(queue or self.queues[0])
         size_class = self.class_of(processors)
         costs = size_class.costs if size_class else {}
         nothing = (0,) * self.length

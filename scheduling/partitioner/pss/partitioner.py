@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -27,11 +27,19 @@ class Model:
         self._source, self._queue = source, queue
         self._select: Select = exact if exactly else select
         self._known: dict[object, ProcessorSets] = {}
+        if isinstance(source, Configuration):
+            self._open = source.hosts_of(queue or source.queues[0])
+        else:
+            self._open = np.ones(source.nodes, bool)
         self.minimum = lru_cache(maxsize=None)(self._least)
 
     @property
     def constrained(self) -> bool:
         return isinstance(self._source, Configuration) and bool(self._source.rules)
+
+    @property
+    def by_count(self) -> bool:
+        return not self.constrained and bool(self._open.all())
 
     def processors(self, nodes: int) -> int:
         return nodes * (self._source.slots if isinstance(self._source, Configuration) else 1)
@@ -46,7 +54,7 @@ class Model:
         return self._known[kind]
 
     def choose(self, free: NDArray[np.bool_], nodes: int) -> Nodes | None:
-        return self._select(self.sets(self.processors(nodes)), free, nodes)
+        return self._select(self.sets(self.processors(nodes)), free & self._open, nodes)
 
     def accepts(self, nodes: Nodes) -> bool:
         if not isinstance(self._source, Configuration):
@@ -58,28 +66,40 @@ class Model:
         return rule.test(Facts(self.sets(processors).cost(nodes), processors, self.minimum))
 
     def _least(self, processors: int) -> tuple[int, ...] | None:
-        """Return MINCOST: the cost of a job on the empty machine, with the costs for jobs of its size."""
+        """Return MINCOST: the cost of a job on the queue's empty hosts, with the costs for its size."""
         sets = self.sets(processors)
         each = self.processors(1)
-        nodes = self._select(sets, np.ones(sets.nodes, bool), math.ceil(processors / each))
+        nodes = self._select(sets, self._open, math.ceil(processors / each))
         return None if nodes is None else sets.cost(nodes)
 
 
 class PlacedBySets(Keeper):
-    def __init__(self, topology: Topology, model: Model):
+    """Places all jobs by the first model, or with `by_queue` each by that with the number of its queue."""
+
+    def __init__(self, topology: Topology, models: Mapping[str, Model], by_queue: bool = False):
         super().__init__(topology.nodes)
-        self._topology, self._model = topology, model
-        self.by_count = not model.constrained
+        self._topology, self._models, self.by_queue = topology, models, by_queue
+        self.by_count = all(model.by_count for model in models.values())
 
     def _choice(self, job: Job) -> Allocation | None:
         self.visited += self.free  # nodes that a search starts from
-        nodes = self._model.choose(self.is_free, job.nodes)
-        if nodes is None or not self._model.accepts(nodes):
+        model = self._model_of(job.queue if self.by_queue else 1)
+        nodes = model.choose(self.is_free, job.nodes)
+        if nodes is None or not model.accepts(nodes):
             return None
         return Allocation(nodes, _sides(self._topology, nodes))
 
-    def cost(self, nodes: Nodes) -> tuple[int, ...]:
-        return self._model.sets(self._model.processors(len(nodes))).cost(nodes)
+    def _model_of(self, number: int) -> Model:
+        names = list(self._models)
+        if not 1 <= number <= len(names):
+            raise ValueError(
+                f"queue number {number} of the job: expected 1 to {len(names)}, for {', '.join(names)}"
+            )
+        return self._models[names[number - 1]]
+
+    def cost(self, nodes: Nodes, queue: int = 1) -> tuple[int, ...]:
+        model = self._model_of(queue)
+        return model.sets(model.processors(len(nodes))).cost(nodes)
 
 
 def _sides(topology: Topology, nodes: Nodes) -> tuple[int, ...] | None:
@@ -98,7 +118,6 @@ def findings(configuration: Configuration) -> tuple[list[str], list[str]]:
     slots, nodes = configuration.slots, len(configuration.hosts)
     contradictions = []
     for queue in configuration.queues:
-        configuration.whole_hosts(queue)
         model = Model(configuration, queue)
         for size in _sizes(configuration, slots, nodes) if model.constrained else ():
             chosen = model.choose(np.ones(nodes, bool), size)

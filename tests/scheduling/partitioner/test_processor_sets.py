@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lives import PATIENT, a_job
 
-from netplace.scheduling import Job
+from netplace.scheduling import Job, schedule
 from netplace.scheduling.partitioner import make_partitioner
 from netplace.scheduling.partitioner.pss.derive import levels, node_costs, plain_levels, wiring_levels
 from netplace.scheduling.partitioner.pss.language import read_configuration, written
@@ -230,12 +230,50 @@ def test_mistakes(conf, text, machine, told):
     ("old", "new", "told"),
     [
         ("[d=1..2]", "[d=1..3]", "host d has 3 processors and a 2"),
-        ("[d=1..2]", "[d=day:1;night:2]", "host d is shared with queue night"),
+        ("[d=1..2]", "[d=day:1;night:2]", "host d is shared by the queues day and night"),
     ],
 )
 def test_hosts_that_are_no_nodes(conf, old, new, told):
     with pytest.raises(ValueError, match=told):
         make_partitioner(f"pss:{conf(SMALL.replace(old, new))}", parse("mesh:4"))
+
+
+POOLS = """
+queues: day, night
+slots: [a=day:1], [b=day:1], [c=1], [d=night:1]
+groups: ha={a}, hb={b}, hc={c}, hd={d}
+costs: otherwise: day@ha=[2], day@hb=[1], day@hc=[3], night@hc=[1], night@hd=[2]
+end-costs
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "starts", "nodes"),
+    [
+        ("fcfs", [0, 0, 20, 20, 20], [[1], [2, 3], [2], [3], [1]]),
+        ("easy", [0, 0, 20, 20, 0], [[1], [2, 3], [2], [3], [0]]),
+    ],
+)
+def test_a_run_serves_each_queue_on_its_hosts_at_its_costs(conf, policy, starts, nodes):
+    day, night = 1, 2
+    given = [(1, 10.0, day), (2, 20.0, night), (1, 5.0, night), (1, 5.0, night), (1, 5.0, day)]
+    jobs = [
+        Job(number, 0.0, size, time, estimate=time, queue=queue)
+        for number, (size, time, queue) in enumerate(given)
+    ]
+    made = schedule(parse("mesh:4"), jobs, policy, f"pss:{conf(POOLS)},queues", keep_nodes=True)
+    assert made.start.tolist() == starts
+    assert [own.tolist() for own in made.allocations] == nodes
+
+
+def test_jobs_that_no_queue_can_serve_are_refused(conf):
+    partition = f"pss:{conf(POOLS)},queues"
+    with pytest.raises(ValueError, match="queue number -1 of the job: expected 1 to 2, for day, night"):
+        make_partitioner(partition, parse("mesh:4")).find(a_job(1))
+    day = make_partitioner(f"pss:{conf(POOLS)},day", parse("mesh:4"))
+    assert day.find(a_job(4)) is None
+    assert day.find(a_job(3)).nodes.tolist() == [0, 1, 2]
+    assert not day.by_count
 
 
 def test_line_cards_are_consecutive():
