@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from netplace.cosim.job_row import JobRow
-from netplace.plain_data import to_builtins
+from netplace.plain_data import PlainData
 from netplace.quantities import quantity
 
 
@@ -63,7 +62,7 @@ VERDICTS = {"first": (48, 49), "among the first three": (9, 9), "not known": Non
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(PlainData):
     job: JobRow  # result row of the job
     own: int  # cycles that its packets waited for each other
     # Jobs that ran at the same time: those without which the run was repeated, in decreasing order of the
@@ -73,12 +72,9 @@ class Explanation:
     verdict: str  # what is known of the first of `neighbours`, see `VERDICTS`
     draws: int  # on which savings are measured
 
-    def to_dict(self) -> dict[str, Any]:
-        return to_builtins(self) | {"job": self.job.to_dict()}
-
 
 @dataclass(frozen=True)
-class WhatIf:
+class WhatIf(PlainData):
     """The time of a job, and its time after a change."""
 
     job: int = quantity("Number of the job.")
@@ -91,6 +87,3 @@ class WhatIf:
         "`what_if` divided by `live`; none for a job without cycles.", "what if / live", digits=4
     )
     late: float = quantity("How much later the job starts.", "s", name="starts later", digits=2)
-
-    def to_dict(self) -> dict[str, Any]:
-        return to_builtins(self)

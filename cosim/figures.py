@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from netplace.cosim.job_row import JobRow, Measured, Times, ended
 from netplace.cosim.placed import PlacedJob
-from netplace.plain_data import from_builtins, to_builtins
+from netplace.plain_data import PlainData
 from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
 from netplace.scheduling.metrics import Metrics, measure
@@ -88,7 +87,7 @@ class Costs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CosimFigures:
+class CosimFigures(PlainData):
     schedule: Metrics  # figures of the schedule
     sharing: Sharing | None  # cost of sharing the network; None if no job ended well
     table_error: TableError | None  # error of a table of times alone; None if the times are a table's
@@ -97,13 +96,6 @@ class CosimFigures:
     marked: int | None = None
     half_width: HalfWidth | None = None  # with ``sampled`` or several draws, the half-widths of the times
     costs: Costs | None = None  # cost of partitions, mapping and sharing for the jobs of a log
-
-    def to_dict(self) -> dict[str, Any]:
-        return to_builtins(self)
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> CosimFigures:
-        return from_builtins(cls, plain)
 
 
 # Groups of jobs by which the error of a table is told.

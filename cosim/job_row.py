@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from netplace.cosim.placed import JobPlacer, PlacedJob
 from netplace.placement.compactness import pairwise_sum
-from netplace.plain_data import to_builtins
+from netplace.plain_data import PlainData
 from netplace.quantities import LESS, quantity
 from netplace.scheduling import Schedule, State
 from netplace.topologies.compute_nodes import slots_of
@@ -42,7 +42,7 @@ class Times(NamedTuple):
 
 
 @dataclass(frozen=True)
-class JobRow:
+class JobRow(PlainData):
     """The results of one job.
 
     To add a figure, add a field here and its value in `job_rows`; `netplace.quantities` lists where it
@@ -120,10 +120,6 @@ class JobRow:
     def within_chance(self) -> bool:
         """Whether `slowdown` differs from 1, but by no more than chance explains."""
         return self.slowdown is not None and 0 < abs(self.slowdown - 1) <= (self.slowdown_half_width or 0)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row as a JSON-compatible dict, keyed by field name."""
-        return to_builtins(self)
 
 
 def job_rows(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from netplace.netsim import Network
-from netplace.plain_data import from_builtins, to_builtins
+from netplace.plain_data import PlainData
 
 _FIRST_WINDOW = 4096  # cycles
 _MOST_WINDOWS = 64  # when there are so many, two become one
@@ -30,7 +28,7 @@ class LinkWaiting:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class Waiting(PlainData):
     """Charged waiting on a live network."""
 
     window: int  # cycles of a window of time
@@ -40,13 +38,6 @@ class Waiting:
     jobs: tuple[tuple[int, int, int], ...]  # totals
     over_time: tuple[tuple[int, int, int, int], ...]
     links: tuple[LinkWaiting, ...]  # links with the most waiting for other jobs, in decreasing order
-
-    def to_dict(self) -> dict[str, Any]:
-        return to_builtins(self)
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Waiting:
-        return from_builtins(cls, plain)
 
 
 class WaitingOverTime:

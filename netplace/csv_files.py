@@ -40,11 +40,6 @@ def as_read(cell: Any) -> Any:
     return cell
 
 
-def frame_as_read(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of cells as the original values."""
-    return _changed(frame, as_read)
-
-
 def write_frame(frame: pd.DataFrame, path: Path) -> None:
     """Write a table as CSV, completely or not at all."""
     cells = _changed(frame, as_cell)
@@ -107,9 +102,8 @@ def read_cells(path: Path, texts: bool = True) -> pd.DataFrame:
     import pandas as pd
 
     local = input_file(path).absolute()  # pandas takes names such as ``file:x`` for addresses
-    return frame_as_read(
-        pd.read_csv(local, dtype="str", keep_default_na=False) if texts else pd.read_csv(local)
-    )
+    frame = pd.read_csv(local, dtype="str", keep_default_na=False) if texts else pd.read_csv(local)
+    return _changed(frame, as_read)
 
 
 def text_table(path: Path, label: str = "table") -> pd.DataFrame:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, TypeVar, Union, get_args, get_origin, get_type_hints, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Union, get_args, get_origin, get_type_hints, overload
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -66,3 +66,17 @@ def _made(hint: Any, plain: Any) -> Any:
     if origin in (list, tuple):
         return origin(_made(parts[0], held) for held in plain)
     return plain
+
+
+class PlainData:
+    """A dataclass that stores and files hold as plain data."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values in JSON-compatible form, without fields that are None by default."""
+        plain: dict[str, Any] = to_builtins(self)
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """Return what `to_dict` described, from a dict that was checked."""
+        return from_builtins(cls, plain)

@@ -12,8 +12,6 @@ Examples
 [0, 4, 1, 5]
 """
 
-from __future__ import annotations
-
 from netplace.placement.mapping import MAPPINGS, MappingProblem, map_tasks
 from netplace.placement.partition import PARTITIONS, PartitionRequest, partition
 from netplace.placement.rule import Rule

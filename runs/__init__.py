@@ -7,8 +7,6 @@ Examples
 True
 """
 
-from __future__ import annotations
-
 from netplace.runs.execute import Ended, execute, run_or_failure
 from netplace.runs.resolve import resolve
 from netplace.runs.spec import Job, Run

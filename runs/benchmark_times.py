@@ -42,14 +42,16 @@ def read_times(path: Path, kind: str, ranks: int) -> list[Measured]:
         where = f"{path}:{number}"
         if title := _OSU.fullmatch(line.strip()) or _INTEL.match(line.strip()):
             of = title[1]
-            reads = _is_of(of, kind)
+            reads = of.strip().lower().removesuffix(" test") in KINDS[kind]
         elif (given := _PROCESSES.match(line.strip())) and reads and int(given[1]) != ranks:
             raise ValueError(f"{where}: {given[1]} processes, expected {ranks}, the number of ranks")
         else:
             words = line.split()
             if len(words) >= 11 and words[3] in _NCCL_REDOPS and words[0].isdigit():
                 reads = reads or _nccl(path, lines[:number], kind)
-                times.append(_time(kind, words[0], words[5], where, ranks if _divides(kind) else 1))
+                # nccl-tests prints the bytes of all blocks where we count one.
+                blocks = ranks if kind in ("allgather", "alltoall") else 1
+                times.append(_time(kind, words[0], words[5], where, blocks))
             elif reads and len(words) >= 2 and words[0].isdigit() and not line.startswith("#"):
                 times.append(_time(kind, words[0], words[_column(lines[:number])], where))
         if len(times) > _MOST:
@@ -62,16 +64,6 @@ def read_times(path: Path, kind: str, ranks: int) -> list[Measured]:
             f"nccl-tests for {kind}"
         )
     return times
-
-
-def _is_of(title: str, kind: str) -> bool:
-    """Return whether a title is that of a benchmark of this kind."""
-    return title.strip().lower().removesuffix(" test") in KINDS[kind]
-
-
-def _divides(kind: str) -> bool:
-    """Return whether nccl-tests prints bytes of all blocks where we count one."""
-    return kind in ("allgather", "alltoall")
 
 
 def _nccl(path: Path, lines: list[str], kind: str) -> bool:

@@ -1,7 +1,5 @@
 """Run times that come from files: their names."""
 
-from __future__ import annotations
-
 BEST_KNOWN = "best-known"  # in the place of a mapping: the one that is fastest in a table
 # Beside `netplace.scheduling.times.RUN_TIMES`: name, example, one line for people.
 FILE_TIMES = {

@@ -16,7 +16,7 @@ from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings, notes_on, settings_on
 from netplace.netsim.result import versions
 from netplace.netsim.traffic import default_measure
-from netplace.plain_data import from_builtins, to_builtins
+from netplace.plain_data import PlainData
 from netplace.plan_settings import LOAD_SETTINGS, LoadSettings
 from netplace.quantities import quantity
 from netplace.runs.digests import Digest, check_digest, digests_of_wiring, source_of_routing
@@ -28,7 +28,7 @@ from netplace.settings import check_given
 
 
 @dataclass(frozen=True)
-class LoadFigures:
+class LoadFigures(PlainData):
     """The measurements at a point of a load curve."""
 
     offered: float = quantity("Offered load.", "phits/node/cycle")
@@ -57,14 +57,6 @@ class LoadFigures:
             mean_delay=delay.mean,
             versions=versions(),
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        return to_builtins(self)
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> LoadFigures:
-        """Return the figures of a checked dict from a store or file."""
-        return from_builtins(cls, plain)
 
 
 REVISION = 2  # to be raised when a point would no longer be what it was

@@ -96,11 +96,6 @@ def trace_options(options: Mapping[str, Any], name: str) -> dict[str, Any]:
     return checked
 
 
-def trace_program(name: str, reading: Reading) -> Program:
-    """Return the program recorded in the trace `name`, checked."""
-    return trace_repeated(trace_path(name), reading).written_out()
-
-
 def trace_repeated(path: Path, reading: Reading) -> Repeated:
     """Return the program recorded in the trace at `path`, checked; iterations of a long one are kept once."""
     from netplace.apps.formats import FORMATS, format_of, read, read_repeated
@@ -193,7 +188,7 @@ def _listed(text: str) -> str:
 def job_program(text: str, reading: Reading, nodes: int) -> Program:
     """Return the program that `text` names: a trace, or else an application."""
     if kind_of_job(text) == "trace":
-        return trace_program(text, reading)
+        return trace_repeated(trace_path(text), reading).written_out()
     return application_program(text, reading, nodes)
 
 

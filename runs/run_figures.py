@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from netplace.netsim import Result
 from netplace.netsim.faults import FaultReport
 from netplace.netsim.result import Delay
-from netplace.plain_data import to_builtins
+from netplace.plain_data import PlainData
 from netplace.quantities import quantity
 
 __all__ = ["DelayFigures", "JobFigures", "RunFigures"]
@@ -47,7 +46,7 @@ class JobFigures:
 
 
 @dataclass(frozen=True)
-class RunFigures:
+class RunFigures(PlainData):
     """The results of a simulation, which are the same on every computer."""
 
     cycles: int = quantity("Cycles until every program has ended.", "cycles")
@@ -85,10 +84,6 @@ class RunFigures:
         """Return the figures with the mapping that each job was given if it requested the best one."""
         jobs = (replace(job, winner=winner) for job, winner in zip(self.jobs, winners, strict=True))
         return replace(self, jobs=tuple(jobs))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the stored values in JSON-compatible form."""
-        return to_builtins(self)
 
 
 _AS_MEASURED = (

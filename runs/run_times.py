@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,6 @@ from netplace.runs.places import Place, canonical, is_random, on_slots, place_of
 from netplace.runs.programs import request_of
 from netplace.runs.repetitions import RepeatedTime, without_repeats
 from netplace.runs.resolve import resolve
-from netplace.runs.resources import simulators
 from netplace.runs.spec import Run
 from netplace.runs.store import Store
 from netplace.runs.tables import entry_of, read_table, run_table, settings_of, times_of
@@ -120,12 +119,6 @@ class RunTimeTable:
             with Store(path, read_only=True) as store:
                 frame = run_table(store.rows())
         return cls(machine, frame, name=str(path), **options)
-
-    @classmethod
-    def simulated(cls, store: Store, machine: Topology, workers: int = 1, **options: Any) -> RunTimeTable:
-        """Return the run times of a store; those that it lacks are simulated when they are needed."""
-        supply = partial(simulated_times, store=store, executor=partial(simulators, workers))
-        return cls(machine, run_table(store.rows()), supply=supply, name=str(store.path), **options)
 
     def add(self, frame: pd.DataFrame) -> None:
         """Add the entries of a table of runs or of run times; those that were there are replaced."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from netplace.plain_data import from_builtins, to_builtins
+from netplace.plain_data import PlainData
 from netplace.scheduling.metrics import Metrics, SteadyMean
 from netplace.scheduling.power import PowerFigures
 
@@ -23,7 +21,7 @@ class Rejected:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScheduleFigures:
+class ScheduleFigures(PlainData):
     """The results of a schedule."""
 
     metrics: Metrics  # figures of the whole schedule
@@ -37,12 +35,3 @@ class ScheduleFigures:
     notes: tuple[str, ...]  # further information for users, one sentence each
     cpu_seconds: float  # of all that was done
     versions: dict[str, str] = field(default_factory=dict)  # of the software
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the stored values in JSON-compatible form, without `power` or `site` if there is none."""
-        return to_builtins(self)
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ScheduleFigures:
-        """Return the figures in a dict from a store or folder, which must have been checked."""
-        return from_builtins(cls, plain)

@@ -11,8 +11,6 @@ fcfs [0.0, 100.0, 100.0]
 easy [0.0, 100.0, 6.0]
 """
 
-from __future__ import annotations
-
 from netplace.scheduling.execution import Completion, Execution, NodeFailures, TimedExecution
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner import PARTITIONERS, Allocation, Partitioner, make_partitioner

@@ -1,7 +1,5 @@
 """Collective operations by algorithm: one schedule is the basis of counts and of replay."""
 
-from __future__ import annotations
-
 from netplace.apps.collectives.call import OPERATIONS, ROOTED, Algorithm, Call, Message
 from netplace.apps.collectives.catalog import ALGORITHMS, algorithm, algorithms_of
 from netplace.apps.collectives.decisions import TABLES

@@ -1,7 +1,5 @@
 """Trace files: one module per format."""
 
-from __future__ import annotations
-
 from netplace.apps.formats.catalog import FORMATS, Format, endings, files_of, format_of
 from netplace.apps.formats.files import (
     check_convertible,

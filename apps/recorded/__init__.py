@@ -1,7 +1,5 @@
 """The calls of ranks, one by one: the form in which every trace format is read."""
 
-from __future__ import annotations
-
 from netplace.apps.recorded.calls import CALL, Batch, Call, CallWriter
 from netplace.apps.recorded.cutting import (
     Iterations,

@@ -124,10 +124,6 @@ def strategies(measure: str) -> Frame:
     return wide("partition-selection/classes", "class", "strategy", measure).rename("Class {}".format)
 
 
-def over_cs(frame: Frame) -> Frame:
-    return frame.div(frame["CS-BM"], axis=0).drop(columns="CS-BM")
-
-
 def large(heads: Mapping[str, str]) -> Frame:
     made = stored("partition-selection/large").set_index("strategy")[list(heads.values())]
     return made.set_axis(list(heads), axis=1).rename({"BPS-BM": "BPS"})
@@ -281,7 +277,8 @@ COMPARISONS = (
     *[_of(f"JPDC table {table}", "td-vs-classic", partial(means, table), share(0.05), "5 %", why)
       for table, why in _WHY_TD.items()],
     *[_of(f"LOC table {table}", "partition-selection", partial(strategies, measure), share(0.05), "5 %",
-          _WEIGHTS, over=over_cs, derived="quotients by CS-BM")
+          _WEIGHTS, over=lambda own: own.div(own["CS-BM"], axis=0).drop(columns="CS-BM"),
+          derived="quotients by CS-BM")
       for table, measure in (("5a", "run"), ("5b", "started"), ("5c", "head_wait"))],
     _of("thesis table 3.5", "partition-selection", lambda: large(_LARGE), share(0.05), "5 %", _TRACES,
         over=lambda own: own.div(own.loc["CS-BM"]).drop("CS-BM"), derived="quotients by CS-BM"),

@@ -13,8 +13,6 @@ Examples
 >>> check_mapping(backwards)
 """
 
-from __future__ import annotations
-
 from netplace.testing.application import check_application, check_traffic
 from netplace.testing.mapping import check_mapping, check_partition
 from netplace.testing.scheduling import check_partitioner, check_policy, check_run_times

@@ -25,8 +25,6 @@ The heart imports nothing of the rest, which adds
 * `run`: the choice of the parts that a network needs, and the engine.
 """
 
-from __future__ import annotations
-
 from netplace.netsim.reference.run import ReferenceEngine
 
 __all__ = ["ReferenceEngine"]

@@ -1,7 +1,5 @@
 """Two outcomes of a command side by side: differences in the requests, and differences beyond chance."""
 
-from __future__ import annotations
-
 from netplace.report.comparison.compare import Comparison, Difference, compare
 from netplace.report.pages import read_outcome
 from netplace.report.pages.kinds.outcome import Entry, Outcome, Result, Sample

@@ -9,7 +9,6 @@ from typing import Any
 from netplace.files import write_atomically
 from netplace.json_files import read_results, results_text
 from netplace.plain_data import from_builtins, to_builtins
-from netplace.settings import read_back
 
 FILE = "provenance.json"  # in a folder; beside a file it is called after the file
 _WHAT = "provenance"
@@ -55,11 +54,6 @@ def provenance_of(path: Path) -> Provenance | None:
         if file.is_file():
             return from_builtins(Provenance, read_results(file, _WHAT))
     return None
-
-
-def checked_provenance(content: Any, where: str) -> Provenance:
-    """Return the provenance that an outcome in JSON holds under its key."""
-    return read_back(Provenance, content, where)
 
 
 def results_in(path: Path) -> Path:

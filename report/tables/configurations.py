@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from scipy import stats
 
 from netplace.placement.metrics import OWN, PUBLISHED, link_loads, metrics
-from netplace.plain_data import from_builtins, to_builtins
+from netplace.plain_data import PlainData
 from netplace.runs.chance import placement_is_random
 from netplace.runs.execute import execute
 from netplace.runs.job_programs import programs_of
@@ -22,7 +22,7 @@ from netplace.runs.spec import Run
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConfigurationRow:
+class ConfigurationRow(PlainData):
     """Means over a configuration's jobs of `netplace.placement.metrics.Metrics`, and run times."""
 
     partition: str  # which nodes jobs get, as the user names the rule
@@ -51,15 +51,6 @@ class ConfigurationRow:
     most_link_load: float
     cycles: int | None = None  # run time of the slowest job, in cycles; None where nothing was simulated
     mean_cycles: float | None = None  # mean run time of a job, in cycles; None where nothing was simulated
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the row for JSON and CSV, without the fields that are None."""
-        return to_builtins(self)
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ConfigurationRow:
-        """Return the row that `to_dict` described, of a store."""
-        return from_builtins(cls, plain)
 
 
 METRICS = (*PUBLISHED, *OWN, "most_link_load")

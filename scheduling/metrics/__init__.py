@@ -10,8 +10,6 @@ Examples
 (140.0, 90.0, 0.679)
 """
 
-from __future__ import annotations
-
 from netplace.scheduling.metrics.comparison import (
     Judgement,
     Paired,

@@ -24,7 +24,7 @@ class _Line:
         self._estimates = np.empty(64)
         self._kinds = np.empty(64, np.int64)
         self._known: dict[_Kind, int] = {}  # number of each kind
-        self._first = self._live = 0
+        self.first = self._live = 0  # place of the head
 
     def __len__(self) -> int:
         return self._live
@@ -37,21 +37,15 @@ class _Line:
             self._refill(sorted([*self.jobs(), waiting], key=lambda job: job.row))
 
     def head(self) -> Waiting | None:
-        return self._jobs[self._first] if self._live else None
+        return self._jobs[self.first] if self._live else None
 
     def remove(self, place: int) -> None:
         """Take out the job at `place`, which stays a place until the next job is added."""
         self._jobs[place] = None
         self._nodes[place] = _GONE
         self._live -= 1
-        while self._first < len(self._jobs) and self._jobs[self._first] is None:
-            self._first += 1
-
-    def remove_head(self) -> None:
-        self.remove(self._first)
-
-    def behind_head(self) -> int:
-        return self._first + 1
+        while self.first < len(self._jobs) and self._jobs[self.first] is None:
+            self.first += 1
 
     def end(self) -> int:
         return len(self._jobs)
@@ -99,7 +93,7 @@ class _Line:
 
     def _refill(self, jobs: list[Waiting]) -> None:
         self._jobs = []
-        self._first = self._live = 0
+        self.first = self._live = 0
         for waiting in jobs:
             self._append(waiting)
 
@@ -170,7 +164,7 @@ class EasyQueue:
         allocation = partitioner.find(head.job) if head.job.nodes <= partitioner.free else None
         if allocation is None:
             return False
-        self._line.remove_head()
+        self._line.remove(self._line.first)
         self._ends.add(machine.start(head, allocation))
         return True
 
@@ -190,7 +184,7 @@ class EasyQueue:
         line, partitioner, reservation = self._line, machine.partitioner, self._reservation
         assert reservation is not None
         left = reservation.time - machine.now if reservation.time < math.inf else -math.inf
-        begin = max(self._tried, line.behind_head())
+        begin = max(self._tried, line.first + 1)
         failed = set[_Kind]()
         refused = set[_Kind]()  # they find the same place until another job has started
         fitting = line.fitting(begin, partitioner.free, left, reservation.spare)

@@ -11,8 +11,6 @@ Examples
 (475443, 223676)
 """
 
-from __future__ import annotations
-
 from netplace.scheduling.energy import STATES, Energy
 from netplace.scheduling.power.figures import PowerFigures, always_on, energy_of, hindsight, power_figures
 from netplace.scheduling.power.model import PowerModel, PowerRules

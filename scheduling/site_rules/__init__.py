@@ -11,8 +11,6 @@ Examples
 [0.0, 30.0, 10.0]
 """
 
-from __future__ import annotations
-
 from netplace.scheduling.site_rules.run import SiteRun, check_dependencies, run_site
 from netplace.scheduling.site_rules.settings import (
     BACKFILLS,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from netplace.inputs import check_int
-from netplace.plain_data import to_builtins
+from netplace.plain_data import PlainData
 from netplace.scheduling.job import Job
 from netplace.scheduling.workload.workload import Workload
 
@@ -80,7 +80,7 @@ class Middle:
 
 
 @dataclass(frozen=True)
-class WorkloadFigures:
+class WorkloadFigures(PlainData):
     """A workload in figures; shares of jobs from 0 to 1, None if there are no jobs to count."""
 
     # Jobs in the file, those that were read, and those left out by reason.
@@ -103,10 +103,6 @@ class WorkloadFigures:
     without_run_time: float | None  # share of jobs that take 0 seconds
     jobs_by_hour: tuple[int, ...]  # submitted in each hour of the day
     programs: dict[str, int]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures by the names of their fields as data for JSON."""
-        return to_builtins(self)
 
 
 def describe(workload: Workload, nodes: int | None = None) -> WorkloadFigures:

@@ -2,13 +2,9 @@ import doctest
 
 import numpy as np
 import pytest
+from traces import listing
 
 from netplace.apps import Op, Program, TaskWriter, task
-
-
-def listing(program, task):
-    """The operations of a task as short texts."""
-    return [str(operation) for operation in program.operations(task)]
 
 
 def pair(write, tasks=2):

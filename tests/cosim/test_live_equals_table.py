@@ -1,13 +1,17 @@
 """A job that runs alone takes as long in a co-simulation as a run-time table says."""
 
+from functools import partial
+
 import pytest
 
 from netplace.cosim.plan import make_cosim_plan
 from netplace.cosim.runner import outcome_of
 from netplace.runs.networks import network_of
-from netplace.runs.run_times import RunTimeTable
+from netplace.runs.resources import simulators
+from netplace.runs.run_times import RunTimeTable, simulated_times
 from netplace.runs.schedules import workload_of
 from netplace.runs.store import Store
+from netplace.runs.tables import run_table
 from netplace.scheduling import make_partitioner
 
 LU, LARGE = ("lu,class=S,iterations=1", 16), ("LU.W.16", 16)
@@ -26,7 +30,9 @@ def _seconds(tmp_path, machine, program, repeats, **settings) -> tuple[float, fl
     [row] = outcome_of(plan)["jobs"]
     [job] = workload_of(plan.jobs)
     with Store(tmp_path / "times.sqlite") as store:
-        times = RunTimeTable.simulated(store, network_of(machine), config=plan.config)
+        supply = partial(simulated_times, store=store, executor=partial(simulators, 1))
+        no_times = run_table(store.rows())
+        times = RunTimeTable(network_of(machine), no_times, config=plan.config, supply=supply)
         allocation = make_partitioner(partition, network_of(machine)).find(job)
         return row["live"], times.seconds(job, allocation)
 

@@ -1,6 +1,7 @@
 """Run times of programs from a table, and from a store that simulates what it lacks."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ from netplace.runs import execute, resolve
 from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.places import place_of
 from netplace.runs.repetitions import RepeatedTime, is_repeated, with_periods
-from netplace.runs.run_times import RunTimeTable, program_text
+from netplace.runs.resources import simulators
+from netplace.runs.run_times import RunTimeTable, program_text, simulated_times
 from netplace.runs.store import Store
 from netplace.runs.tables import ENTRY, run_table, time_table, write_table
 from netplace.scheduling import Allocation, Job, make_partitioner, schedule
@@ -43,6 +45,12 @@ def table(*rows: tuple[str, str, str, float], machine=GRID, **options) -> RunTim
             "max": cycles,
         })  # fmt: skip
     return RunTimeTable(machine, pd.DataFrame(made), **options)
+
+
+def simulated(store: Store, machine=GRID, **options) -> RunTimeTable:
+    """Return the run times of a store; those that it lacks are simulated when they are needed."""
+    supply = partial(simulated_times, store=store, executor=partial(simulators, 1))
+    return RunTimeTable(machine, run_table(store.rows()), supply=supply, name=str(store.path), **options)
 
 
 @pytest.fixture
@@ -92,7 +100,7 @@ def test_the_best_shapes_are_those_of_the_fastest_mapping():
 
 
 def test_a_job_takes_as_long_as_its_run_alone(store):
-    times = RunTimeTable.simulated(store, GRID)
+    times = simulated(store)
     run = resolve("mesh:4x2", {"app": "2d-mesh", "tasks": 8, "packets": 4})
     assert times.seconds(job(), box(4, 2)) == pytest.approx(execute(run).cycles * CYCLE)
     assert times.seconds(Job(1, 0, 4, 12.5), box(2, 2)) == 12.5, "no program: its own run time"
@@ -107,10 +115,10 @@ def test_repetitions_follow_each_other_as_in_one_long_run(store, program, repeat
     request = {"app": name, "tasks": 8} | dict(option.split("=") for option in options)
     request |= {"bytes": 256} if "bytes" in request else {"iterations": 1}
     long = execute(resolve("mesh:4x2", request | {"repeats": repeats})).cycles * CYCLE
-    times = RunTimeTable.simulated(store, GRID)
+    times = simulated(store)
     assert times.seconds(job(8, program, repeats), box(4, 2)) == pytest.approx(long, rel=0.005)
-    apart = RunTimeTable.simulated(store, GRID, separate=True)
-    once = RunTimeTable.simulated(store, GRID).seconds(job(8, program), box(4, 2))
+    apart = simulated(store, separate=True)
+    once = simulated(store).seconds(job(8, program), box(4, 2))
     assert apart.seconds(job(8, program, 1000), box(4, 2)) == pytest.approx(1000 * once)
 
 
@@ -150,14 +158,14 @@ def test_a_place_that_is_drawn_is_none():
 
 def test_a_table_of_the_machine_itself_serves_its_boxes(store):
     run = resolve("torus:8x8", {"app": "2d-mesh", "tasks": 8, "packets": 4}, partition="boxes:4x2")
-    RunTimeTable.simulated(store, GRID)._supply([run])
+    simulated(store)._supply([run])
     times = RunTimeTable(GRID, run_table(store.rows()))
     assert times.missing([job()], {1: [box(4, 2)]}) == []
     assert times.seconds(job(), box(4, 2)) == pytest.approx(execute(run).cycles * CYCLE)
 
 
 def test_what_was_simulated_is_kept_and_a_table_of_it_says_the_same(store, tmp_path):
-    times = RunTimeTable.simulated(store, GRID)
+    times = simulated(store)
     jobs = [job(), job(4), job(6)]
     places = [box(4, 2), box(2, 2), box(3, 2)]
     asked = [times.seconds(one, place) for one, place in zip(jobs, places, strict=True)]
@@ -173,7 +181,7 @@ def test_what_is_missing_is_what_is_then_simulated(store):
     jobs = [job(8, "lu,class=S,iterations=1", 9), job(8, number=2)]
     places = {number: [box(4, 2), box(2, 4), box(8, 1)] for number in (1, 2)}
     mappings = ("consecutive", "column")
-    times = RunTimeTable.simulated(store, GRID, mapping=BEST_KNOWN, mappings=mappings)
+    times = simulated(store, mapping=BEST_KNOWN, mappings=mappings)
     while runs := times.missing(jobs, places):
         times.add(times._supply(runs))
     again = RunTimeTable(GRID, run_table(store.rows()), mapping=BEST_KNOWN, mappings=mappings)
@@ -210,12 +218,12 @@ def test_an_entry_of_other_settings_is_named():
 def test_chance_is_averaged_over_seeds(store):
     run = resolve("mesh:4x2", {"app": "2d-mesh", "tasks": 8, "packets": 4, "mapping": "random"})
     cycles = [execute(run.seeded(seed)).cycles for seed in range(3)]
-    times = RunTimeTable.simulated(store, GRID, mapping="random", seeds=3)
+    times = simulated(store, mapping="random", seeds=3)
     assert times.seconds(job(), box(4, 2)) == pytest.approx(np.mean(cycles) * CYCLE)
 
 
 def test_boxes_are_ranked_by_time_and_the_longest_is_the_estimate(store):
-    times = RunTimeTable.simulated(store, GRID)
+    times = simulated(store)
     ranked = times.ranking(job(12))
     asked = [times.seconds(job(12), box(*shape)) for shape, _ in ranked]
     assert len(asked) > 2
@@ -227,7 +235,7 @@ def test_boxes_are_ranked_by_time_and_the_longest_is_the_estimate(store):
 
 def test_rotated_boxes_take_the_time_of_the_one_with_the_longest_side_first(store):
     grid, turned = parse("torus:8x8x8"), [(4, 2, 1), (1, 2, 4), (2, 4, 1)]
-    times = RunTimeTable.simulated(store, grid, equal_rotations=True, inside=True)
+    times = simulated(store, grid, equal_rotations=True, inside=True)
     alone = execute(resolve("mesh:4x2", {"app": "2d-mesh", "tasks": 8, "packets": 4})).cycles
     assert [times.seconds(job(), box(*shape)) for shape in turned] == [pytest.approx(alone * CYCLE)] * 3
     assert {max(shape) for shape, _ in times.ranking(job())} == {2, 4}, "no row of 8, which would be a ring"

@@ -13,8 +13,6 @@ Examples
 ([[0, 1, 2], [4, 5], [4, 5, 6, 7]], [0.0, 0.0, 5.0])
 """
 
-from __future__ import annotations
-
 from netplace.experiments.local_backfilling.simulator.backfilling import (
     PlaceFigures,
     backfill,

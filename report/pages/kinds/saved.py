@@ -10,8 +10,9 @@ from typing import Any
 
 from netplace.inputs import abbreviate, check_choice
 from netplace.json_files import PROVENANCE, opened, read_json
-from netplace.report.files.provenance import Provenance, checked_provenance
+from netplace.report.files.provenance import Provenance
 from netplace.report.terminal.screen import PRINTED
+from netplace.settings import read_back
 
 _MOST_BYTES = 1 << 30
 
@@ -36,7 +37,7 @@ def saved_results(path: Path, label: str) -> dict[str, Any]:
 def provenance_in(path: Path) -> Provenance | None:
     """Return how an outcome in one file was made, where it says so."""
     made = _read(path)[2] if path.suffix.lower() == ".json" and path.is_file() else None
-    return None if made is None else checked_provenance(made, f"{path}: {PROVENANCE}")
+    return None if made is None else read_back(Provenance, made, f"{path}: {PROVENANCE}")
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any], Any]:

@@ -1,8 +1,8 @@
 import re
 
 import pytest
+from traces import listing, read_text
 
-from netplace.apps.formats import read
 from netplace.apps.formats.dimemas import NAMES
 
 HEADER = '#DIMEMAS:"example.dim":1,00000000042:4(1,1,1,1),2\nd:1:1:4:0:1:2:3\nd:1:2:2:3:1\n'
@@ -10,16 +10,8 @@ HEADER = '#DIMEMAS:"example.dim":1,00000000042:4(1,1,1,1),2\nd:1:1:4:0:1:2:3\nd:
 
 @pytest.fixture
 def parse(tmp_path):
-    def from_text(text, header=HEADER, **options):
-        path = tmp_path / "example.dim"
-        path.write_text(header + text)
-        return read(path, **options)
-
-    return from_text
-
-
-def listing(program, task):
-    return [str(operation) for operation in program.operations(task)]
+    path = tmp_path / "example.dim"
+    return lambda text, header=HEADER, **options: read_text(path, header + text, **options)
 
 
 def everyone(operation, root=0, sent=(64,) * 4, received=(64,) * 4):

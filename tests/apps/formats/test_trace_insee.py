@@ -1,4 +1,7 @@
+from functools import partial
+
 import pytest
+from traces import listing, read_text
 
 from netplace.apps import Op, Program, TaskWriter, application
 from netplace.apps.formats import convert, open_trace, read, read_repeated, rewrite, write
@@ -7,16 +10,7 @@ from netplace.apps.recorded import recorded
 
 @pytest.fixture
 def parse(tmp_path):
-    def from_text(text, **options):
-        path = tmp_path / "example.trc"
-        path.write_text(text)
-        return read(path, **options)
-
-    return from_text
-
-
-def listing(program, task):
-    return [str(operation) for operation in program.operations(task)]
+    return partial(read_text, tmp_path / "example.trc")
 
 
 def test_lines_belong_to_the_sender_and_the_receiver(parse):

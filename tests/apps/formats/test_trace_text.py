@@ -1,7 +1,10 @@
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from traces import listing, read_text
 
 from netplace.apps import Program, TaskWriter
 from netplace.apps.formats import read, write
@@ -9,16 +12,7 @@ from netplace.apps.formats import read, write
 
 @pytest.fixture
 def parse(tmp_path):
-    def from_text(text, **options):
-        path = tmp_path / "example.trace"
-        path.write_text(text)
-        return read(path, **options)
-
-    return from_text
-
-
-def listing(program, task):
-    return [str(operation) for operation in program.operations(task)]
+    return partial(read_text, tmp_path / "example.trace")
 
 
 def test_messages_requests_and_marks(parse):
