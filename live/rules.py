@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import resources
 from itertools import product
 from typing import Any
 
@@ -227,29 +228,6 @@ def _pays_from(waiting: float, change: float, cost: float) -> float | None:
 
 
 _STRICT = ("contiguous", "quasi-contiguous", "nearly-contiguous")
-_LUA = """-- Requests the fewest leaf switches that can hold a job, and limits the wait for them.
-local most = {{ {switches} }}  -- nodes below 1, 2, .. leaf switches, the fullest first
-local wait = {wait}  -- seconds; slurm.conf: SchedulerParameters=max_switch_wait={wait}
-
-function slurm_job_submit(job_desc, part_list, submit_uid)
-    local nodes = job_desc.min_nodes
-    if nodes == nil or nodes == slurm.NO_VAL or job_desc.req_switch ~= 0 then
-        return slurm.SUCCESS
-    end
-    for count, room in ipairs(most) do
-        if nodes <= room then
-            job_desc.req_switch = count
-            job_desc.wait4switch = wait
-            return slurm.SUCCESS
-        end
-    end
-    return slurm.SUCCESS
-end
-
-function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
-    return slurm.SUCCESS
-end
-"""
 
 
 def install_files(rule: str, machine: Topology, hosts: list[str], wait: float) -> dict[str, str]:
@@ -264,7 +242,9 @@ def install_files(rule: str, machine: Topology, hosts: list[str], wait: float) -
     if name in _STRICT and known:
         rooms = np.cumsum(np.sort(np.diff(known.starts[1]))[::-1])
         switches = ", ".join(map(str, rooms.tolist()))
-        return {"job_submit.lua": _LUA.format(switches=switches, wait=max(60, round(wait)))}
+        script = (resources.files("netplace.live") / "fewest_switches.lua").read_text(encoding="utf-8")
+        script = script.replace("@SWITCHES@", switches).replace("@WAIT@", str(max(60, round(wait))))
+        return {"job_submit.lua": script}
     return {}
 
 

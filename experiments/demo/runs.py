@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from statistics import geometric_mean
 from typing import Any, NamedTuple
@@ -61,32 +62,7 @@ def _ratios(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 # What the second half runs: the programs in every box that an allocator can give them, and their schedules.
-STUDY = """\
-[machine]
-network = "torus:8x4"
-[table]
-store = "times.sqlite"
-mappings = ["consecutive", "classic", "td"]
-[[job]]
-program = "LU.W.16"
-count = 3
-[[job]]
-program = "IS.W.16"
-count = 4
-interval = 1e-3
-[[job]]
-program = "MG.W.16"
-count = 3
-[[job]]
-program = "2d-torus,bytes=4KiB"
-tasks = 8
-count = 6
-repeats = 40
-[schedule]
-policy = ["fcfs", "easy"]
-partition = ["contiguous", "contiguous:bps"]
-mapping = ["consecutive", "td", "best-known"]
-"""
+STUDY = (resources.files("netplace.experiments.demo") / "study.toml").read_text(encoding="utf-8")
 
 
 def _schedules(output: Path) -> DataTable:

@@ -76,13 +76,13 @@ def render(page: Page) -> str:
         "tables": [_table_data(table) for table in tables],
         "figures": [_figure_data(figure) for figure in figures],
     }
-    text = _FRAME.format(
+    text = _asset("page.html").format(
         title=escaped(page.question),
         style=_asset("page.css"),
         body="\n".join(body),
         data=_script_json(data),
-        charts=_asset("echarts.min.js") if figures else "",
-        script=f'(() => {{\n"use strict";\n{_asset("figures.js")}{_asset("page.js")}}})();',
+        charts=_script("echarts.min.js") if figures else "",
+        script=f'(() => {{\n"use strict";\n{_script("figures.js")}{_script("page.js")}}})();',
     )
     if len(text) > MOST_BYTES:
         raise ValueError(
@@ -92,31 +92,13 @@ def render(page: Page) -> str:
     return text
 
 
-_FRAME = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="generator" content="netplace">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<main>
-{body}
-</main>
-<script type="application/json" id="data">{data}</script>
-<script>{charts}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
 def _asset(name: str) -> str:
-    text = (resources.files("netplace.report.pages") / "assets" / name).read_text(encoding="utf-8")
+    return (resources.files("netplace.report.pages") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _script(name: str) -> str:
     # What stands in a <script> ends at the first closing tag in it.
-    return text.replace("</script", "<\\/script")
+    return _asset(name).replace("</script", "<\\/script")
 
 
 def _head(page: Page) -> str:

@@ -25,41 +25,7 @@ from netplace.topologies.host_lists import expand
 
 pytestmark = pytest.mark.all  # needs Slurm
 
-CONF = """ClusterName=netplace
-SlurmctldHost={host}(127.0.0.1)
-SlurmUser=root
-SlurmdUser=root
-AuthType=auth/munge
-MpiDefault=none
-ProctrackType=proctrack/linuxproc
-ReturnToService=2
-SlurmctldPidFile={dir}/ctld.pid
-SlurmctldPort={port}
-SlurmdPidFile={dir}/d.%n.pid
-SlurmdSpoolDir={dir}/spool/%n
-StateSaveLocation={dir}/state
-SwitchType=switch/none
-TaskPlugin=task/none
-SchedulerType=sched/backfill
-SchedulerParameters=bf_interval=1,sched_interval=1
-JobSubmitPlugins=lua
-SelectType=select/cons_tres
-SelectTypeParameters=CR_Core
-TopologyPlugin=topology/tree
-SlurmctldLogFile={dir}/ctld.log
-SlurmdLogFile={dir}/d.%n.log
-JobCompType=jobcomp/filetxt
-JobCompLoc={dir}/jobs.txt
-JobAcctGatherType=jobacct_gather/none
-SuspendProgram={dir}/suspend
-ResumeProgram={dir}/resume
-SuspendTime=86400
-SuspendTimeout=2
-ResumeTimeout=120
-NodeName=DEFAULT CPUs=2 State=UNKNOWN
-{nodes}
-PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=EXCLUSIVE
-"""
+CONF = (Path(__file__).parent / "slurm.conf").read_text()
 NODE = "NodeName=n{node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} Features=n{node}"
 SWITCH = """#!/bin/sh
 export SLURM_CONF={dir}/slurm.conf

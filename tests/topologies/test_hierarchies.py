@@ -19,59 +19,8 @@ SwitchName=leaf0 Nodes=n[0-3]
 SwitchName=leaf1 Nodes=n[4-9]
 SwitchName=leaf2 Nodes=n[10-11]
 """
-YAML = """---
-# two views of one machine
-- topology: wide
-  cluster_default: false
-  block:
-    block_sizes:
-      - 4
-      - 8
-    blocks:
-      - block: b1
-        nodes: n[0-3]
-      - block: b2
-        nodes: n[4-7]
-- topology: cables
-  cluster_default: true
-  tree:
-    switches:
-      - switch: top
-        children: leaf[0-1]
-      - switch: leaf0
-        nodes: n[0-3]
-      - switch: leaf1
-        nodes: n4,n5
-"""
-FABRIC = """#
-# Topology file: generated on Tue Jun  5 14:15:10 2007
-#
-vendid=0x2c9
-switchguid=0xa1(a1)
-Switch\t36 "S-00000000000000a1"\t\t# "leaf" enhanced port 0 lid 1 lmc 0
-[1]\t"H-00000000000000c1"[1](c2) \t\t# "node1 HCA-1" lid 4 4xQDR
-[2]\t"H-00000000000000c3"[1](c4) \t\t# "node2 HCA-1" lid 5 4xQDR
-[35]\t"S-00000000000000b1"[1]\t\t# "spine" lid 2 4xQDR
-[36]\t"S-00000000000000b1"[2]\t\t# "spine" lid 2 4xQDR
-
-Switch\t36 "S-00000000000000a2"\t\t# "leaf" enhanced port 0 lid 3 lmc 0
-[1]\t"H-00000000000000c5"[1](c6) \t\t# "node3 HCA-1" lid 6 4xQDR
-[36]\t"S-00000000000000b1"[3]\t\t# "spine" lid 2 4xQDR
-
-Switch\t36 "S-00000000000000b1"\t\t# "spine" enhanced port 0 lid 2 lmc 0
-[1]\t"S-00000000000000a1"[35]\t\t# "leaf" lid 1 4xQDR
-[2]\t"S-00000000000000a1"[36]\t\t# "leaf" lid 1 4xQDR
-[3]\t"S-00000000000000a2"[36]\t\t# "leaf" lid 3 4xQDR
-
-Ca\t1 "H-00000000000000c1"\t\t# "node1 HCA-1"
-[1](c2) \t"S-00000000000000a1"[1]\t\t# lid 4 lmc 0 "leaf" lid 1 4xQDR
-
-Ca\t1 "H-00000000000000c3"\t\t# "node2 HCA-1"
-[1](c4) \t"S-00000000000000a1"[2]\t\t# lid 5 lmc 0 "leaf" lid 1 4xQDR
-
-Ca\t1 "H-00000000000000c5"\t\t# "node3 HCA-1"
-[1](c6) \t"S-00000000000000a2"[1]\t\t# lid 6 lmc 0 "leaf" lid 3 4xQDR
-"""
+YAML = (Path(__file__).parent / "hierarchies.yaml").read_text()
+FABRIC = (Path(__file__).parent / "fabric.ibnetdiscover").read_text()
 
 
 def written(folder: Path, name: str, content: str) -> str:

@@ -1,6 +1,7 @@
 """Rings and 3-D tori of Slurm's topology.yaml."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -9,48 +10,7 @@ from netplace.topologies import parse
 from netplace.topologies.host_lists import expand, host_list
 from netplace.topologies.slurm_grid import listed_placements
 
-TORUS = """---
-- topology: topo-torus
-  cluster_default: true
-  torus3d:
-    toruses:
-      - name: pod1
-        dims:
-          x: 4
-          y: 4
-          z: 2
-        nodes: node[01-32]
-        placements:
-          - dims: {x: 2, y: 2, z: 1}
-          - dims:
-              x: 4
-              y: 2
-              z: 1
-            anchor_spacing: {x: 2, y: 2, z: 1}
-          - dims: {x: 4, y: 2, z: 2}
-            anchor_seed: {x: 1, y: 0, z: 0}
-- topology: rings
-  ring:
-    rings:
-      - ring: ring0
-        nodes: node[01-08]
-      - ring: ring1
-        nodes: node[09-14]
-- topology: plain
-  flat: true
-- topology: regions
-  torus3d:
-    toruses:
-      - name: pod1
-        dims: {x: 4, y: 4, z: 2}
-        regions:
-          - anchor: {x: 0, y: 0, z: 0}
-            dims: {x: 4, y: 2, z: 2}
-            nodes: rack1-node[01-16]
-          - anchor: {x: 0, y: 2, z: 0}
-            dims: {x: 4, y: 1, z: 2}
-            nodes: rack2-node[01-08]
-"""
+TORUS = (Path(__file__).parent / "torus.yaml").read_text()
 
 
 @pytest.fixture
