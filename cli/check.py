@@ -129,7 +129,7 @@ def _judged(topology: Topology, routing: str, vc_discipline: str) -> dict[str, A
     _, routes, verdict = verdict_on(topology, config.routing, config.vc_discipline)
     return {
         "routing": routes.name,
-        "computed": routes.grid is not None,
+        "computed": routes.computed,
         "vc_discipline": "escape" if routes.escape is not None else routes.discipline,
         "free_of_deadlock": verdict.free,
         "vcs": verdict.needed,
@@ -170,8 +170,9 @@ def _verdict(of: dict[str, Any]) -> list[str]:
     means = [f"routing {of['routing']}, VC discipline {discipline}: needs {channels}"]
     free = f"deadlock-free with {channels}"
     if of["computed"]:
+        rule = "going up before down" if of["routing"] != "dor" else "datelines"
         return [
-            f"{free}, by datelines: too large for a table, so each route is computed",
+            f"{free}, by {rule}: too large for a table, so each route is computed",
             *means,
             *_counts(of),
         ]

@@ -142,7 +142,7 @@ def _entry_bytes(table: TableRouter) -> int:
         return bytes_each * (routes.ports.size + table.switches.count**2)  # with the hops
     if routes.escape is not None:  # which is joined to the ports first
         return (bytes_each + 2) * (routes.ports.size + routes.escape.size)
-    return bytes_each * routes.ports.size
+    return bytes_each * (routes.ports.size if routes.tree is None else routes.tree.ports.size)
 
 
 def _pair_bytes(topology: Topology, config: Config) -> int:
@@ -234,14 +234,16 @@ def routing_described(table: TableRouter) -> tuple[Numbers, Arrays]:
         "via_row": table.via.shape[1] if len(table.via) > 1 else 0,
         "via_count": table.via.shape[1],
     }
-    grid = {}
+    computed = {}
     if routes.grid is not None:
         size = np.array(routes.grid.sizes) * (1 if routes.grid.wraps else -1)
-        grid = {"size": _numbers(size), "coordinate": _numbers(switches.places)}
-    ports = routes.ports  # large: not copied without need
+        computed = {"size": _numbers(size), "coordinate": _numbers(switches.places)}
+    if routes.tree is not None:
+        computed = {"below": _numbers(routes.tree.below)}
+    ports = routes.ports if routes.tree is None else routes.tree.ports  # large: not copied without need
     if routes.escape is not None:
         ports = np.concatenate((ports, routes.escape[:, :, None]), axis=2)
-    arrays = grid | {
+    arrays = computed | {
         "table": _numbers(ports),
         "rise": _numbers(np.where(switches.neighbor >= 0, table.step, -1)),
         "kind": _numbers(table.kind),

@@ -292,11 +292,8 @@ def _halves(
     if first_switch:
         votes = np.bincount(home, np.where(side[:nodes], 1.0, -1.0), minlength=links.shape[0])
         side = np.where(votes == 0, side, votes > 0)
-        side[:nodes] = False
-        side[first] = True
-    else:
-        side[:nodes] = False
-        side[first] = True
+    side[:nodes] = False
+    side[first] = True
     return _settled(links, side, nodes)
 
 

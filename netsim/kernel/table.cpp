@@ -45,11 +45,20 @@ void read_routing(Table<words, plain>& table, const Description& description, co
         table.ports.resize(plan.ports + 1, Port{-1});
         std::iota(table.ports.begin(), table.ports.end() - 1, Port{0});
     } else {
-        table.ports = narrowed<Port>(description.array("table", pairs * entry, -1, plan.ports - 1));
+        const bool is_tree = description.arrays.contains("below");
+        table.ports = narrowed<Port>(description.array("table", is_tree ? -1 : pairs * entry, -1, plan.ports - 1));
+        if (is_tree) {  // ways are computed
+            if (plan.escapes || choice != Choice::table) wrong("ways are chosen without a table");
+            const auto& below = description.array("below", 4 * switches, 0, most);
+            for (auto its = below.begin(); its != below.end(); its += 4) table.below.push_back({its[0], its[1], std::max(its[2], 1), its[3]});
+        }
+        const auto rows = static_cast<std::int64_t>(table.ports.size()) / entry;
         for (std::int64_t x = 0; x < switches; ++x) {
-            const auto its = table.ports.begin() + x * switches * entry;
+            const std::int64_t first = is_tree ? table.below[x].first_row : x * switches, count = is_tree ? table.below[x].rows() : switches;
+            if (first + count > rows) wrong("an entry of the table is missing");
+            const auto its = table.ports.begin() + first * entry;
             const std::int64_t ports = layout.ports[plan.first_switch + x];
-            if (std::any_of(its, its + switches * entry, [&](auto port) { return port >= ports; })) wrong("a way leads by no port");
+            if (std::any_of(its, its + count * entry, [&](auto port) { return port >= ports; })) wrong("a way leads by no port");
         }
     }
     if (choice == Choice::ugal_l || choice == Choice::par)

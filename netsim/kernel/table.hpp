@@ -36,6 +36,16 @@ struct Table {
     std::vector<Port> ports;               // switches x switches x entry: that lead on, -1 after the last; of escape
     std::vector<std::int32_t> size;        // of a grid without a table: sides, negative without rings; `ports` are all, and -1
     std::vector<std::int32_t> coordinate;  // of it: switches x sides
+    struct Below {  // as in `RegularTree` in Python
+        std::int32_t first, count, each, first_row;
+
+        std::int64_t rows() const { return 1 + (std::int64_t{count} + each - 1) / each; }
+        std::int64_t row(std::int64_t leaf) const {
+            const std::int64_t place = leaf - first;
+            return first_row + (place >= 0 && place < count ? 1 + place / each : 0);
+        }
+    };
+    std::vector<Below> below;              // by switch, of a tree without a table
     std::vector<std::uint16_t> far_hops;   // switches x switches (UGAL)
     std::vector<std::int32_t> end;         // switches x ports: switch
     std::vector<std::int32_t> via;
@@ -80,6 +90,7 @@ struct Table {
     int own_vcs(const auto& plan) const { return static_cast<int>(plan.fabric ? plan.vcs / plan.classes : plan.vcs); }
     const Port* entry(const Plan& plan, std::int64_t x, std::int64_t target) const {
         if (!size.empty()) return &ports[in_order(x, target)];
+        if (!below.empty()) return &ports[below[x].row(target) * plan.most];
         return &ports[(x * plan.switches + target) * (plan.most + plan.escapes)];
     }
     // The port of dimension order, as `Routes.ports_at` in Python has it; twice the dimensions: there is none.

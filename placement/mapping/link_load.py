@@ -65,7 +65,7 @@ def routed_links(topology: Topology, nodes: Nodes, routing: str = "") -> RoutedL
             f"{len(here)} switches of {topology} are more than {MOST_SWITCHES}; set a partition"
         )
     if routing or isinstance(topology, Graph):
-        switches, routes = make_routes(topology, routing)
+        switches, routes = make_routes(topology, routing, in_tables=True)
         ports = routes.ports
         reach(switches, ports, steps(switches, "none")[0], routes.name)  # it leads everywhere
     else:

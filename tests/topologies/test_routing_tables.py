@@ -190,3 +190,35 @@ def test_dimension_order_without_a_table_is_the_same(network, monkeypatch):
     for engine in ("kernel", "reference"):
         assert simulate(grid, program, config=config, engine=engine).cycles == cycles
     verdict_on.cache_clear()
+
+
+@pytest.mark.parametrize("name", ["d-mod-k", "adaptive", "ecmp"])
+@pytest.mark.parametrize("network", ["xgft:3;4,3,2;1,2,3;1,2,3", "tree:3,3", "thintree:4,2,2", "xgft:1;5;1"])
+def test_ways_in_trees_without_a_table_are_the_same(network, name, monkeypatch):
+    tree = parse(network)
+    switches, routes = make_routes(tree, name)
+    program, config = application("all-to-all", tree.nodes, packets=2), Config(routing=name, packet_phits=4)
+    cycles = simulate(tree, program, config=config, seed=2).cycles
+    monkeypatch.setattr(routing, "MOST_IN_TABLES", 0)
+    verdict_on.cache_clear()
+    computed = make_routes(tree, name)[1]
+    assert computed.tree is not None
+    assert check(switches, computed).needed == check(switches, routes).needed
+    assert computed.spread == routes.spread
+    assert (computed.stride is None and routes.stride is None) or (computed.stride == routes.stride).all()
+    for leaf in switches.with_nodes.tolist():
+        others = np.delete(np.arange(switches.count), leaf)
+        assert computed.ports_at(others, leaf).tolist() == routes.ports_at(others, leaf).tolist()
+    for engine in ("kernel", "reference"):
+        assert simulate(tree, program, config=config, seed=2, engine=engine).cycles == cycles
+    verdict_on.cache_clear()
+
+
+def test_ways_in_irregular_trees_stay_in_tables(tmp_path, monkeypatch):
+    monkeypatch.setattr(routing, "MOST_IN_TABLES", 0)
+    file = tmp_path / "machine.tree"
+    file.write_text(
+        "a top\nb top\nb side\nc side\na side\n" + "".join(f"n{i} {'aabc'[i]}\n" for i in range(4))
+    )
+    for network in (f"tree-file:{file}", "rail-optimized:hosts=4,gpus=2,leaves=2,spines=2"):
+        assert make_routes(parse(network), "adaptive")[1].tree is None

@@ -23,10 +23,12 @@ from netplace.topologies.routing.algorithms import (
     d_mod_k,
     dimension_order,
     first_minimal,
+    strides,
     up_down,
 )
 from netplace.topologies.routing.compute_nodes import with_compute_nodes
 from netplace.topologies.routing.dependencies import Reach, Verdict, barred, check, reach
+from netplace.topologies.routing.regular_trees import regular_tree
 from netplace.topologies.routing.routes import CHOICES, DISCIPLINES, SPREADS, Routes, rises, steps, table
 from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
@@ -183,10 +185,16 @@ ROUTINGS: Registry[Routing] = Registry(
 )
 
 
-MOST_IN_TABLES = 1 << 12  # switches of a mesh or torus; on a larger one, dimension order is computed
+MOST_IN_TABLES = (
+    1 << 12
+)  # switches of a grid, or root of the ports in a tree's table; beyond, ways are computed
+_NO_TABLE = np.zeros((0, 0, 1), np.int16)
+_UP_ANY_PORT = {"d-mod-k": "destination", "adaptive": "least", "ecmp": "flow"}
 
 
-def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tuple[Switches, Routes]:
+def make_routes(
+    topology: Topology, name: str = "", discipline: str = "", in_tables: bool = False
+) -> tuple[Switches, Routes]:
     """Return the switches of a network, and the routing of the given name on them.
 
     Parameters
@@ -196,22 +204,37 @@ def make_routes(topology: Topology, name: str = "", discipline: str = "") -> tup
         routing of the network.
     discipline : str
         A key of `netplace.topologies.routing.routes.DISCIPLINES`; empty means the routing's own discipline.
+    in_tables : bool
+        Whether to make tables of any size, even if routes could be computed for each packet.
     """
     switches = Switches.of(topology)
     if switches.compute_nodes:
         planes = range(1 if switches.planes_alike else switches.planes)
         routes = [_made(topology, switches.plane(plane), name, discipline) for plane in planes]
         return switches, with_compute_nodes(switches, routes)
-    return switches, _made(topology, switches, name, discipline)
+    computed = None if in_tables else _computed(topology, switches, name or default_on(topology), discipline)
+    return switches, computed or _made(topology, switches, name, discipline)
+
+
+def _computed(topology: Topology, switches: Switches, name: str, discipline: str) -> Routes | None:
+    """Return a routing that is computed for each packet, if its table would be large; otherwise None."""
+    if name == "dor" and isinstance(topology, Grid) and not topology.twist:
+        usual = _on_grid(switches)
+        if switches.count > MOST_IN_TABLES and discipline in ("", usual):
+            return Routes("dor", _NO_TABLE, usual, grid=topology)
+    after_faults = isinstance(topology, Graph) and topology.cut is not None  # packets start at any switch
+    if not switches.is_tree or name not in _UP_ANY_PORT or discipline not in ("", "none") or after_faults:
+        return None
+    tree = regular_tree(switches, parent_by_parent=name == "d-mod-k")
+    if tree is None or switches.count**2 * tree.ports.shape[1] <= MOST_IN_TABLES**2:
+        return None
+    stride = strides(switches, _NO_TABLE) if name == "d-mod-k" else None
+    return Routes(name, _NO_TABLE, "none", spread=_UP_ANY_PORT[name], stride=stride, tree=tree)
 
 
 def _made(topology: Topology, switches: Switches, name: str, discipline: str) -> Routes:
     name = name or default_on(topology)
     word, colon, option = name.partition(":")
-    if name == "dor" and isinstance(topology, Grid) and not topology.twist:
-        usual = _on_grid(switches)
-        if switches.count > MOST_IN_TABLES and discipline in ("", usual):
-            return Routes("dor", np.zeros((0, 0, 1), np.int16), usual, grid=topology)
     routes = ROUTINGS.find(name)[0].make(switches)
     if not isinstance(routes, Routes):
         raise ValueError(f"routing {name}: the function gives a {type(routes).__name__}, expected Routes")

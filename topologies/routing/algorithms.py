@@ -204,27 +204,20 @@ def d_mod_k(switches: Switches) -> Routes:
     if not switches.is_tree:
         raise ValueError(f"{switches.text}: no levels, which routing d-mod-k needs; use up-down")
     ports = _parent_by_parent(switches, all_up_down(switches))
-    return Routes("d-mod-k", ports, "none", spread="destination", stride=_strides(switches, ports))
+    return Routes("d-mod-k", ports, "none", spread="destination", stride=strides(switches, ports))
 
 
 def _parent_by_parent(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int16]:
     """Return a table with the first cable to each switch before the second cable to any."""
-    count, wide = switches.neighbor.shape
-    order = np.argsort(switches.neighbor, axis=1, kind="stable")
-    ends = np.take_along_axis(switches.neighbor, order, axis=1)
-    place = np.arange(wide)
-    begins = np.where(np.diff(ends, axis=1, prepend=-2) != 0, place, 0)
-    parallel = np.empty((count, wide), np.int64)  # of the cables to the same switch, which it is
-    np.put_along_axis(parallel, order, place - np.maximum.accumulate(begins, axis=1), axis=1)
     made = np.empty_like(ports)
     for switch, row in enumerate(ports):  # one by one: keys take four times the memory of ports
-        key = np.where(row < 0, wide * wide, parallel[switch][row] * wide + row)
+        key = np.where(row < 0, switches.ports**2, switches.turn[switch][row])
         made[switch] = np.take_along_axis(row, np.argsort(key, axis=1), axis=1)
     made.setflags(write=False)
     return made
 
 
-def _strides(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int64]:
+def strides(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int64]:
     """Return the product of the numbers of parents at the levels below each switch; 1 above several rails."""
     assert switches.places is not None
     level = switches.places[:, 0] - switches.places[:, 0].min()
@@ -232,12 +225,12 @@ def _strides(switches: Switches, ports: NDArray[np.int16]) -> NDArray[np.int64]:
     for switch, row in enumerate(switches.neighbor):
         above = np.unique(row[(row >= 0) & (level[row] > level[switch])])
         parents[level[switch]] = max(parents[level[switch]], len(above))
-    strides: NDArray[np.int64] = np.cumprod(np.concatenate(([1], parents)))[level]
+    made: NDArray[np.int64] = np.cumprod(np.concatenate(([1], parents)))[level]
     lowest = np.flatnonzero(level == 0)
     if parents[0] > 1 and ports.shape[2] > 1:
         for switch in np.flatnonzero(level > 1).tolist():
             end = switches.neighbor[switch, ports[switch, lowest]]  # of two ports each
             end = np.where((ports[switch, lowest] >= 0) & (level[end] < level[switch]), end, -1)
             if ((end != end[:, :1]) & (end >= 0)).any():
-                strides[switch] = 1
-    return strides
+                made[switch] = 1
+    return made

@@ -192,10 +192,12 @@ def check(switches: Switches, routes: Routes) -> Verdict:
     """Return whether a routing can lead to a deadlock, with a cycle of channels if it can.
 
     Dimension order with datelines, without tables, cannot (Dally and Seitz, section IV): a ring needs two
-    channels if packets cross a link after the one that closes it.
+    channels if packets cross a link after the one that closes it. Neither can routes that never go up in a
+    tree after they have gone down.
     """
-    if routes.grid is not None:
-        return Verdict(2 if routes.grid.wraps and max(routes.grid.sizes) > 3 else 1, 0, 0, 0)
+    if routes.computed:
+        rings = routes.grid is not None and routes.grid.wraps and max(routes.grid.sizes) > 3
+        return Verdict(1 + rings, 0, 0, 0)
     if switches.compute_nodes:
         reach(switches, routes.ports, rises(switches, routes)[0], routes.name)
         planes = range(1 if switches.planes_alike else switches.planes)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.inputs import check_choice
 from netplace.records import freeze_arrays
 from netplace.topologies.grid import Grid
+from netplace.topologies.routing.regular_trees import RegularTree
 from netplace.topologies.routing.switches import Switches
 
 CHOICES = {
@@ -69,6 +70,8 @@ class Routes:
     grid : Grid or None
         A mesh or torus that is too large for a table. `ports` is then empty, and the port of dimension order
         is computed for each packet.
+    tree : RegularTree or None
+        The same for a tree, with the ports up and down for packets to leaf switches.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Routes:
     spread: str = "least"
     stride: NDArray[np.int64] | None = None
     grid: Grid | None = None
+    tree: RegularTree | None = None
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -98,6 +102,8 @@ class Routes:
 
     def ports_at(self, switch: ArrayLike, target: ArrayLike) -> NDArray[np.int16]:
         """Return the ports at switches through which packets continue to others, shape (..., n)."""
+        if self.tree is not None:
+            return self.tree.ports_at(switch, target)
         if self.grid is None:
             return np.asarray(self.ports[np.asarray(switch), np.asarray(target)])
         here, goal = self.grid.coordinates(switch), self.grid.coordinates(target)
@@ -116,6 +122,11 @@ class Routes:
         return self.choice != "table"
 
     @property
+    def computed(self) -> bool:
+        """Whether routes are computed for each packet, without a table."""
+        return self.grid is not None or self.tree is not None
+
+    @property
     def anew(self) -> bool:
         """Whether levels restart in each phase and class of links; each phase then has levels of its own."""
         return self.discipline in ("phase", "dateline")
@@ -123,7 +134,7 @@ class Routes:
     @cached_property
     def most_ports(self) -> int:
         """Largest number of ports among which a packet can choose."""
-        return int(self.ports.shape[2])
+        return int(self.ports.shape[2] if self.tree is None else self.tree.ports.shape[1])
 
 
 def table(ports: ArrayLike) -> NDArray[np.int16]:

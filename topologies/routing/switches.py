@@ -103,6 +103,17 @@ class Switches:
         """Largest number of ports of a switch."""
         return int(self.neighbor.shape[1])
 
+    @cached_property
+    def turn(self) -> NDArray[np.int64]:
+        """Keys that put the first port to each switch before the second one to any, as `neighbor`."""
+        order = np.argsort(self.neighbor, axis=1, kind="stable")
+        ends = np.take_along_axis(self.neighbor, order, axis=1)
+        place = np.arange(self.ports)
+        begins = np.where(np.diff(ends, axis=1, prepend=-2) != 0, place, 0)
+        parallel = np.empty_like(order)  # of the ports to the same switch, which it is
+        np.put_along_axis(parallel, order, place - np.maximum.accumulate(begins, axis=1), axis=1)
+        return parallel * self.ports + place
+
     @property
     def of_plane(self) -> int:
         """Number of switches in each plane."""
