@@ -49,42 +49,12 @@ from netplace.topologies.topology import Topology, named
 from netplace.topologies.tree import Tree
 
 __all__ = [
-    "TOPOLOGIES",
-    "Cables",
-    "Graph",
-    "Grid",
-    "Hierarchy",
-    "Kind",
-    "Topology",
-    "Tree",
-    "compute_nodes",
-    "concentrated",
-    "dragonfly",
-    "faulty",
-    "from_networkx",
-    "graph",
-    "graph_file",
-    "hierarchy",
-    "hypercube",
-    "hyperx",
-    "ibnetdiscover",
-    "kary_ntree",
-    "megafly",
-    "mesh",
-    "names_file",
-    "parse",
-    "rail_optimized",
-    "slim_fly",
-    "slurm",
-    "switch_grid",
-    "thin_tree",
-    "torus",
-    "tree_file",
-    "twisted_torus",
-    "with_faults",
-    "with_service",
-    "xgft",
-]
+    "TOPOLOGIES", "Cables", "Graph", "Grid", "Hierarchy", "Kind", "Topology", "Tree", "compute_nodes",
+    "concentrated", "dragonfly", "faulty", "from_networkx", "graph", "graph_file", "hierarchy",
+    "hypercube", "hyperx", "ibnetdiscover", "kary_ntree", "megafly", "mesh", "names_file", "parse",
+    "rail_optimized", "slim_fly", "slurm", "switch_grid", "thin_tree", "torus", "tree_file",
+    "twisted_torus", "with_faults", "with_service", "xgft",
+]  # fmt: skip
 
 
 def _grid(build: Callable[[Sequence[int]], Topology]) -> Callable[..., Topology]:

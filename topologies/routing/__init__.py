@@ -34,30 +34,10 @@ from netplace.topologies.routing.switches import Switches
 from netplace.topologies.topology import Topology
 
 __all__ = [
-    "CHOICES",
-    "DISCIPLINES",
-    "ROUTINGS",
-    "SPREADS",
-    "Reach",
-    "Routes",
-    "Routing",
-    "Switches",
-    "Verdict",
-    "all_minimal",
-    "all_up_down",
-    "barred",
-    "check",
-    "d_mod_k",
-    "default_on",
-    "dimension_order",
-    "first_minimal",
-    "make_routes",
-    "reach",
-    "rises",
-    "steps",
-    "table",
-    "up_down",
-]
+    "CHOICES", "DISCIPLINES", "ROUTINGS", "SPREADS", "Reach", "Routes", "Routing", "Switches", "Verdict",
+    "all_minimal", "all_up_down", "barred", "check", "d_mod_k", "default_on", "dimension_order",
+    "first_minimal", "make_routes", "reach", "rises", "steps", "table", "up_down",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
