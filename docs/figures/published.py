@@ -53,7 +53,7 @@ def known(value: float) -> str:
 
 def measured(claim: pd.Series) -> str:
     """Return what the effect is: the measure, and of which contestants it is a ratio."""
-    left, relation, right = parsed(claim["test"].removeprefix("each: ").removeprefix("counts: "))
+    left, relation, right = parsed(bare(claim["test"]))
     names = left[0]
     if claim["test"].startswith("counts: "):
         names = f"{left[0]} / ({left[0]} + {right})"
@@ -63,6 +63,11 @@ def measured(claim: pd.Series) -> str:
         names = f"{extreme(left, first)} / {extreme(others, other)}"
     names = re.sub(r"\S+/", "", names)  # folders of tables
     return f"{claim['measure']}: {names}" if claim["measure"] else names
+
+
+def bare(test: str) -> str:
+    """Return a test without what stands in front: how many units it is of."""
+    return re.sub(r"^(each|any|counts): ", "", test)
 
 
 def extreme(names: list[str], which: str) -> str:
@@ -98,15 +103,25 @@ def rows(frame: pd.DataFrame) -> str:
     return table([*heads, "made by"], cells)
 
 
+def by_predictors(own: pd.DataFrame) -> tuple[int, int, float, int]:
+    """Return of how many claims an order or a ratio is tested, and how many of these we, contestants in
+    random order, and no difference at all meet.
+    """
+    own = own[[not math.isnan(verdict.chance) for verdict in own["verdict"]]]
+    order = [parsed(bare(test))[1] != "in" for test in own["test"]]
+    chances = [verdict.chance for verdict in own["verdict"]]
+    nothing = sum(chance for chance, ordered in zip(chances, order, strict=True) if not ordered)
+    return len(own), int((own["state"] == "upheld").sum()), sum(chances), round(nothing)
+
+
 def of_study(name: str) -> str:
     """Return the claims that a study tests."""
     frame = judged()
     own = frame[frame["study"] == name]
     counts = own["state"].value_counts()
     said = ", ".join(f"{counts.get(state, 0)} {state}" for state in STATES)
-    by_chance = sum(verdict.chance for verdict in own["verdict"] if not math.isnan(verdict.chance))
+    orders, _, by_chance, _ = by_predictors(own)
     whose = "this page" if set(own["source"]) == {"netplace"} else "the source"
-    orders = sum(not math.isnan(verdict.chance) for verdict in own["verdict"])
     expected = (
         f"Contestants in random order, or no effect, would meet {by_chance:.1f} of the {orders} that are "
         "orders or ratios. "
@@ -118,16 +133,18 @@ def of_study(name: str) -> str:
 
 
 def by_study() -> str:
-    """Return how many claims of each study have each state, and which are reversed."""
+    """Return how many claims of each study have each state, beside trivial predictors, and which are reversed."""
     frame = judged()
-    counts = pd.crosstab(frame["study"], frame["state"]).reindex(columns=list(STATES), fill_value=0)
-    counts.loc["all"] = counts.sum()
     made = []
-    for name, row in counts.iterrows():
-        own = frame[(frame["study"] == name) & (frame["state"] == "reversed")]
+    for name in [*sorted(frame["study"].unique()), "all"]:
+        own = frame[frame["study"] == name] if name != "all" else frame
+        counts = [str((own["state"] == state).sum()) for state in STATES]
+        orders, met, by_chance, nothing = by_predictors(own)
         page = f"[{name}]({name}.md)" if name != "all" else "all"
-        made.append([page, *map(str, row), " ".join(own["claim"])])
-    return table(["study", *STATES, "reversed claims"], made)
+        said = " ".join(own.loc[own["state"] == "reversed", "claim"]) if name != "all" else ""
+        made.append([page, *counts, f"{met} of {orders}", f"{by_chance:.1f}", str(nothing), said])
+    heads = ["orders and ratios met", "by random order", "by no difference", "reversed claims"]
+    return table(["study", *STATES, *heads], made)
 
 
 def by_source() -> str:

@@ -11,8 +11,8 @@ value is of (every row, if empty), `by` the column of contestants (the columns t
 ``A - B in LEAST..MOST`` and ``A in LEAST..MOST``
     their difference, or the value itself, does.
 
-``each:`` in front demands it of every unit; ``counts: A > B`` compares two counts of like cases (binomial
-interval). Otherwise, the mean over the units is tested by its 95 % interval: of ratios by their logarithms.
+``each:`` in front demands it of every unit, and ``any:`` of a single one; ``counts: A > B`` compares two
+counts of like cases (binomial interval). Otherwise, the mean over the units is tested by its 95 % interval: of ratios by their logarithms.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ STATES = ("upheld", "reversed", "undecided")
 POWER = 0.8
 # Before a measure: of the rows of a unit and a contestant, else the mean.
 _WAYS = {"least": "min", "most": "max"}
-_HOW = ("each: ", "counts: ")
+_HOW = ("each: ", "any: ", "counts: ")
 _SAME = 0.001  # share by which one or two units differ that the printed digits hardly tell apart
-_TIE = 0.01  # share by which a unit may fail without speaking against a claim of every unit
+_TIE = 0.01  # share by which a unit may fail (or hold) without speaking against a claim of each (for one of any)
 Tables = Callable[[str], pd.DataFrame]  # from the name of a stored table
 
 
@@ -99,12 +99,14 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
         raise KeyError(f"claim {claim['id']}, {claim['file']}: {error.args[0]}") from None
     ratio = relation != "in" or " / " in left[0]
     held = (values >= minimum) & (values <= maximum)
-    if how == "each":
+    if how:
         low, high, centre, shown = values.min(), values.max(), _mean(values, ratio), _TIE
         slack = _TIE if ratio else _TIE * max(map(abs, (b for b in (minimum, maximum) if math.isfinite(b))))
-        clear = (values >= minimum - slack) & (values <= maximum + slack)
-        state = STATES[0] if held.all() else STATES[2] if clear.all() else STATES[1]
-        chance = chance ** len(values)
+        inside = (values >= minimum + slack) & (values <= maximum - slack)
+        near = (values >= minimum - slack) & (values <= maximum + slack)
+        sure, open_yet = (held.all(), near.all()) if how == "each" else (inside.any(), held.any())
+        state = STATES[0] if sure else STATES[2] if open_yet else STATES[1]
+        chance = chance ** len(values) if how == "each" else 1 - (1 - chance) ** len(values)
     else:
         centre, low, high, shown = _interval(values, ratio)
         outside = high < minimum or low > maximum
