@@ -95,6 +95,7 @@ PARTS = {
     "published-bf-counted": "a reading: it reserves a number of nodes, and clears the head's way by force",
     "published-bf-patient": "a reading: it reserves a number of nodes, and the head waits for its place",
     "waits": "mean waits on whole logs without a speed-up, FCFS (JSSPP, figure 3)",
+    "waits-by-speed-up": "the same with speed-ups (JSSPP, figure 5)",
     "lublin": "generated workloads of the size and load of three logs",
     "logs": f"logs given (--log), else those of the folder swf, or of that which {FOLDER} names",
 }
@@ -105,10 +106,14 @@ _STREAMS = {"lublin": _models, "logs": logs}
 _PUBLISHED = {
     "published": "fcfs",
     "waits": "fcfs",
+    "waits-by-speed-up": "fcfs",
     "published-bf": "easy",
     "published-bf-counted": "easy-counted",
     "published-bf-patient": "easy-patient",
 }
+
+
+_WAITS = {"waits": (0,), "waits-by-speed-up": (0, 10, 20, 30)}  # speed-ups of parts that tell waits
 
 
 @dataclass(frozen=True)
@@ -167,7 +172,7 @@ def _cases_of(part: str, stream: _Stream, policy: str, quick: bool) -> Iterator[
     for seed in range(stream.seeds):
         yield StreamCase(part, stream, policy, SCATTERED, None, False, 0, seed)
         for (name, threshold, kept), speedup in itertools.product(
-            allocations, (0,) if part == "waits" else speedups(quick)
+            allocations, _WAITS.get(part, speedups(quick))
         ):
             yield StreamCase(part, stream, policy, name, threshold, kept, speedup, seed)
 
@@ -271,10 +276,10 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             sentences.append(_SKIPPED)
             continue
         own = made[made["part"] == part]
-        if part == "waits":
+        if part in _WAITS:
             waits = _waits(own)
-            tables.append(ReportTable(part, PARTS[part], waits, {"wait": 0, "to non-contiguous": 2}))
-            least, most = waits["to non-contiguous"].min(), waits["to non-contiguous"].max()
+            tables.append(ReportTable(part, PARTS[part], waits, _WAIT_DIGITS))
+            least, most = waits["to non-contiguous"].agg(["min", "max"])
             sentences.append(f"{part}: jobs wait {least:.2f} to {most:.2f} times as long as non-contiguous.")
             continue
         cells = needed(own, speedups(request.quick))
@@ -289,12 +294,13 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
 
 
 def _waits(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return mean waits in seconds, and over those with non-contiguous allocation."""
-    base = runs[runs["allocation"] == SCATTERED].set_index("workload")["wait"]
-    cells = runs[["workload", "machine", "policy", "allocation", "wait"]]
+    """Return mean waits and turnarounds in seconds, and waits over those with non-contiguous allocation."""
+    base = runs[runs["allocation"] == SCATTERED].set_index("workload")["wait"].replace(0, np.nan)
+    cells = runs[["workload", "machine", "policy", "allocation", "speedup", "wait", "turnaround"]]
     return cells.assign(**{"to non-contiguous": cells["wait"] / cells["workload"].map(base)})
 
 
+_WAIT_DIGITS = {"speedup": 0, "wait": 0, "turnaround": 0, "to non-contiguous": 2}
 _ABOUT = (
     "Speed-up: by how many percent the run time of contiguous jobs is shorter than that of scattered ones. "
     "The one needed makes the mean turnaround as short as that of non-contiguous allocation; mean over the "

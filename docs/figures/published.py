@@ -66,7 +66,7 @@ def measured(claim: pd.Series) -> str:
 
 
 def bare(test: str) -> str:
-    """Return a test without what stands in front: how many units it is of."""
+    """Return a test without its first word, which says how many units must meet it."""
     return re.sub(r"^(each|any|counts): ", "", test)
 
 
@@ -104,9 +104,7 @@ def rows(frame: pd.DataFrame) -> str:
 
 
 def by_predictors(own: pd.DataFrame) -> tuple[int, int, float, int]:
-    """Return of how many claims an order or a ratio is tested, and how many of these we, contestants in
-    random order, and no difference at all meet.
-    """
+    """Return how many orders and ratios are tested, and how many we, random order and no difference meet."""
     own = own[[not math.isnan(verdict.chance) for verdict in own["verdict"]]]
     order = [parsed(bare(test))[1] != "in" for test in own["test"]]
     chances = [verdict.chance for verdict in own["verdict"]]
@@ -133,7 +131,7 @@ def of_study(name: str) -> str:
 
 
 def by_study() -> str:
-    """Return how many claims of each study have each state, beside trivial predictors, and which are reversed."""
+    """Return how many claims of a study have each state, what trivial predictors meet, what is reversed."""
     frame = judged()
     made = []
     for name in [*sorted(frame["study"].unique()), "all"]:

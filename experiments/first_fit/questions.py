@@ -10,16 +10,19 @@ from __future__ import annotations
 import heapq
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Search
 from netplace.scheduling.partitioner.contiguous.search import Shape
+from netplace.scheduling.partitioner.shapes import cubic_box
+from netplace.scheduling.workload import Workload
 from netplace.topologies import Grid
 
 ASK, TAKE, RELEASE = range(3)
+_Arrival = tuple[Shape, float, Callable[[], float]]  # sides, time until the next comes, what tells run time
 _SETTLED = 3.0  # Mean run times until as many jobs leave as come.
 _MOST = 16  # Steps between readings of the clock.
 
@@ -76,17 +79,43 @@ def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -
     """
     rng = np.random.default_rng([seed, math.ceil(side)])
     gap = mean_side(side) ** grid.dims / (load * grid.nodes)
+    return _played(
+        grid, lambda: (_sides(rng, side, grid), rng.exponential(gap), rng.exponential), count, _SETTLED
+    )
+
+
+def of_log(grid: Grid, jobs: Workload, count: int) -> Questions:
+    """Return `count` questions that the jobs of a log pose, each in the box nearest to a cube that holds it.
+
+    `grid`: the machine. `jobs`: the jobs; their nodes are those of the machine. `count`: number of questions.
+    Raises `ValueError` if the log ends before them.
+    """
+    boxes = {int(nodes): cubic_box(int(nodes), grid.sizes) for nodes in np.unique(jobs.nodes)}
+    coming = zip(jobs.nodes.tolist(), np.diff(jobs.submit).tolist(), jobs.run_time.tolist(), strict=False)
+
+    def come() -> _Arrival:
+        nodes, gap, run = next(coming, (0, 0.0, 0.0))
+        if not nodes:
+            raise ValueError(f"log of {len(jobs)} jobs: ends before {count} searches, expected a longer one")
+        return boxes[nodes], gap, lambda: run
+
+    return _played(grid, come, count, _SETTLED * float(jobs.run_time.mean()))
+
+
+def _played(grid: Grid, come: Callable[[], _Arrival], count: int, settled: float) -> Questions:
+    """Return `count` questions of jobs that come, from the time `settled` on."""
     search = SEARCHES["contiguous"](grid)
     ends: list[tuple[float, int, Shape]] = []
     begun: list[tuple[int, Shape]] | None = None
     steps: list[tuple[int, int, Shape]] = []
     now, coming, number, nodes, occupied = 0.0, 0.0, 0, 0, 0
     shape: Shape = ()
+    run_time: Callable[[], float] = float
     while number < count:
         if not shape and coming <= now:
             # Jobs that have come wait in order: only the first needs a shape.
-            shape = _sides(rng, side, grid)
-            coming += rng.exponential(gap)
+            shape, gap, run_time = come()
+            coming += gap
         elif ends and (shape or ends[0][0] <= coming):
             now, base, gone = heapq.heappop(ends)
             search.release(base, gone)
@@ -94,7 +123,7 @@ def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -
             nodes -= math.prod(gone)
         else:
             now = coming
-        if begun is None and now >= _SETTLED:
+        if begun is None and now >= settled:
             begun = [(base, held) for _, base, held in ends]
             steps.clear()
         if not shape:
@@ -107,7 +136,7 @@ def questions(grid: Grid, side: float, load: float, count: int, seed: int = 0) -
             search.take(base, shape)
             steps.append((TAKE, base, shape))
             nodes += math.prod(shape)
-            heapq.heappush(ends, (now + rng.exponential(), base, shape))
+            heapq.heappush(ends, (now + run_time(), base, shape))
             shape = ()
     return Questions(grid, tuple(begun or ()), tuple(steps), occupied / count / grid.nodes)
 

@@ -10,9 +10,10 @@ from typing import ClassVar
 import pandas as pd
 
 from netplace.experiments.first_fit import searches
-from netplace.experiments.first_fit.questions import mean_side, measure, questions
+from netplace.experiments.first_fit.questions import Questions, mean_side, measure, of_log, questions
 from netplace.experiments.first_fit.searches import PublishedVisits
 from netplace.experiments.published import grid as printed_table
+from netplace.experiments.shared.archive_logs import logs_of
 from netplace.placement.rule import grid_of
 from netplace.report.plots import write_figure
 from netplace.report.plots.figure import Axis, Curve, Figure, Panel
@@ -20,6 +21,7 @@ from netplace.report.studies import Report, ReportTable, Study, StudyContext, St
 from netplace.report.studies.schedules import CachedCase, case_outcomes
 from netplace.runs.campaign import Progress
 from netplace.scheduling.partitioner.contiguous import SEARCHES
+from netplace.scheduling.workload import read
 from netplace.topologies import Grid, parse
 
 LOADS = (0.1, 0.4, 0.7, 2.0)  # the last: all at once
@@ -33,6 +35,8 @@ MACHINES = {
     "torus-4k": "torus:8x8x4x4x4",
     "torus-64k": "torus:16x8x8x8x8",
 }
+LOG_MACHINES = (MACHINES["mesh-4k"], MACHINES["torus-4k"])  # of most logs of IFF table II
+LOG_SEARCHES = 100_000
 TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")
 DETECTIONS = 200  # jobs after the machine has filled
 SECONDS = 3.0  # CPU time after which a search is request no more
@@ -98,6 +102,11 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             tables.append(ReportTable(part, STUDY.parts[part], pairs, _VISIT_DIGITS))
             sentences += _of_visits(pairs)
             continue
+        if part == "logs":
+            cells = _of_logs(request)
+            tables.append(ReportTable(part, STUDY.parts[part], cells, _LOG_DIGITS))
+            sentences += _of_iff(cells)
+            continue
         cells = _measured(part, request.quick, context)
         text = sets(part, request.quick)[0].text
         # What was published is about large machines.
@@ -113,25 +122,54 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
 def _measured(part: str, quick: bool, context: StudyContext) -> pd.DataFrame:
     """Return a row for each set, load and search: ``ms``, ``visited``, ``questions``, ``jobs``, .."""
     grid, sides = sets(part, quick)
-    names = [name for name in NAMES if name != "rbs" or (grid.dims == 2 and not grid.wraps)]
+    names = _searches(grid)
     progress = Progress(len(sides) * len(LOADS) * len(names))
     rows = []
     for place, side in enumerate(sides, 1):
         for load in LOADS:
             put = questions(grid, side, load, 100 if quick else 2000)
             for name in names:
-                cost = measure(TIMED[name](grid), put, 0.2 if quick else SECONDS)
-                labels = {"set": place, "S": side, "load": load, "search": NAMES[name]}
-                measures = {
-                    "ms": 1e3 * cost.per_job(put),
-                    "visited": cost.visited,
-                    "questions": cost.questions,
-                }
-                measures["jobs"] = cost.placed
-                rows.append(labels | measures | {"occupied": put.occupied, "found": put.answered})
+                labels: dict[str, str | float] = {"set": place, "S": side, "load": load}
+                rows.append(labels | _cost(name, put, 0.2 if quick else SECONDS))
                 progress = progress.after(None)
                 context.tell(progress)
     return pd.DataFrame(rows)
+
+
+def _searches(grid: Grid) -> list[str]:
+    return [name for name in NAMES if name != "rbs" or (grid.dims == 2 and not grid.wraps)]
+
+
+def _cost(name: str, put: Questions, seconds: float) -> dict[str, str | float]:
+    """Return what questions cost a search: ``ms`` per job, ``visited``, ``questions``, ``jobs``, .."""
+    cost = measure(TIMED[name](put.grid), put, seconds)
+    measures = {"ms": 1e3 * cost.per_job(put), "visited": cost.visited, "questions": cost.questions}
+    measures |= {"jobs": cost.placed, "occupied": put.occupied, "found": put.answered}
+    return {"search": NAMES[name]} | measures
+
+
+def _of_logs(request: StudyRequest) -> pd.DataFrame:
+    """Return a row for each log, machine and search."""
+    rows = []
+    for log in logs_of(request):
+        jobs = read(log.path) if log.path else log.read()
+        for text in LOG_MACHINES:
+            grid = grid_of(parse(text), "first fit")
+            put = of_log(grid, jobs, 500 if request.quick else LOG_SEARCHES)
+            labels = {"log": log.name, "size": float(jobs.nodes.mean()), "machine": text}
+            seconds = 0.2 if request.quick else SECONDS
+            rows += [labels | _cost(name, put, seconds) for name in _searches(grid)]
+    return pd.DataFrame(rows)
+
+
+def _of_iff(cells: pd.DataFrame) -> list[str]:
+    sentences = []
+    for (log, machine), own in cells.groupby(["log", "machine"], sort=False):
+        times = own.set_index("search")["ms"]
+        others = [name for name in times.index if name not in ("IFF", "ours")]
+        said = ", ".join(f"{times['IFF'] / times[name]:.2f} times that of {name}" for name in others)
+        sentences.append(f"{log} on {machine}: the CPU time of IFF is {said}.")
+    return sentences
 
 
 def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:
@@ -224,6 +262,7 @@ def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"printed found": float, "printed failed": float})
 
 
+_LOG_DIGITS = {"size": 2, "ms": 4, "visited": 0, "questions": 0, "jobs": 0, "occupied": 2, "found": 2}
 _VISIT_DIGITS = {"set": 0, "S": 2, "found": 0, "printed found": 0, "failed": 0, "printed failed": 0}
 
 
@@ -260,7 +299,11 @@ STUDY = Study(
     title="How long searches for a free box take on machines with a million nodes",
     source="Pascual, Miguel-Alonso and Lozano, EHU-KAT-IK-06-12; Pascual, thesis, UPV/EHU 2013, Table 3.7",
     parts={name: f"{text}: NFF, ZFF, IFF, ours, and RBS on a mesh" for name, text in MACHINES.items()}
-    | {"visits": "nodes that IFF visits in a detection, tori of two to five dimensions and a million nodes"},
+    | {
+        "visits": "nodes that IFF visits in a detection, tori of two to five dimensions and a million nodes",
+        "logs": "jobs of logs on a mesh and a torus of 4,096 nodes: mean CPU time per job in ms, visits",
+    },
     default=("mesh", "torus", "visits"),
     run=run,
+    options=("logs",),
 )

@@ -12,7 +12,8 @@ value is of (every row, if empty), `by` the column of contestants (the columns t
     their difference, or the value itself, does.
 
 ``each:`` in front demands it of every unit, and ``any:`` of a single one; ``counts: A > B`` compares two
-counts of like cases (binomial interval). Otherwise, the mean over the units is tested by its 95 % interval: of ratios by their logarithms.
+counts of like cases (binomial interval). Otherwise, the mean over the units is tested by its 95 % interval:
+of ratios by their logarithms.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ POWER = 0.8
 _WAYS = {"least": "min", "most": "max"}
 _HOW = ("each: ", "any: ", "counts: ")
 _SAME = 0.001  # share by which one or two units differ that the printed digits hardly tell apart
-_TIE = 0.01  # share by which a unit may fail (or hold) without speaking against a claim of each (for one of any)
+_TIE = 0.01  # share by which a unit may fail, or hold, without deciding a claim of each unit, or of any
 Tables = Callable[[str], pd.DataFrame]  # from the name of a stored table
 
 

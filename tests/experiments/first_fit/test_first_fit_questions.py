@@ -2,11 +2,13 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from netplace.experiments.first_fit import searches
-from netplace.experiments.first_fit.questions import ASK, RELEASE, TAKE, measure, questions
+from netplace.experiments.first_fit.questions import ASK, RELEASE, TAKE, measure, of_log, questions
 from netplace.scheduling.partitioner.contiguous import SEARCHES as OURS
+from netplace.scheduling.workload import Workload
 from netplace.topologies import parse
 
 SEARCHES = OURS | searches.SEARCHES
@@ -36,6 +38,20 @@ def test_questions_tell_a_story_that_holds_together():
     assert 0.2 < asked.occupied < 1
     assert questions(grid, 3, 1.0, 200, seed=4) == asked
     assert questions(grid, 3, 1.0, 200, seed=5) != asked
+
+
+def test_jobs_of_a_log_wait_in_order_in_boxes_near_a_square():
+    # Each takes 4x4 of 4x5 nodes for 10 s, and comes 5 s after the one before: all wait for a release.
+    count = 50
+    numbers = np.arange(count)
+    jobs = Workload(numbers, 5.0 * numbers, np.full(count, 14), np.full(count, 10.0))
+    asked = of_log(parse("mesh:4x5"), jobs, 20)
+    assert {shape for _, _, shape in asked.steps} == {(4, 4)}
+    kinds = [kind for kind, _, _ in asked.steps]
+    assert (kinds.count(ASK), kinds.count(TAKE)) == (20, 10)
+    assert asked.occupied == pytest.approx(0.8 / 2)  # of 20 nodes: 16 at a search that fails, else none
+    with pytest.raises(ValueError, match="log of 50 jobs: ends before 200 searches"):
+        of_log(parse("mesh:4x5"), jobs, 200)
 
 
 def test_a_low_load_leaves_the_machine_emptier():

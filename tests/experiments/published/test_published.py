@@ -68,6 +68,9 @@ def test_an_order_is_tested_by_the_mean_of_logarithms(frame):
         ("each: a < b", "upheld", 1 / 16),
         ("each: a / b in ..0.9", "reversed", 0),
         ("each: a / b in ..0.945", "undecided", 0),  # the last by less than 1 %
+        ("any: a < b", "upheld", 1 - 1 / 16),
+        ("any: a / b in ..0.75", "reversed", 0),
+        ("any: a / b in ..0.805", "undecided", 0),  # one, by less than 1 %
     ],
 )
 def test_states(frame, test, state, chance):
