@@ -118,7 +118,7 @@ class Execution:
         from netplace.runs.outcome_store import InMemory, StoredOutcomes
 
         with ExitStack() as stack:
-            kept: StoredOutcomes | InMemory = InMemory()
+            kept = InMemory()
             if store is not None:
                 kept = StoredOutcomes(stack.enter_context(open_store(store)), table)
             progress = stack.enter_context(sweep_progress(label, len(plans) > 1))

@@ -16,10 +16,8 @@ from netplace.runs.execute import Ended
 from netplace.runs.executors import TRIES, Executor, WorkerFailure
 from netplace.runs.outcome_store import (
     InMemory,
-    OutcomeStore,
     PlanLike,
     PlanStatus,
-    StoredOutcomes,
     StoredRuns,
 )
 from netplace.runs.resources import Resources
@@ -80,7 +78,6 @@ def _place(key: str) -> int:
 __all__ = ["Progress", "complete", "complete_all", "missing", "outcomes_of"]
 
 AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
-Outcome = TypeVar("Outcome")
 
 _ONE_PROCESS = Resources()
 _PAUSE = 0.2  # seconds between looks at what other processes are at
@@ -131,7 +128,7 @@ def complete(
 def outcomes_of(
     plans: Sequence[AnyPlan],
     function: Callable[[AnyPlan], Any],
-    kept: StoredOutcomes | InMemory,
+    kept: InMemory,
     resources: Resources = _ONE_PROCESS,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> list[Any]:
@@ -148,9 +145,9 @@ def outcomes_of(
 
 
 def complete_all(
-    plans: Sequence[AnyPlan],
-    kept: OutcomeStore[AnyPlan, Outcome],
-    executor: Executor[AnyPlan, Outcome],
+    plans: Sequence[Any],
+    kept: StoredRuns | InMemory,
+    executor: Executor[Any, Any],
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Progress:
     """Execute those of `plans` whose outcomes are missing, and store each outcome immediately.

@@ -1,4 +1,4 @@
-"""The interface for stores of outcomes by the keys of their plans, which `complete_all` uses."""
+"""Stores of outcomes by the keys of their plans, which `complete_all` uses."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ class PlanLike(Protocol):
 
 
 AnyPlan = TypeVar("AnyPlan", bound=PlanLike)
-Outcome = TypeVar("Outcome", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -36,26 +35,6 @@ class PlanStatus:
     failed: bool = False  # whether the stored outcome is a failure
     cpu_seconds: float = 0.0  # CPU time of its execution
     lost: str | None = None  # why the machine could not carry it out; nothing is kept then
-
-
-class OutcomeStore(Protocol[AnyPlan, Outcome]):
-    """Outcomes by the keys of their plans."""
-
-    @property
-    def path(self) -> Path | None:
-        """The file; None if the outcomes are private to this process."""
-
-    def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
-        """Return the plans to execute so that none of `plans` lacks its outcome, each once."""
-
-    def has(self, plan: AnyPlan) -> bool:
-        """Return whether the outcome of a plan is there."""
-
-    def keep(self, ended: Sequence[tuple[AnyPlan, Outcome]]) -> None:
-        """Keep outcomes that are not lost; those that are there already stay."""
-
-    def status(self, outcome: Outcome) -> PlanStatus:
-        """Return how a plan with such an outcome ended."""
 
 
 class StoredRuns:
@@ -96,12 +75,13 @@ class StoredRuns:
 class InMemory:
     """Outcomes of plans for the lifetime of this process."""
 
-    path: Path | None = None
+    path: Path | None = None  # the file; None if the outcomes are private to this process
 
     def __init__(self) -> None:
         self._outcomes: dict[str, Any] = {}
 
     def missing(self, plans: Iterable[AnyPlan]) -> list[AnyPlan]:
+        """Return the plans to execute so that none of `plans` lacks its outcome, each once."""
         wanted = {plan.key: plan for plan in plans}
         return [plan for plan in wanted.values() if not self.has(plan)]
 
@@ -109,9 +89,11 @@ class InMemory:
         return plan.key in self._outcomes
 
     def keep(self, ended: Sequence[tuple[PlanLike, Any]]) -> None:
+        """Keep outcomes that are not lost; those that are there already stay."""
         self._outcomes |= {plan.key: outcome for plan, outcome in ended}
 
     def status(self, outcome: Any) -> PlanStatus:
+        """Return how a plan with such an outcome ended."""
         return PlanStatus(lost=outcome.reason) if isinstance(outcome, WorkerFailure) else PlanStatus()
 
     def outcomes(self, plans: Sequence[PlanLike]) -> list[Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from netplace.apps.formats.dumpi_communicators import CREATING, GROUPS, Step, communicators_of
-from netplace.apps.formats.dumpi_file import MAGIC, Arguments, DumpiFile, Status, TextCall
+from netplace.apps.formats.dumpi_file import MAGIC, NAMES, Arguments, DumpiFile, Status, TextCall
 from netplace.apps.formats.dumpi_rank import RankCalls
 from netplace.apps.formats.stream import TraceError, lines, named
 from netplace.apps.operation import MOST_TASKS
@@ -81,71 +81,6 @@ def _argument(number: int, line: str, arguments: Arguments) -> None:
         arguments[name] = value
 
 
-_SEND = "count datatype dest tag comm"
-_ISEND = f"{_SEND} request"
-_RECV = "count datatype source tag comm"
-_TYPE = "oldtype newtype"
-_LETTERS: dict[str, str] = {
-    **dict.fromkeys(("send", "bsend", "ssend", "rsend"), _SEND),
-    **dict.fromkeys(("isend", "ibsend", "issend", "irsend"), _ISEND),
-    **dict.fromkeys(("send_init", "bsend_init", "ssend_init", "rsend_init"), _ISEND),
-    **dict.fromkeys(("irecv", "recv_init"), f"{_RECV} request"),
-    "recv": f"{_RECV} status",
-    "sendrecv": "sendcount sendtype dest sendtag recvcount recvtype source recvtag comm status",
-    "sendrecv_replace": "count datatype dest sendtag source recvtag comm status",
-    "wait": "request status",
-    "test": "request flag status",
-    "request_free": "request",
-    "waitany": "count requests index status",
-    "testany": "count requests index flag status",
-    "waitall": "count requests statuses",
-    "testall": "count requests flag statuses",
-    "waitsome": "count requests outcount indices statuses",
-    "testsome": "count requests outcount indices statuses",
-    "start": "request",
-    "startall": "count requests",
-    "barrier": "comm",
-    "bcast": "count datatype root comm",
-    "gather": "commrank sendcount sendtype root comm recvcount recvtype",
-    "scatter": "commrank recvcount recvtype root comm sendcount sendtype",
-    "gatherv": "commrank commsize sendcount sendtype root comm recvcounts displs recvtype again",
-    "scatterv": "commrank commsize sendtype recvcount recvtype root comm sendcounts displs",
-    "allgather": "sendcount sendtype recvcount recvtype comm",
-    "allgatherv": "commsize sendcount sendtype recvcounts displs recvtype comm",
-    "alltoall": "sendcount sendtype recvcount recvtype comm",
-    "alltoallv": "commsize sendcounts senddispls sendtype recvcounts recvdispls recvtype comm",
-    "alltoallw": "commsize sendcounts senddispls sendtypes recvcounts recvdispls recvtypes comm",
-    "reduce": "count datatype op root comm",
-    "allreduce": "count datatype op comm",
-    "reduce_scatter": "commsize recvcounts datatype op comm",
-    "scan": "count datatype op comm",
-    "exscan": "count datatype op comm",
-    "comm_size": "comm size",
-    "comm_group": "comm group",
-    "comm_dup": "oldcomm newcomm",
-    "comm_create": "oldcomm group newcomm",
-    "comm_split": "oldcomm color key newcomm",
-    "cart_create": "oldcomm ndim dims periods reorder newcomm",
-    "cart_sub": "ndim oldcomm remain_dims newcomm",
-    "graph_create": "numedges oldcomm nodes index edges reorder newcomm",
-    **dict.fromkeys(("group_incl", "group_excl"), "group count ranks newgroup"),
-    **dict.fromkeys(("group_range_incl", "group_range_excl"), "group count ranges newgroup"),
-    **dict.fromkeys(("group_union", "group_intersection", "group_difference"), "group1 group2 newgroup"),
-    "type_contiguous": f"count {_TYPE}",
-    **dict.fromkeys(("type_vector", "type_hvector"), f"count blocklength stride {_TYPE}"),
-    "type_create_hvector": f"count blocklength stride {_TYPE}",
-    **dict.fromkeys(("type_indexed", "type_hindexed"), f"count lengths indices {_TYPE}"),
-    "type_create_hindexed": f"count blocklengths displacements {_TYPE}",
-    "type_create_indexed_block": f"count blocklength displacments {_TYPE}",
-    "type_struct": "count lengths indices oldtypes newtype",
-    "type_create_struct": "count blocklengths displacements oldtypes newtype",
-    "type_create_subarray": f"ndims sizes subsizes starts order {_TYPE}",
-    "type_create_darray": f"size rank ndims gsizes distribs dargs psizes order {_TYPE}",
-    "type_create_resized": "oldtype lb extent newtype",
-    "type_dup": _TYPE,
-    "type_size": "datatype size",
-}
-NAMES: dict[str, tuple[str, ...]] = {name: tuple(words.split()) for name, words in _LETTERS.items()}
 _MEMBER = re.compile(r"(.*)-(\d+)\.(bin|txt)")
 _TEXT = re.compile(rb"version=\d+\.\d+\.\d+\nstarttime=")
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from netplace.plain_data import PlainData
 from netplace.quantities import LESS, MORE, quantity
 from netplace.scheduling.metrics.per_job import PER_JOB, per_job
 from netplace.scheduling.schedule import Cost, Schedule, State
@@ -36,7 +37,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Metrics:
+class Metrics(PlainData):
     """Figures of a whole schedule; times are in seconds, and shares from 0 to 1.
 
     `netplace.quantities` lists where each figure appears.
@@ -90,10 +91,6 @@ class Metrics:
     )
     per_job: dict[str, Spread] = quantity("Spread over the jobs, by the keys of `PER_JOB`.", shown=False)
     cost: Cost = quantity("Work of the scheduler.", shown=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the values in JSON-compatible form."""
-        return asdict(self)
 
 
 def measure(schedule: Schedule, counted: NDArray[np.bool_] | None = None) -> Metrics:

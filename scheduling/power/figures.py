@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
+from netplace.plain_data import PlainData
 from netplace.quantities import LESS, quantity
 from netplace.scheduling.energy import STATES, Energy
 from netplace.scheduling.metrics.per_job import BOUND
@@ -97,7 +97,7 @@ _KWH = 3.6e6
 
 
 @dataclass(frozen=True)
-class PowerFigures:
+class PowerFigures(PlainData):
     """The energy of a schedule, and the wait times of its jobs, which are means over the jobs."""
 
     switching: str = quantity("Switching rule.", shown=False)
@@ -147,10 +147,6 @@ class PowerFigures:
         name="energy if switched in hindsight, same starts", digits=1,
     )  # fmt: skip
     counts: dict[str, int] = quantity("Counters of the switching rule.", shown=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the values in JSON-compatible form."""
-        return asdict(self)
 
 
 def power_figures(schedule: Schedule, model: PowerModel) -> PowerFigures:

@@ -189,8 +189,8 @@ def _alltoallv_table(trace):
 
 
 def test_the_text_of_a_dumpi_file_says_what_the_file_says():
-    from netplace.apps.formats.dumpi import NAMES, text_calls, text_sizes
-    from netplace.apps.formats.dumpi_file import DumpiFile
+    from netplace.apps.formats.dumpi import text_calls, text_sizes
+    from netplace.apps.formats.dumpi_file import NAMES, DumpiFile
     from netplace.apps.recorded import Reading
 
     place = place_of("dumpi/sst-dumpi-testtrace-4")
