@@ -1,34 +1,13 @@
 """``netplace schedule --site``: rules from a file, figures, and what it says of mistakes."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
 from answers import described, refused
 
-SITE = """\
-order = "fair-share"
-half_life = 3600
-dependencies = true
-prediction = true
-
-[[queue]]
-name = "short"
-numbers = [1]
-most_seconds = 100
-priority = 5
-
-[[queue]]
-name = "rest"
-
-[[window]]
-name = "maintenance"
-begin = 30
-end = 90
-
-[failures]
-file = "outages.csv"
-"""
+SITE = (Path(__file__).parent / "site.toml").read_text()
 LOG = """\
 ; MaxProcs: 8
 1 0 -1 20 4 -1 -1 4 25 -1 1 1 1 1 1 1 -1 -1

@@ -22,25 +22,7 @@ from netplace.runs.schedules import run_schedule, workload_of
 from netplace.runs.store import Store
 from netplace.runs.tabled_jobs import complete_tables, needed_run_times
 
-STUDY = """\
-[machine]
-network = ["torus:4x4", "tree:4,2"]
-[table]
-mappings = ["consecutive", "td"]
-[[job]]
-program = "2d-mesh,bytes=64"
-tasks = 4
-count = 2
-repeats = 5
-interval = 1e-5
-[[job]]
-program = "butterfly,bytes=64"
-tasks = 8
-[schedule]
-policy = ["fcfs", "easy"]
-partition = ["contiguous", "contiguous:bps"]
-mapping = ["consecutive", "best-known"]
-"""
+STUDY = (Path(__file__).parent / "placement.toml").read_text()
 LOG = """\
 ; MaxProcs: 16
 1 0 5 600 4 -1 -1 4 900 -1 1 1 1 -1 1 -1 -1 -1
