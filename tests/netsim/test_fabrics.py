@@ -113,6 +113,12 @@ def test_metres_and_nanoseconds_become_cycles():
         ({"cable_latency": "lokal=3"}, "did you mean local"),
         ({"cable_latency": "global=1e9m"}, "more than 1048576"),
         ({"cable_latency": "3,local=4"}, "'3' does not match CYCLES"),
+        ({"fabric": "infiniband"}, "did you mean infiniband-ndr"),
+        ({"congestion_control": "speed=3"}, "key: unknown name 'speed'; valid: window"),
+        ({"congestion_control": "window=3,window=4"}, "window: appears twice"),
+        ({"congestion_control": "window=3", "faults": "at=3,links=0.1"}, "expected no faults"),
+        ({"traffic_classes": "count=2,weights=1+2+3"}, "weights: 3 are given, expected 2"),
+        ({"traffic_classes": "high,low"}, "'high' does not match count=CLASSES"),
     ],
 )
 def test_what_is_no_setting_of_a_fabric_is_told(given, says):
@@ -253,19 +259,3 @@ def test_a_named_fabric_has_its_settings_and_tells_others(name):
     assert "fabric" not in config.described()
     for text in ("dragonfly:a=4,p=2,h=2", "torus:4x4", "tree:4,2"):
         assert not limited_links(parse(text), replace(config, vcs=4))
-
-
-@pytest.mark.parametrize(
-    ("given", "says"),
-    [
-        ({"fabric": "infiniband"}, "did you mean infiniband-ndr"),
-        ({"congestion_control": "speed=3"}, "key: unknown name 'speed'; valid: window"),
-        ({"congestion_control": "window=3,window=4"}, "window: appears twice"),
-        ({"congestion_control": "window=3", "faults": "at=3,links=0.1"}, "expected no faults"),
-        ({"traffic_classes": "count=2,weights=1+2+3"}, "weights: 3 are given, expected 2"),
-        ({"traffic_classes": "high,low"}, "'high' does not match count=CLASSES"),
-    ],
-)
-def test_what_is_no_fabric_or_congestion_control_is_told(given, says):
-    with pytest.raises(ValueError, match=says):
-        Config(**given)

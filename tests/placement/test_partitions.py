@@ -110,6 +110,10 @@ def test_nodes_are_taken_in_the_order_listed(tmp_path):
         ("nodes:0-3/3-6", "torus:4x4", [4, 4], "node 3 is assigned to both job 0 and job 1"),
         ("nodes:0-16", "torus:4x4", [4], "node: 16 is too large, expected at most 15"),
         ("nodes:0-3", "torus:4x4", [4, 4], "1 lists given for 2 jobs"),
+        ("groups", "dragonfly:a=2,p=2,h=1", [5, 5], "no groups left for the 5 tasks of job 1"),
+        ("switches", "torus:4x4", [4], "partition switches: needs nodes at switches"),
+        ("boxes:2x2", "service:every=4/torus:4x4", [4] * 3, "only 2 boxes of 2x2 with room in addition"),
+        ("quadrants", "service:every=8/torus:4x4", [4, 4, 4], "room for the 4 tasks of job 2 in addition"),
     ],
 )
 def test_refusals(text, network, sizes, message):
@@ -154,18 +158,6 @@ def test_across_groups() -> None:
     assert [part.tolist() for part in parts] == [[0, 4, 8], [1, 5, 9, 2]]
 
 
-@pytest.mark.parametrize(
-    ("rule", "network", "sizes", "message"),
-    [
-        ("groups", "dragonfly:a=2,p=2,h=1", [5, 5], r"no groups left for the 5 tasks of job 1"),
-        ("switches", "torus:4x4", [4], r"partition switches: needs nodes at switches"),
-    ],
-)
-def test_what_is_refused(rule: str, network: str, sizes: list[int], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        partition(rule, parse(network), sizes)
-
-
 def test_td_between_switches_of_a_grid() -> None:
     # On 4x4 switches with 2 nodes: node 0 at (0, 0), node 30 at (3, 3); 1 + 1 hops round the rings.
     network = parse("torus:4x4,c=2")
@@ -202,15 +194,3 @@ def test_what_service_nodes_make_too_small_is_passed_over(rule, network, sizes, 
     for part, size in zip(parts, sizes, strict=True):
         assert len(part) >= size
         assert not np.isin(part, topology.service).any()
-
-
-@pytest.mark.parametrize(
-    ("rule", "network", "sizes", "words"),
-    [
-        ("boxes:2x2", "service:every=4/torus:4x4", [4] * 3, r"only 2 boxes of 2x2 with room in addition"),
-        ("quadrants", "service:every=8/torus:4x4", [4, 4, 4], r"room for the 4 tasks of job 2 in addition"),
-    ],
-)
-def test_what_has_no_room_is_refused(rule, network, sizes, words):
-    with pytest.raises(ValueError, match=words):
-        partition(rule, parse(network), sizes)
