@@ -152,18 +152,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class MoreHosts:
-    """What the job would gain and cost on more hosts than its tasks need.
-
-    Attributes
-    ----------
-    hosts, tasks_a_host : int
-        Number of hosts, and the most tasks on one of them.
-    time, node_hours : float
-        Its time and its node-hours there, relative to those of the default placement.
-    """
+    """What the job would gain and cost on more hosts than its tasks need."""
 
     hosts: int
-    tasks_a_host: int
+    tasks_a_host: int  # the most on one of them
+    # Its time and its node-hours there, relative to those of the default placement.
     time: float
     node_hours: float
 

@@ -159,29 +159,18 @@ Event = Took | Waits | Left | Marked
 
 
 class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The first record of a journal: the machine to which it belongs, and its whole state.
-
-    Attributes
-    ----------
-    digest : str
-        Digest of the names and cables of the machine.
-    down, off : list of int
-        Nodes in these states.
-    since : list of float
-        For each node, the time when it became idle or was marked.
-    keys : dict of str to Took or Waits
-        Requests with a key, the oldest first, and what became of them.
-    """
+    """The first record of a journal: the machine to which it belongs, and its whole state."""
 
     version: Literal[2]
     machine: str
-    digest: str
+    digest: str  # of the names and cables of the machine
     jobs: list[Took]
     waiting: list[Waits]
+    # Nodes in these states.
     down: list[int]
     off: list[int]
-    since: list[float]
-    keys: dict[str, Took | Waits]
+    since: list[float]  # for each node, the time when it became idle or was marked
+    keys: dict[str, Took | Waits]  # requests with a key, the oldest first, and what became of them
 
 
 class PlacedJob(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -16,22 +16,14 @@ STATES = ("behind others", "waiting for a channel", "moving")
 
 @dataclass(frozen=True)
 class Step:
-    """Cycles, first to last, in which the header of a packet did the same.
-
-    Attributes
-    ----------
-    place : str
-        Where it stood: an injector, an injection FIFO, or the FIFO beyond a link and its virtual channel.
-    state : str
-        One of `STATES`.
-    detail : str
-        Behind what it stood, which channels it can ask for and which packets hold them, or its grant.
-    """
+    """Cycles, first to last, in which the header of a packet did the same."""
 
     begin: int
     end: int
+    # Where it stood: an injector, an injection FIFO, or the FIFO beyond a link and its virtual channel.
     place: str
-    state: str
+    state: str  # one of `STATES`
+    # Behind what it stood, which channels it can ask for and which packets hold them, or its grant.
     detail: str
 
     @property
