@@ -239,12 +239,12 @@ def _outputs(given: dict[str, Any]) -> list[Path]:
 
 def _shown(rows: pd.DataFrame, given: dict[str, Any], where: object) -> pd.DataFrame:
     """Return what is requested of the table of runs or of their jobs: this, or times over the seeds."""
-    from netplace.runs.job_tables import JOB_ENTRY
-    from netplace.runs.tables import over_seeds, times_of
+    from netplace.runs.job_tables import job_time_table
+    from netplace.runs.tables import times_of
 
     if given["each"]:
         return rows
-    return over_seeds(rows, JOB_ENTRY, sort=False) if given["jobs"] else times_of(rows, where)
+    return job_time_table(rows) if given["jobs"] else times_of(rows, where)
 
 
 def _rows_are(given: dict[str, Any]) -> str:

@@ -14,12 +14,13 @@ from netplace.runs.tables import (
     BESIDE,
     ENTRY,
     entry_of,
+    over_seeds,
     run_table,
     several_versions,
     tasks_of_traces,
 )
 
-__all__ = ["JOB_ENTRY", "job_table"]
+__all__ = ["JOB_ENTRY", "job_table", "job_time_table"]
 
 JOB_ENTRY = ["job", *ENTRY, BESIDE]  # what the cycles of a job belong to
 
@@ -48,6 +49,11 @@ def job_table(rows: Iterable[Row]) -> pd.DataFrame:
     return frame.astype(kinds).sort_values(
         "key", key=lambda keys: keys.map(places), kind="stable", ignore_index=True
     )
+
+
+def job_time_table(jobs: pd.DataFrame) -> pd.DataFrame:
+    """Return the entries `JOB_ENTRY` of a `job_table`, in its order, with the statistics of `time_table`."""
+    return over_seeds(jobs, JOB_ENTRY, sort=False)
 
 
 def _entries(run: Run, sizes: Mapping[str, int], several: Collection[str]) -> list[dict[str, Any]]:

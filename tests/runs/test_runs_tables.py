@@ -10,10 +10,10 @@ from pandas.testing import assert_frame_equal
 from netplace.netsim import Config
 from netplace.runs import execute, resolve, run_or_failure
 from netplace.runs.campaign import complete
-from netplace.runs.job_tables import JOB_ENTRY, job_table
+from netplace.runs.job_tables import job_table, job_time_table
 from netplace.runs.resources import simulators
 from netplace.runs.store import Store
-from netplace.runs.tables import ENTRY, over_seeds, read_table, run_table, time_table, times_of, write_table
+from netplace.runs.tables import ENTRY, read_table, run_table, time_table, times_of, write_table
 
 JOB = {"app": "2d-torus", "packets": 4, "rounds": 3, "mapping": "random"}
 RUNS = [resolve("torus:4x4", JOB, seed=seed) for seed in range(4)]
@@ -99,7 +99,7 @@ def test_times_by_job_are_told_apart_by_what_ran_beside():
     by_run = {run.key: outcome for run, outcome, _ in rows if outcome}
     for key, cycles in frame.dropna(subset="cycles").groupby("key")["cycles"]:
         assert cycles.tolist() == [job["cycles"] for job in by_run[key]["jobs"]]
-    times = over_seeds(frame, JOB_ENTRY, sort=False)
+    times = job_time_table(frame)
     named = [text.split()[0] for text in times["beside"]]
     assert list(zip(times["application"], named, times["count"], times["failed"], strict=True)) == [
         ("butterfly", "all-to-all", 0, 2),
