@@ -174,30 +174,16 @@ class Snapshot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlacedJob(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The answer to `Place`.
-
-    Attributes
-    ----------
-    state : str
-        ``"placed"`` or ``"waiting"``.
-    nodes : list of str
-        Name of the host of each rank.
-    extra : list of str
-        Additional nodes that the job holds, because the rule rounds up.
-    before : int
-        Jobs that wait before this one.
-    note : str
-        What was given up because a search took too long.
-    """
+    """The answer to `Place`."""
 
     job: str
-    state: str
-    nodes: list[str] = []
-    extra: list[str] = []
+    state: str  # ``"placed"`` or ``"waiting"``
+    nodes: list[str] = []  # name of the host of each rank
+    extra: list[str] = []  # additional nodes that the job holds, because the rule rounds up
     partition: str = ""
     mapping: str = ""
-    before: int = 0
-    note: str = ""
+    before: int = 0  # jobs that wait before this one
+    note: str = ""  # what was given up because a search took too long
 
 
 _requests: msgspec.json.Decoder[Request] = msgspec.json.Decoder(Request)

@@ -33,31 +33,16 @@ Outcomes = Callable[[list[MappingPlan]], list[dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Candidate:
-    """The simulated times of one kind of mapping.
-
-    Attributes
-    ----------
-    mapping : str
-        Its name.
-    cycles : tuple of int
-        Time of the job with each mapping that was found, in the order of the seeds.
-    exact : bool
-        Whether neither the mapping nor the network is random, so that there is a single time.
-    seeds, mappings : tuple
-        Seed and nodes of each mapping; empty where only times are known.
-    failure : str
-        Why the job did not end with a mapping of this kind.
-    rule : str
-        The mapping rule with its options, if the name lacks these.
-    """
+    """The simulated times of one kind of mapping."""
 
     mapping: str
-    cycles: tuple[int, ...]
-    exact: bool = False
+    cycles: tuple[int, ...]  # of the job with each mapping that was found, in the order of the seeds
+    exact: bool = False  # whether neither the mapping nor the network is random: there is a single time
+    # Seed and nodes of each mapping; empty where only times are known.
     seeds: tuple[int, ...] = ()
     mappings: tuple[Nodes, ...] = ()
-    failure: str = ""
-    rule: str = ""
+    failure: str = ""  # why the job did not end with a mapping of this kind
+    rule: str = ""  # the mapping rule with its options, if the name lacks these
 
     @property
     def decides(self) -> bool:
@@ -84,26 +69,15 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A comparison of two kinds of mapping.
-
-    Attributes
-    ----------
-    faster : float
-        Share of the mean time with mapping `than` that `mapping` saves; negative if it takes longer.
-    half_width : float
-        Half-width of the 95 % interval of `faster`; NaN if not decided.
-    p_value : float
-        Probability of such a difference by chance, corrected by Holm's method for all pairs of kinds.
-    words : str
-        ``"faster"``, ``"slower"``, ``"equal"``, ``"not clear"`` or ``"not decided"``.
-    """
+    """A comparison of two kinds of mapping."""
 
     mapping: str
     than: str
-    faster: float
-    half_width: float
+    faster: float  # share of the mean time with `than` that `mapping` saves; negative if it takes longer
+    half_width: float  # of the 95 % interval of `faster`; NaN if not decided
+    # Probability of such a difference by chance, corrected by Holm's method for all pairs of kinds.
     p_value: float
-    words: str
+    words: str  # ``"faster"``, ``"slower"``, ``"equal"``, ``"not clear"`` or ``"not decided"``
 
     def reversed(self) -> Verdict:
         """Return the verdict from the point of view of the other mapping."""

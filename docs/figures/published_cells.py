@@ -38,36 +38,19 @@ def twice(printed: pd.Series) -> tuple[pd.Series, pd.Series]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Printed cells beside ours, in the rows and columns of the printed table.
-
-    Attributes
-    ----------
-    source, name : str
-        Source, and table as ``cells.csv`` calls it.
-    page : str
-        Page of the study.
-    ours : callable
-        Function that returns our cells; printed columns that it lacks are left out.
-    near : callable
-        Bounds of ours for printed values, called `within` in words.
-    why : str
-        Why cells differ.
-    over : callable, optional
-        What both tables are put through, if derived cells are compared, called `derived` in words.
-    printed : callable, optional
-        Function that returns the printed cells, if they are not a table.
-    """
+    """Printed cells beside ours, in the rows and columns of the printed table."""
 
     source: str
-    name: str
-    page: str
-    ours: Callable[[], Frame]
-    near: Bounds
+    name: str  # of the table, as ``cells.csv`` calls it
+    page: str  # of the study
+    ours: Callable[[], Frame]  # returns our cells; printed columns that it lacks are left out
+    near: Bounds  # bounds of ours for printed values, called `within` in words
     within: str
-    why: str = ""
+    why: str = ""  # why cells differ
+    # What both tables are put through, if derived cells are compared, called `derived` in words.
     over: Callable[[Frame], Frame] | None = None
     derived: str = ""
-    printed: Callable[[], Frame] | None = None
+    printed: Callable[[], Frame] | None = None  # returns the printed cells, if they are not a table
 
     def cells(self) -> Frame:
         """Return a row for each cell that is printed with a value and has one of ours."""
