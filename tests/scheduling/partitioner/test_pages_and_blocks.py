@@ -68,7 +68,12 @@ def test_blocks_of_a_request():
 
 @pytest.mark.parametrize(
     ("text", "machine", "told"),
-    [("paging:x", "mesh:8x8", "size: 'x' is not a whole number"), ("mbs", "tree:4,2", "meshes and tori")],
+    [
+        ("paging:x", "mesh:8x8", "size: 'x' is not a whole number"),
+        ("mbs", "tree:4,2", "meshes and tori"),
+        ("gabl", "tree:4,2", "partitioner gabl: "),
+        ("gabl", "twisted:6x3", "partitioner gabl: "),
+    ],
 )
 def test_mistakes(text, machine, told):
     with pytest.raises(ValueError, match=told):
@@ -137,9 +142,3 @@ def test_the_largest_free_boxes_within_those_before(machine, data):
     assert len(set(nodes)) == len(nodes) == size
     assert (found.shape is not None) == (len(pieces) == 1 and math.prod(found.shape or (0,)) == size)
     assert made.find(a_job(len(free) + 1)) is None
-
-
-@pytest.mark.parametrize("machine", ["tree:4,2", "twisted:6x3"])
-def test_other_machines_are_refused(machine):
-    with pytest.raises(ValueError, match="partitioner gabl: "):
-        make_partitioner("gabl", parse(machine))

@@ -95,11 +95,6 @@ def test_on_a_dragonfly_jobs_are_spread_over_leaf_switches():
     assert len(choice(machine, "slurm", [0, 2, 3], 69)) == 69
 
 
-def test_a_torus_has_no_leaf_switches():
-    with pytest.raises(ValueError, match="are not at switches, expected flat"):
-        make_partitioner("slurm:tree", parse("torus:4x4"))
-
-
 def boxes(shapes: str, held: list[int], size: int) -> list[int] | None:
     partitioner = make_partitioner(f"slurm:torus3d={shapes}", parse("torus:4x4x2"))
     if held:
@@ -128,19 +123,16 @@ def test_spacing_and_seed_say_where_boxes_stand_round_the_ring():
 
 
 @pytest.mark.parametrize(
-    ("shapes", "said"),
+    ("rule", "machine", "said"),
     [
-        ("2x2", "2 sides, expected 3"),
-        ("5x1x1", "5x1x1: sides of 1 to 4, 1 to 4, 1 to 2 expected"),
-        ("2x2x1/0x1x1", "spacing of 1 to 4"),
-        ("2x2x1@4x0x0", "seed of 0 to 3"),
+        ("torus3d=2x2", "torus:4x4x2", "2 sides, expected 3"),
+        ("torus3d=5x1x1", "torus:4x4x2", "5x1x1: sides of 1 to 4, 1 to 4, 1 to 2 expected"),
+        ("torus3d=2x2x1/0x1x1", "torus:4x4x2", "spacing of 1 to 4"),
+        ("torus3d=2x2x1@4x0x0", "torus:4x4x2", "seed of 0 to 3"),
+        ("torus3d=2x2x1", "mesh:4x4x2", "is defined on tori, not on mesh:4x4x2"),
+        ("tree", "torus:4x4", "are not at switches, expected flat"),
     ],
 )
-def test_placements_that_are_none(shapes, said):
+def test_mistakes(rule, machine, said):
     with pytest.raises(ValueError, match=said):
-        make_partitioner(f"slurm:torus3d={shapes}", parse("torus:4x4x2"))
-
-
-def test_placements_are_for_tori():
-    with pytest.raises(ValueError, match="is defined on tori, not on mesh:4x4x2"):
-        make_partitioner("slurm:torus3d=2x2x1", parse("mesh:4x4x2"))
+        make_partitioner(f"slurm:{rule}", parse(machine))

@@ -150,12 +150,9 @@ def test_a_partition_of_boxes_is_told():
         run([Job(1, 0, 1, 1)], "timeout:60", machine="mesh:8x8", partition="contiguous")
 
 
-@pytest.mark.parametrize(
-    ("text", "what"), [("timeut:3", "switching: unknown name 'timeut'; did you mean timeout")]
-)
-def test_rules_that_make_no_sense_are_refused(text, what):
-    with pytest.raises(ValueError, match=what):
-        run([Job(1, 0, 1, 1)], text)
+def test_rules_that_make_no_sense_are_refused():
+    with pytest.raises(ValueError, match=r"switching: unknown name 'timeut'; did you mean timeout"):
+        run([Job(1, 0, 1, 1)], "timeut:3")
 
 
 @pytest.mark.parametrize("seed", range(6))
