@@ -147,16 +147,20 @@ def _text(label: str, total: int | None, done: int, failed: int) -> str:
 
 @contextmanager
 def sweep_progress(label: str = "runs", shown: bool = True) -> Iterator[Callable[[Progress], None]]:
-    """Yield a function that shows the progress that it is called with.
+    """Yield a function that shows the progress that it is called with, of one campaign after another.
 
-    It begins with the first call: workers are best begun while there is a single thread.
+    Each begins with its first call: workers are best begun while there is a single thread.
     """
     with ExitStack() as stack:
         tell: Tell | None = None
+        before = 0
 
         def show(found: Progress) -> None:
-            nonlocal tell
-            tell = tell or stack.enter_context(progress(label, found.total, shown=shown, ends=True))
+            nonlocal tell, before
+            if tell is None or found.done < before:
+                stack.close()
+                tell = stack.enter_context(progress(label, found.total, shown=shown, ends=True))
+            before = found.done
             tell(found.done, found.failed)
 
         yield show

@@ -9,8 +9,9 @@ from rich.console import Console
 from netplace.apps.collectives import schedule
 from netplace.report.tables.summary import means, spread
 from netplace.report.terminal import progress as module
-from netplace.report.terminal.progress import progress
+from netplace.report.terminal.progress import progress, sweep_progress
 from netplace.report.terminal.screen import fitting, table
+from netplace.runs.campaign import Progress
 
 NUMBERS = [f"{10**place + 7:,.1f}" for place in range(12)]
 COLUMNS = ["a job's", *(f"mean packet-hops of {place}" for place in range(12)), "steady state, 95 %"]
@@ -77,6 +78,14 @@ def test_what_fails_is_counted_and_the_end_is_told(capsys):
     with progress("runs", 3, ends=True) as tell:
         tell(3, 1)
     assert capsys.readouterr().err == "3 of 3 runs (100 %), 1 failed after 0 s\n"
+
+
+def test_one_campaign_after_another_is_told_against_its_own_total(capsys):
+    with sweep_progress() as tell:
+        for total in (2, 3):
+            for done in range(total + 1):
+                tell(Progress(total, done))
+    assert capsys.readouterr().err == "".join(f"{n} of {n} runs (100 %) after 0 s\n" for n in (2, 3))
 
 
 def test_collectives_of_very_many_ranks_are_refused_at_once():
