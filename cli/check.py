@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,7 +94,7 @@ def check_command(
         answer = CommandOutput(
             lambda: described[0],
             lambda: Page(f"Can {topologies[0]} deadlock, and what is it made of?", lines),
-            lambda: _show_lines(lines),
+            lambda: click.echo("\n".join(lines)),
         )
     else:
         answer = CommandOutput(lambda: {"networks": described}, lambda: page(described))
@@ -139,12 +138,6 @@ def _judged(topology: Topology, routing: str, vc_discipline: str) -> dict[str, A
         "cycle": [list(channel) for channel in verdict.cycle],
         "refused": None,
     }
-
-
-def _show_lines(lines: list[str]) -> None:
-    for line in lines:
-        click.echo(line)
-    sys.stdout.flush()
 
 
 def _counts(of: dict[str, Any]) -> list[str]:

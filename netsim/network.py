@@ -112,7 +112,8 @@ class Network(JobHost):
         jobs: list[int] = []
         lost, again, losers = 0, 0, list[int]()
         if fault.cuts:
-            jobs = [job for job in self._unended() if after.cut[self._jobs[job].nodes].any()]
+            unended = sorted({*self._running, *(job for _, job in self._waiting)})
+            jobs = [job for job in unended if after.cut[self._jobs[job].nodes].any()]
             for job in jobs:
                 self._stop(job, by_fault=True)
             table = rerouted(after, self.config)
@@ -133,9 +134,6 @@ class Network(JobHost):
                 routing=self._routing,
             )
         )
-
-    def _unended(self) -> list[int]:
-        return sorted({*self._running, *(job for _, job in self._waiting)})
 
     def advance(self, until: int | None = None) -> list[int]:
         """Simulate until a job ends, or up to cycle `until`; return the jobs that ended in the last cycle.

@@ -60,10 +60,6 @@ def _with_link(config: Config, cycle_ns: float) -> Config:
     return replace(config, cycle_ns=cycle_ns, pipeline=pipeline)
 
 
-def _latency(config: Config) -> float:
-    return read_latencies(config.cable_latency, config.cycle_ns).get("node", 0) * config.cycle_ns
-
-
 def _with_latency(config: Config, ns: float) -> Config:
     """Return the settings with another latency between nodes and their switches."""
     cycles = read_latencies(config.cable_latency, config.cycle_ns)
@@ -93,7 +89,7 @@ PARAMETERS = {
     "rendezvous": _of_setting("o_rendezvous", "nanoseconds more for a message by rendezvous", 500.0),
     "latency": Parameter(
         "nanoseconds between a node and its switch, which occupy neither (cable_latency)",
-        _latency,
+        lambda config: read_latencies(config.cable_latency, config.cycle_ns).get("node", 0) * config.cycle_ns,
         _with_latency,
         500.0,
     ),

@@ -147,9 +147,8 @@ def remarks(plan: CosimPlan, outcome: Outcome) -> list[str]:
             f"slowdowns are of {outcome['draws']} live runs, with a half-width of "
             f"{100 * float(np.mean(halves)):.2g} % on average"
         )
-    for failure in outcome.get("failures", []):
-        sentences.append(f"job {failure['job']} failed: {failure['why']}")
-    return sentences
+    failures = outcome.get("failures", [])
+    return sentences + [f"job {failure['job']} failed: {failure['why']}" for failure in failures]
 
 
 def job_frame(outcome: Outcome) -> pd.DataFrame:

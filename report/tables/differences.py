@@ -263,7 +263,7 @@ def contest_tables(contests: Sequence[Contest]) -> list[Table]:
 
 def _title(contest: Contest, contests: Sequence[Contest]) -> str:
     """Return what was contrasted, with what tells it from other contrasts."""
-    keys = [key for key in contest.case if _differs(contests, key)]
+    keys = [key for key in contest.case if len({one.case[key] for one in contests if key in one.case}) > 1]
     case = ", ".join(_named(key, contest.case[key]) for key in keys)
     return f"{case + ': ' if case else ''}{_named(contest.key, contest.second)}"
 
@@ -311,10 +311,6 @@ def _units(
 
 def _named(key: str, word: str) -> str:
     return word if key in _SPEAK else f"{key} {word}"
-
-
-def _differs(contests: Sequence[Contest], key: str) -> bool:
-    return len({contest.case[key] for contest in contests if key in contest.case}) > 1
 
 
 def _share(contest: Contest, unit: str = "") -> str:
