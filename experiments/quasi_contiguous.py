@@ -260,10 +260,7 @@ def draw(path: Path, cells: pd.DataFrame, title: str) -> None:
     write_figure(path, dot_figure(title, panels, xlabel, line=0.0))
 
 
-_TITLES = {
-    "lublin": "generated workloads like three logs",
-    "logs": "logs",
-}
+_TITLES = {"lublin": "generated workloads like three logs", "logs": "logs"}
 
 
 def run(request: StudyRequest, context: StudyContext) -> Report:

@@ -161,14 +161,8 @@ def _hidden(table: str) -> list[str]:
     """Return the columns that a table does not show; one's own programs have no published values."""
     if table != OWN:
         return ["table", "within"]
-    published = [
-        "published",
-        "ours / published",
-        "published to consecutive",
-        "difference",
-        "published winner",
-    ]
-    return ["table", "within", "note", *published]
+    theirs = ["published", "ours / published", "published to consecutive", "difference", "published winner"]
+    return ["table", "within", "note", *theirs]
 
 
 def effect(cells: pd.DataFrame) -> str:
@@ -256,18 +250,17 @@ _PUBLISHED_MARKS = (
 
 def summary(cells: pd.DataFrame) -> list[str]:
     """Return sentences on the agreement of the cells with published values."""
-    sentences: list[str] = []
     printed = cells[cells["table"].isin(cells.loc[cells["published"].notna(), "table"])]
     compared = cells[cells["published"].notna()]
     if compared.empty:
-        return [*sentences, "No published values for these tables were available."]
-    sentences.append(_winners(printed))
+        return ["No published values for these tables were available."]
     others = compared[compared["mapping"] != "consecutive"]
-    sentences.append(
+    sentences = [
+        _winners(printed),
         "Means relative to consecutive differ from the published ones by "
         f"{others['difference'].abs().mean():.3f} on average ({len(others)} cells); without FT and IS by "
-        f"{others.loc[~others['app'].isin(UNIFORM), 'difference'].abs().mean():.3f}."
-    )
+        f"{others.loc[~others['app'].isin(UNIFORM), 'difference'].abs().mean():.3f}.",
+    ]
     for (mapping, within), own in compared.groupby(["mapping", "within"], sort=False):
         sentences.append(_goal(own, mapping, within))
     sentences.append(

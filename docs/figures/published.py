@@ -116,8 +116,7 @@ def of_study(name: str) -> str:
     """Return the claims that a study tests."""
     frame = judged()
     own = frame[frame["study"] == name]
-    counts = own["state"].value_counts()
-    said = ", ".join(f"{counts.get(state, 0)} {state}" for state in STATES)
+    said = ", ".join(f"{(own['state'] == state).sum()} {state}" for state in STATES)
     orders, _, by_chance, _ = by_predictors(own)
     whose = "this page" if set(own["source"]) == {"netplace"} else "the source"
     expected = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -162,14 +163,12 @@ def _of_logs(request: StudyRequest) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _of_iff(cells: pd.DataFrame) -> list[str]:
-    sentences = []
+def _of_iff(cells: pd.DataFrame) -> Iterator[str]:
     for (log, machine), own in cells.groupby(["log", "machine"], sort=False):
         times = own.set_index("search")["ms"]
         others = [name for name in times.index if name not in ("IFF", "ours")]
         said = ", ".join(f"{times['IFF'] / times[name]:.2f} times that of {name}" for name in others)
-        sentences.append(f"{log} on {machine}: the CPU time of IFF is {said}.")
-    return sentences
+        yield f"{log} on {machine}: the CPU time of IFF is {said}."
 
 
 def _beside(cells: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:

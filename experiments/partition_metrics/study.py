@@ -63,11 +63,7 @@ def _form(sets: str, sharers: tuple[int, ...]) -> str:
 
 
 PAIRS = (2,)
-_FORMS = {
-    "compact": "",
-    "anywhere": ", blocks anywhere",
-    "own": ", each instance in pieces of its own",
-}
+_FORMS = {"compact": "", "anywhere": ", blocks anywhere", "own": ", each instance in pieces of its own"}
 PARTS = {
     "2d-W": _flat("W"),
     "2d-A": _flat("A"),
