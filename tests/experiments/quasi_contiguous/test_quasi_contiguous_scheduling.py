@@ -139,7 +139,8 @@ def test_whole_logs_on_machines_as_installed(folder):
     assert {plan.policy for plan in plans} == {"fcfs", "easy", "easy-counted"}
     assert {case.threshold for case in made} == {None, 0, 10, 20, 30, 40}
     assert all(case.kept for case in made if case.threshold)
-    assert not any(case.speedup for case in cases(make_request(STUDY, ["waits"])))
+    for part, speedups in (("waits", {0}), ("waits-by-speed-up", {0, 10, 20, 30})):
+        assert {case.speedup for case in cases(make_request(STUDY, [part]))} == speedups
 
 
 def test_thresholds_stand_beside_the_printed():
