@@ -124,11 +124,9 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
         tables.append(ReportTable(f"table-{name}", title, table_cells.drop(columns=_hidden(name)), _DIGITS))
         figures[f"table-{name}"] = partial(_draw, cells=table_cells, title=part.title)
     every = pd.concat(cells, ignore_index=True)
-    if OWN in parts:
-        return Report(tuple(tables), (effect(every), *_td_against_classic(every)), figures, notes=(_MARKS,))
-    return Report(
-        tuple(tables), (effect(every), *summary(every)), figures, notes=(_MARKS + _PUBLISHED_MARKS,)
-    )
+    own = OWN in parts
+    sentences = (effect(every), *(_td_against_classic(every) if own else summary(every)))
+    return Report(tuple(tables), sentences, figures, notes=(_MARKS if own else _MARKS + _PUBLISHED_MARKS,))
 
 
 _HEADS = {"consecutive": "Consecutive", "random": "Random", "classic": "Classic", "td": "TD"}

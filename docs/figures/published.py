@@ -62,12 +62,13 @@ def measured(claim: pd.Series) -> str:
         others = ["all others"] if right == "*" else right.split("; ")
         names = f"{extreme(left, first)} / {extreme(others, other)}"
     names = re.sub(r"\S+/", "", names)  # folders of tables
+    names = f"share with {bare(claim['test'])}" if claim["test"].startswith("share ") else names
     return f"{claim['measure']}: {names}" if claim["measure"] else names
 
 
 def bare(test: str) -> str:
     """Return a test without its first word, which says how many units must meet it."""
-    return re.sub(r"^(each|any|counts): ", "", test)
+    return re.sub(r"^(each|any|counts|share [0-9.]+): ", "", test)
 
 
 def extreme(names: list[str], which: str) -> str:

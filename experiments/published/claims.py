@@ -11,9 +11,9 @@ value is of (every row, if empty), `by` the column of contestants (the columns t
 ``A - B in LEAST..MOST`` and ``A in LEAST..MOST``
     their difference, or the value itself, does.
 
-``each:`` in front demands it of every unit, and ``any:`` of a single one; ``counts: A > B`` compares two
-counts of like cases (binomial interval). Otherwise, the mean over the units is tested by its 95 % interval:
-of ratios by their logarithms.
+``each:`` in front demands it of every unit, ``any:`` of a single one, and ``share 0.9:`` of at least that
+share (binomial interval); ``counts: A > B`` compares two counts of like cases (likewise). Otherwise, the mean
+over the units is tested by its 95 % interval: of ratios by their logarithms.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ STATES = ("upheld", "reversed", "undecided")
 POWER = 0.8
 # Before a measure: of the rows of a unit and a contestant, else the mean.
 _WAYS = {"least": "min", "most": "max"}
-_HOW = ("each: ", "any: ", "counts: ")
+_HOW = ("each: ", "any: ", "share ", "counts: ")
 _SAME = 0.001  # share by which one or two units differ that the printed digits hardly tell apart
 _TIE = 0.01  # share by which a unit may fail, or hold, without deciding a claim of each unit, or of any
 Tables = Callable[[str], pd.DataFrame]  # from the name of a stored table
@@ -93,13 +93,18 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
         )
     left, relation, right = parsed(test)
     if how == "counts":
-        return _counted(int(frame[left[0]].sum()), int(frame[right].sum()))
+        first, second = (int(frame[name].sum()) for name in (left[0], right))
+        return _share(first, first + second, 0.5, 0.5)
     try:
         values, minimum, maximum, chance = _effects(_wide(frame, claim), left, relation, right)
     except KeyError as error:
         raise KeyError(f"claim {claim['id']}, {claim['file']}: {error.args[0]}") from None
     ratio = relation != "in" or " / " in left[0]
     held = (values >= minimum) & (values <= maximum)
+    if how.startswith("share"):
+        least = float(how.removeprefix("share "))
+        by_chance = stats.binom.sf(math.ceil(least * len(held)) - 1, len(held), chance)
+        return _share(int(held.sum()), len(held), least, float(by_chance))
     if how:
         low, high, centre, shown = values.min(), values.max(), _mean(values, ratio), _TIE
         slack = _TIE if ratio else _TIE * max(map(abs, (b for b in (minimum, maximum) if math.isfinite(b))))
@@ -164,14 +169,12 @@ def _effects(
     return values.dropna().to_numpy(float), *bounds, 1 / orders
 
 
-def _counted(first: int, second: int) -> Verdict:
-    """Return whether the first of two counts is more than half, of cases that are alike."""
-    found = stats.binomtest(first, first + second)
-    low, high = found.proportion_ci()
-    state = STATES[0] if low > 0.5 else STATES[1] if high < 0.5 else STATES[2]
-    count = first + second
-    shown = float(stats.norm.ppf(0.975) + stats.norm.ppf(POWER)) * 0.5 / math.sqrt(count)
-    return Verdict(state, first / count, low, high, False, first, count, 0.5, shown)
+def _share(held: int, count: int, least: float, chance: float) -> Verdict:
+    """Return whether a claim holds in more than the least share of cases that are alike."""
+    low, high = stats.binomtest(held, count).proportion_ci()
+    state = STATES[0] if low > least else STATES[1] if high < least else STATES[2]
+    shown = float(stats.norm.ppf(0.975) + stats.norm.ppf(POWER)) * math.sqrt(least * (1 - least) / count)
+    return Verdict(state, held / count, low, high, False, held, count, chance, shown)
 
 
 def _mean(values: NDArray[np.float64], ratio: bool) -> float:

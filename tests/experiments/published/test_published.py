@@ -69,6 +69,9 @@ def test_an_order_is_tested_by_the_mean_of_logarithms(frame):
         ("each: a / b in ..0.9", "reversed", 0),
         ("each: a / b in ..0.945", "undecided", 0),  # the last by less than 1 %
         ("any: a < b", "upheld", 1 - 1 / 16),
+        ("share 0.2: a < b", "upheld", 1 - 1 / 16),
+        ("share 0.9: a < b", "undecided", 1 / 16),  # four of four: 0.40 to 1
+        ("share 0.7: a > b", "reversed", 5 / 16),  # none of four: 0 to 0.60
         ("any: a / b in ..0.75", "reversed", 0),
         ("any: a / b in ..0.805", "undecided", 0),  # one, by less than 1 %
     ],
