@@ -22,7 +22,8 @@ Revisions = tuple[tuple[str, int], ...]
 REVISIONS: dict[str, dict[str, int]] = {
     "arbiter": {},
     "machine": {"nodes": 2},  # 2: the nodes of jobs are hosts, no longer their slots
-    "mapping": {"best": 2},  # 2: link-load is a candidate
+    # best: link-load is a candidate; hosts: all nodes of a chassis are at its first switch, of four and more
+    "mapping": {"best": 2, "hosts": 2},
     "partition": {},
     "partitioner": {"slurm": 2},  # 2: switches of three and more levels as Slurm 22.05 compares them
     "routing": {},

@@ -36,7 +36,7 @@ ALGORITHMS = {
     for measured, _, chosen in (name.partition("=") for name in names.split())
 }
 MISLABELED = (("bcast", "basic_linear"), ("allgather", "linear"))  # on Fugaku: beyond the links of a node
-LUMI, ISLAND = "dragonfly:a=32,p=16,h=1,g=24", "xgft:1;32;1"
+LUMI, ISLAND = "dragonfly:a=32,p=16,h=14,g=24", "xgft:1;32;1"
 ONE_GROUP, GROUP = "dragonfly:a=32,p=16,h=1,g=2", 512  # the least dragonfly with such a group, and its nodes
 RUNS = {
     "one group": "2025_04_07___16_22_51",

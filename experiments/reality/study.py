@@ -1,117 +1,33 @@
 """Simulated times beside those of real machines, and beside predictions that simulate no network.
 
-`calibrations` fits the end points of machines to the rows of `SETS` that calibrate, and only to those. The
-ledger fits nothing but the LogGP baseline: it predicts all rows with the fabrics as they are shipped.
+The ledger fits nothing but the LogGP baseline: it predicts all rows with the fabrics as they are shipped.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from netplace.experiments.reality import measurements as files
 from netplace.experiments.reality.baselines import LogGP, by_bandwidth, fitted, program_of
+from netplace.experiments.reality.calibrations import calibrate
 from netplace.experiments.reality.measurements import Row
+from netplace.experiments.reality.sets import SETS, Rows, calibrating, packets_of
 from netplace.netsim import Config
-from netplace.netsim.presets import Preset, calibration_of, fabric_of
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest, measured
 from netplace.report.studies import Row as Simulated
-from netplace.runs.fitting import Point, fit, loss, seconds_of
 
 PARTS = {
     "ledger": "All measured rows that the shipped fabrics can predict, beside baselines",
     "calibrations": "The end points of each machine, fitted again to its calibration",
 }
-
-
-@dataclass(frozen=True)
-class Rows:
-    """A set of measured rows of a machine."""
-
-    fabric: str
-    read: Callable[[Path], list[Row]]
-    calibrates: Callable[[Row], bool] = lambda row: False  # which rows may be fitted
-    near: str = ""  # the set of the same calls on a compact placement
-    goal: float | None = None  # largest median error, in percent
-
-
-_AT = {"daint": ("dragonfly:a=96,p=4,h=1,g=4", 40, 424), "alps": ("dragonfly:a=32,p=16,h=1,g=4", 40, 552)}
-
-
-def _own(row: Row) -> bool:
-    """Return whether a row calibrates MareNostrum: Open MPI's all-to-alls, broadcasts, and two others."""
-    others = ("reduce", "binomial"), ("scatter", "basic_linear")
-    own = row.operation in ("alltoall", "bcast") or (row.operation, row.algorithm) in others
-    return own and not row.algorithm.startswith("bine")
-
-
-def _every_other(row: Row) -> bool:
-    return (row.bytes.bit_length() + (row.operation == "pingpong")) % 2 == 0
-
-
-SETS = {
-    "Fugaku 2x2x2": Rows("fugaku", partial(files.fugaku, shape="2x2x2"), lambda row: True),
-    "Fugaku 4x4x4": Rows("fugaku", partial(files.fugaku, shape="4x4x4")),
-    "Fugaku 8x8x8": Rows("fugaku", partial(files.fugaku, shape="8x8x8"), goal=15),
-    "LUMI one group": Rows(
-        "lumi-g",
-        partial(files.lumi, name="one group"),
-        lambda row: not row.algorithm.startswith("bine"),
-    ),
-    "LUMI four groups": Rows(
-        "lumi-g", partial(files.lumi, name="four groups"), near="LUMI one group", goal=8
-    ),
-    "LUMI 32 nodes": Rows("lumi-g", partial(files.lumi, name="32 nodes"), goal=8),
-    "MareNostrum 5": Rows("marenostrum5", files.marenostrum, _own, goal=20),
-    **{
-        f"{machine} {placement}": Rows(
-            machine,
-            partial(files.pingpongs, machine=machine, placement=placement, network=network, far=far),
-            _every_other if placement == "same rack" else lambda row: False,
-            "" if placement == "same rack" else f"{machine} same rack",
-            None if placement == "same rack" else 25,
-        )
-        for machine, (network, near, other) in _AT.items()
-        for placement, far in (("same rack", near), ("different racks", other))
-    },
-    "Theta first quarters": Rows("theta", partial(files.theta, part="4Half0"), lambda row: True),
-    "Theta other quarters": Rows("theta", partial(files.theta, part="4Half", but="4Half0")),
-    "Theta halves": Rows("theta", partial(files.theta, part="2Half"), goal=15),
-}
-# What `calibrations` fits, beginning at the fabric without its calibration: settings, of which it takes the
-# best of some values, and parameters.
-FITTED: dict[str, tuple[dict[str, tuple[Any, ...]], tuple[str, ...]]] = {
-    "fugaku": (
-        {"eager_limit": (2048, 512, 8192, 16384, 32768, 65536)},
-        ("overhead", "link", "rendezvous", "reduce", "copy"),
-    ),
-    "lumi-g": (
-        {
-            "routing": tuple(f"ugal-l:{bias}" for bias in (4, 0, 1, 2, 8, 16)),
-            "eager_limit": (128, 64, 512, 2048),
-        },
-        ("overhead", "latency", "per-byte", "reduce", "copy"),
-    ),
-    "marenostrum5": (
-        {"cache_bytes": (1 << 20, 1 << 18, 1 << 19, 1 << 21), "eager_limit": (8192, 1024, 2048, 4096, 16384)},
-        ("send", "receive", "latency", "rendezvous", "reduce", "copy", "memory"),
-    ),
-    "daint": ({}, ("overhead", "link")),
-    "alps": ({"eager_limit": (4096, 512, 1024, 16384)}, ("overhead", "link", "rendezvous")),
-    "theta": ({}, ("send", "receive", "latency", "copy")),
-}
 _MICRO = 1e6
 _MOST_PACKETS = 300_000  # of a simulated row, all vectors together; more are told as not run
-_MOST_FITTED = 150_000  # packets of rows that are fitted
-_EVALUATIONS, _SOME = 8, 60  # of a fit, and rows of one that need not be exact
+_SOME = 60  # rows to which the baseline is fitted
 _TIE = 0.05  # as measured: two algorithms of which none is called faster
 
 
@@ -129,7 +45,7 @@ def _ledger(request: StudyRequest, context: StudyContext) -> Report:
     rows = {name: kind.read(folder) for name, kind in SETS.items()}
     if request.quick:
         rows = {name: own[::17] for name, own in rows.items()}
-    models = {fabric: _baseline(fabric, rows) for fabric in FITTED}
+    models = {fabric: _baseline(fabric, rows) for fabric in {kind.fabric for kind in SETS.values()}}
     frames = {name: _predicted(name, own, models[SETS[name].fabric], context) for name, own in rows.items()}
     for name, kind in SETS.items():
         if kind.near:
@@ -157,26 +73,14 @@ def _ledger(request: StudyRequest, context: StudyContext) -> Report:
 
 
 def _baseline(fabric: str, rows: dict[str, list[Row]]) -> LogGP:
-    own = _calibrating(fabric, rows)
+    own = calibrating(fabric, rows)
     return fitted(own[:: 1 + len(own) // _SOME], Config(fabric=fabric))
-
-
-def _calibrating(fabric: str, rows: dict[str, list[Row]]) -> list[Row]:
-    """Return the rows to which a fabric and its baseline are fitted."""
-    kinds = {name: SETS[name] for name in rows if SETS[name].fabric == fabric}
-    own = [row for name, kind in kinds.items() for row in rows[name] if kind.calibrates(row)]
-    return [row for row in own if _packets(row, Config(fabric=fabric)) <= _MOST_FITTED]
-
-
-def _packets(row: Row, config: Config) -> float:
-    """Return about how many packets all vectors of a row have."""
-    return (row.point.tasks or 1) * row.bytes / config.packet_bytes
 
 
 def _predicted(name: str, rows: Sequence[Row], model: LogGP, context: StudyContext) -> pd.DataFrame:
     """Return a row for each measured one; what would take too long has no predicted times."""
     kind, config = SETS[name], Config(fabric=SETS[name].fabric)
-    small = [_packets(row, config) <= _MOST_PACKETS for row in rows]
+    small = [packets_of(row, config) <= _MOST_PACKETS for row in rows]
     programs = [program_of(row, config) if fits else None for row, fits in zip(rows, small, strict=True)]
     runs = [row.point.run(config) for row, fits in zip(rows, small, strict=True) if fits]
     cycles = iter(measured([Simulated({"n": n}, run) for n, run in enumerate(runs)], context)["cycles"])
@@ -282,49 +186,9 @@ def _goals(name: str, frame: pd.DataFrame, kind: Rows) -> list[str]:
     return [f"{'Met' if met else 'MISSED'}: {name}: {text}; {found}." for met, text, found in goals]
 
 
-def _calibrations(request: StudyRequest, context: StudyContext) -> Report:
-    """Fit each machine to its calibration, and write the file of its figures."""
-    rows, files = [], {}
-    for fabric, (choices, names) in FITTED.items():
-        read = {name: kind.read(Path(request.data)) for name, kind in SETS.items() if kind.fabric == fabric}
-        own = _calibrating(fabric, read)
-        points = [row.point for row in own[:: 9 if request.quick else 1]]
-        begin = fabric_of(fabric, calibrated=False)
-        chosen = {name: values[0] for name, values in choices.items()}
-        config = Config(**{**begin.settings, **chosen})
-        if choices:
-            some = points[:: 1 + len(points) // _SOME]
-            config = fit(some, config, names, _EVALUATIONS).config
-            chosen = _best(some, config, choices)
-        found = fit(points, replace(config, **chosen), names, _EVALUATIONS)
-        sets = [name for name, rows in read.items() if any(map(SETS[name].calibrates, rows))]
-        label = f"{len(points)} rows of {' and '.join(sets)}"
-        tried = {name: f"fits {label} best, of {', '.join(map(str, choices[name]))}" for name in chosen}
-        sources = tried | found.sources(label)
-        settings = {name: getattr(found.config, name) for name in sources}
-        says = calibration_of(begin.calibration).says
-        files[f"{begin.calibration}.toml"] = Preset(says, settings=settings, sources=sources).to_toml()
-        rows += [{"machine": fabric, "parameter": name, "value": value, "low": low, "high": high}
-                 for name, (value, low, high) in found.values.items()]  # fmt: skip
-    title = "Fitted parameters with intervals of 95 %"
-    digits = dict.fromkeys(("value", "low", "high"), 3)
-    return Report((ReportTable("calibrations", title, pd.DataFrame(rows), digits),), (), files=files)
-
-
-def _best(points: list[Point], config: Config, choices: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
-    """Return of each setting the value with the least loss, one after the other."""
-    best: dict[str, Any] = {}
-    measured = np.array([point.seconds for point in points])
-    for name, values in choices.items():
-        tried = [replace(config, **best | {name: value}) for value in values]
-        losses = [loss(seconds_of(points, one) / measured) for one in tried]
-        best[name] = values[int(np.argmin(losses))]
-    return best
-
-
 _CONDUCTED: dict[str, Callable[[StudyRequest, StudyContext], Report]] = {
     "ledger": _ledger,
-    "calibrations": _calibrations,
+    "calibrations": calibrate,
 }
 
 

@@ -206,7 +206,7 @@ def _by_switches(topology: Topology, each: int, listed: Sequence[Host]) -> list[
         if len(there) == 1 or not any(of):
             switches = [-1] * len(own)
         elif all(isinstance(share, float) for share in of) and len(there) >= _CABINET["chassis"]:
-            switches = [int(there[int(float(share) * len(there))]) for share in of]
+            switches = [int(there[_in_cabinet(float(share), len(there))]) for share in of]
         else:
             switches = _numbered(topology, "switches of a group", there, of, [listed[rank] for rank in own])
         for switch in set(switches):
@@ -217,6 +217,13 @@ def _by_switches(topology: Topology, each: int, listed: Sequence[Host]) -> list[
             for rank, host in zip(ranks, placed, strict=True):
                 hosts[rank] = host
     return hosts
+
+
+def _in_cabinet(share: float, switches: int) -> int:
+    """Return the switch of a board: its own, or that of the first of several endpoints of each node."""
+    chassis = _CABINET["chassis"]
+    own = switches // chassis
+    return int(share * switches) if own <= _CABINET["board"] else int(share * chassis) * own
 
 
 def _groups(topology: Topology, each: int) -> tuple[Nodes, Nodes]:

@@ -299,5 +299,5 @@ def test_hosts_are_a_mapping_and_the_number_of_ranks(netplace, tmp_path):
 
 def test_a_fabric_names_its_network(netplace):
     flags = ("--fabric", "lumi-g", "--app", "all-to-all", "--tasks", "4", "--json")
-    assert described(netplace("run", *flags))["network"] == "dragonfly:a=32,p=16,h=1,g=24"
+    assert described(netplace("run", *flags))["network"] == "dragonfly:a=32,p=16,h=14,g=24"
     refused(netplace("run", "--fabric", "omnipath", "--app", "all-to-all"), "Missing option '--network'")

@@ -40,7 +40,11 @@ def test_xnames_share_switches_and_groups_as_boards_and_cabinets_do(tmp_path):
     nodes = mapped(tmp_path, "\n".join(names), topology, 5)
     switch = topology.home[nodes] - topology.first_switch
     assert topology.group[switch].tolist() == [0, 0, 0, 0, 1]
-    assert (switch % 32).tolist() == [0, 0, 2, 30, 0]
+    # 4 switches a chassis: each has one of the 4 endpoints of all nodes; 2 switches: each has a board.
+    assert (switch % 32).tolist() == [0, 0, 0, 28, 0]
+    topology = parse("dragonfly:a=16,p=16,h=1,g=2")
+    nodes = mapped(tmp_path, "\n".join(names), topology, 5)
+    assert ((topology.home[nodes] - topology.first_switch) % 16).tolist() == [0, 0, 1, 15, 0]
 
 
 def test_racks_are_leaf_switches_and_islands_subtrees(tmp_path):
@@ -114,9 +118,9 @@ def test_the_places_of_many_hosts_are_different_and_keep_switches(tmp_path):
     nodes = mapped(tmp_path, "\n".join(names), topology, 200)
     assert len(set(nodes.tolist())) == 200
     switch = topology.home[nodes]
-    boards = [re.sub(r"s\d", "", name) for name in names]
+    chassis = [re.sub(r"s\db\d", "", name) for name in names]
     assert (
-        len(set(zip(switch.tolist(), boards, strict=True))) == len(set(boards)) == len(set(switch.tolist()))
+        len(set(zip(switch.tolist(), chassis, strict=True))) == len(set(chassis)) == len(set(switch.tolist()))
     )
 
 

@@ -9,10 +9,10 @@ import pytest
 from netplace.apps import Program, TaskWriter
 from netplace.apps.collectives import ALGORITHMS as KNOWN
 from netplace.apps.collectives.writing import collective
-from netplace.experiments.reality import study
+from netplace.experiments.reality import calibrations, study
 from netplace.experiments.reality.baselines import LogGP, by_bandwidth, fitted
 from netplace.experiments.reality.measurements import ALGORITHMS, MISLABELED, Row, folded, fugaku
-from netplace.experiments.reality.study import FITTED, SETS
+from netplace.experiments.reality.sets import SETS
 from netplace.netsim import Config
 from netplace.placement.partition import partition
 from netplace.report.studies import StudyRequest
@@ -35,26 +35,32 @@ def jobs(folder, *rows):
     write(folder / "fugaku_core.csv", FUGAKU, [(*row, 0.9 * row[-1], 1.3 * row[-1]) for row in rows])
 
 
+def only(monkeypatch, *names):
+    """Leave out all sets but these."""
+    for name in set(SETS) - set(names):
+        monkeypatch.delitem(SETS, name)
+
+
 def bcast(shape, size, us):
     return shape, int(shape[0]) ** 3, "bcast", "fjmpi:binomial", "FJMPI", size, size, us
 
 
 def test_only_the_calibration_is_fitted_and_only_by_its_own_command(tmp_path, monkeypatch):
     jobs(tmp_path, *(bcast(shape, 1 << 10, us) for shape, us in (("2x2x2", 1), ("4x4x4", 2), ("8x8x8", 2))))
-    monkeypatch.setattr(study, "FITTED", {"fugaku": FITTED["fugaku"]})
-    monkeypatch.setattr(study, "SETS", {name: SETS[name] for name in SETS if name.startswith("Fugaku")})
+    monkeypatch.setattr(calibrations, "FITTED", {"fugaku": calibrations.FITTED["fugaku"]})
+    only(monkeypatch, *(name for name in SETS if name.startswith("Fugaku")))
     seen = []
-    monkeypatch.setattr(study, "fit", lambda p, config, names, n: seen.extend(p) or Fitted(config, {}, None))
+    monkeypatch.setattr(
+        calibrations, "fit", lambda p, config, names, n: seen.extend(p) or Fitted(config, {}, None)
+    )
     report = study.run(StudyRequest(parts=("calibrations",), data=str(tmp_path), quick=False), None)
     assert {point.seconds for point in seen} == {1e-6}
     assert "best, of" in report.files["fugaku-fujitsu-mpi.toml"]
 
 
 def test_the_ledger_is_made_from_what_is_shipped_beside_baselines(netplace, tmp_path, monkeypatch):
-    names = ("Fugaku 2x2x2", "Fugaku 4x4x4")
-    monkeypatch.setattr(study, "SETS", {name: SETS[name] for name in names})
-    monkeypatch.setattr(study, "FITTED", {"fugaku": ()})
-    monkeypatch.setattr(study, "fit", None)
+    only(monkeypatch, "Fugaku 2x2x2", "Fugaku 4x4x4")
+    monkeypatch.setattr(calibrations, "fit", None)
     jobs(tmp_path, *(bcast(shape, size, us * size / 1e3) for shape, us in (("2x2x2", 1), ("4x4x4", 2))
                      for size in (8, 65536, 1 << 27)))  # fmt: skip
     given = ("--data", tmp_path, "--table", "ledger", "--workers", "1", "-o", tmp_path / "found")
