@@ -29,7 +29,8 @@ Int = NDArray[np.int64]
 class Subtrees(Keeper):
     """Gives a job nodes of one of its subtrees, but for `threshold` percent that may lie outside it.
 
-    It takes the first subtree in the tree's order with room for the whole job. If there is none: without
+    Subtrees are those of the job's level, the lowest at which one has as many nodes as the job. It takes the
+    first in the tree's order with room for the whole job. If there is none: without
     `one_up` the one with most free nodes, if no more nodes are missing than may lie outside it; these are the
     nearest free ones, from the smallest subtree around it that has some. With `one_up` the first in which no
     more are missing, if the next larger subtree around it has room for the job. The allowed number is rounded

@@ -25,6 +25,8 @@ from published_cells import COMPARISONS  # noqa: E402
 
 ITEMS = open_file("items.csv")
 COMMANDS = sorted(command for command in set(ITEMS["gives"]) if command.startswith("netplace "))
+# Remarks that say that an item is not done as in the source.
+WEAKER = ("instead", "not drawn", "not run", "left out", "not available", "user supplies", "a model")
 NAMES = sorted(name for name in set(ITEMS["gives"]) if name.startswith("netplace."))
 
 
@@ -36,6 +38,20 @@ def test_each_item_has_a_state_and_what_gives_it_or_a_reason():
     assert (given == (ITEMS["state"] != "not")).all()
     assert (ITEMS["why"] != "")[ITEMS["state"] != "done"].all()
     assert len(COMMANDS) + len(NAMES) == ITEMS["gives"][given].nunique()
+
+
+def test_what_is_done_replaces_and_leaves_out_nothing():
+    done = ITEMS[ITEMS["state"] == "done"]
+    assert not done["why"][done["why"].str.contains("|".join(WEAKER))].tolist()
+
+
+def test_a_figure_is_drawn_or_said_not_to_be():
+    figures = ITEMS[(ITEMS["kind"] == "figure") & (ITEMS["state"] != "not")]
+    for row in figures[~figures["why"].str.contains("not drawn")].itertuples():
+        _, _, study, *rest = row.gives.split()
+        parts = tuple(rest[1::2]) or ("meshes",)
+        drawn = [path.stem for path in (ROOT / "docs/studies").glob(f"{study}*/*.png")]
+        assert any(name.endswith(parts) for name in drawn), row
 
 
 def test_each_comparison_has_its_item():

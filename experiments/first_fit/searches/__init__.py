@@ -95,7 +95,7 @@ class ImprovedFirstFit(Account):
     in all other dimensions, and so on, so that each step checks fewer dimensions and more nodes. The first
     failure gives a region of bases that the same partition forbids. The region is marked with the distance to
     jump, and cleared after the search. If a run along X is too short, the search continues behind the
-    partition that ends it. Taking a box writes the nodes of its periphery, and those whose runs end there.
+    partition that ends it. Taking or releasing a box writes its periphery, and nodes whose runs end there.
 
     J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "A fast implementation of the first fit contiguous
     partitioning strategy for cubic topologies", Concurrency and Computation: Practice and Experience 26
