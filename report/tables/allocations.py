@@ -68,7 +68,8 @@ class Offer:
 
 def usual_partitioners(topology: Topology) -> list[str]:
     """Return every partitioner in its usual form, and every choice along every order."""
-    orders = [name for name in ORDERS if name != "searched" or topology.nodes <= _FEW]
+    slow = {"optimal"} if topology.nodes <= _FEW else {"optimal", "searched"}
+    orders = [name for name in ORDERS if name not in slow]
     choices = [name for name in (*LISTINGS, *SELECTIONS) if name != "minimum-span"]  # as first fit
     curves = [f"curve:{order},{choice}" for order in orders for choice in choices]
     return [_usual(name, topology) for name in PARTITIONERS if name != "curve"] + curves

@@ -30,6 +30,7 @@ from netplace.scheduling.partitioner.curves.orders import (
     hilbert,
     hilbert_cut,
     hindex,
+    optimal_order,
     order_from_file,
     row,
     searched_order,
@@ -55,8 +56,9 @@ ORDERS: dict[str, Callable[[Topology], Nodes]] = {
     "hilbert-cut": hilbert_cut,
     "hindex": hindex,
     "searched": searched_order,
+    "optimal": optimal_order,
 }
-_OF_NODES = ("row", "searched")  # the others are orders of a grid, switch by switch
+_OF_NODES = ("row", "searched", "optimal")  # the others are orders of a grid, switch by switch
 
 SELECTIONS: dict[str, Selection] = {
     "first-fit": first_fit,

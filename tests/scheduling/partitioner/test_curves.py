@@ -150,6 +150,7 @@ def test_listings_ignore_intervals(events, name):
         ("curve:hindex", "mesh:8x4", "squares of side"),
         ("curve:hilbert", "tree:4,2", "meshes and tori"),
         ("curve:searched", "mesh:64x64", "at most 1024"),
+        ("curve:optimal", "mesh:13", "13 nodes, expected at most 12"),
     ],
 )
 def test_mistakes(text, machine, told):
@@ -281,3 +282,14 @@ def test_a_searched_order_is_as_good_as_hilberts():
     assert sorted(found.tolist()) == list(range(16))
     assert curve_objective(grid, found) <= curve_objective(grid, ORDERS["hilbert"](grid))
     assert (ORDERS["searched"](grid) == found).all()
+
+
+@pytest.mark.parametrize("network", ["mesh:4x2", "torus:3x2", "tree:2,3", "mesh:1", "mesh:2"])
+def test_an_optimal_order_has_the_smallest_objective_of_all(network):
+    topology = parse(network)
+    best = min(
+        curve_objective(topology, np.array(order)) for order in itertools.permutations(range(topology.nodes))
+    )
+    found = ORDERS["optimal"](topology)
+    assert sorted(found.tolist()) == list(range(topology.nodes))
+    assert curve_objective(topology, found) == best
