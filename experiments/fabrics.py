@@ -166,6 +166,24 @@ def by_draw(jobs: pd.DataFrame) -> pd.DataFrame:
     return np.exp(logs.groupby([*_CELL, "draw"], sort=False)["slowdown"].mean()).reset_index()
 
 
+_AGAINST = {"routing": "minimal", "feature": "none", "partitioner": "random"}
+
+
+def paired(by_draws: pd.DataFrame) -> pd.DataFrame:
+    """Return mean ratios of slowdowns of the same draw that differ in one setting, with intervals of 95 %."""
+    rows = []
+    for changed, base in _AGAINST.items():
+        same = [name for name in (*_CELL, "draw") if name != changed]
+        bases = by_draws[by_draws[changed] == base]
+        pairs = by_draws[by_draws[changed] != base].merge(bases, on=same, suffixes=("", " base"))
+        logs = np.log(pairs["slowdown"] / pairs["slowdown base"])
+        for key, own in pairs.assign(log=logs).groupby(_CELL, sort=False):
+            ratio, low, high = _interval(own["log"].to_numpy())
+            row = dict(zip(_CELL, key, strict=True)) | {"against": base, "ratio": ratio, "low": low}
+            rows.append(row | {"high": high, "draws": len(own)})
+    return pd.DataFrame(rows)
+
+
 def slowdowns(jobs: pd.DataFrame) -> pd.DataFrame:
     """Return geometric means of live over alone and of iteration times, with intervals of 95 %."""
     frame = jobs.assign(log=np.log(jobs["live"] / jobs["alone"]))
@@ -240,9 +258,10 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
         named = cells(part, request)
         kept = case_outcomes([cell for _, cell in named], context)
         jobs = jobs_of((name, *own) for (name, _), own in zip(named, kept, strict=True))
-        values[f"values_{part}"] = _plain(by_draw(jobs))
+        draws = by_draw(jobs)
+        values[f"values_{part}"] = _plain(draws)
         table = _plain(slowdowns(jobs))
-        tables.append(_table(part, table))
+        tables += [_table(part, table), _pairs(part, _plain(paired(draws)))]
         figures[part] = partial(draw_slowdowns, table=table, title=PARTS[part])
         summary.append(_said(part, table))
     return Report(tuple(tables), tuple(summary), figures, values)
@@ -251,6 +270,13 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
 def _table(part: str, table: pd.DataFrame) -> ReportTable:
     digits = dict.fromkeys(("slowdown", "low", "high", *KINDS), 2) | {"alone us": 1, "live us": 1}
     return ReportTable(part, f"{PARTS[part]}: slowdown due to sharing, live relative to alone", table, digits)
+
+
+def _pairs(part: str, table: pd.DataFrame) -> ReportTable:
+    title = f"{PARTS[part]}: slowdown relative to that of the same draw with one setting changed"
+    return ReportTable(
+        f"{part}-pairs", title, table, dict.fromkeys(("ratio", "low", "high"), 3) | {"draws": 0}
+    )
 
 
 def _plain(table: pd.DataFrame) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from netplace.experiments.fabrics import (
     cells,
     draw_slowdowns,
     jobs_of,
+    paired,
     slowdowns,
 )
 from netplace.netsim.link_limits import limited_links
@@ -63,6 +64,19 @@ def jobs_that_take(times):
         for draw in range(1, 1 + len(times))
     ]
     return jobs_of(("none", cell, outcome | {"live": [2.0 * times[draw - 1]] * 10}) for draw, cell in cells)
+
+
+def test_pairs_share_a_draw_and_all_settings_but_one():
+    cell = {"fabric": "tofu-d", "routing": "minimal", "partitioner": "random"}
+    slow = {"none": (2.0, 4.0, 8.0), "classes": (1.0, 2.0, 4.0)}  # half as much in each draw
+    rows = [
+        cell | {"feature": feature, "draw": draw, "slowdown": value}
+        for feature, values in slow.items()
+        for draw, value in enumerate(values)
+    ]
+    (found,) = paired(pd.DataFrame(rows)).to_dict("records")
+    assert (found["feature"], found["against"], found["draws"]) == ("classes", "none", 3)
+    assert [found["ratio"], found["low"], found["high"]] == pytest.approx([0.5] * 3)
 
 
 def test_slowdowns_are_geometric_means_with_intervals_over_draws(tmp_path):
