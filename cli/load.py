@@ -133,7 +133,7 @@ def _of_flags(given: dict[str, Any]) -> list[LoadPlan]:
         raise ValueError("--network: not given, expected a network such as torus:8x8, or a study file")
     config = config_from(given)
     own = {name: given[name] for name in LOAD_SETTINGS if name not in ("network", "offered")}
-    loads = offered_loads(given["offered"], config.packet_phits)
+    loads = _loads(given["offered"], [given["traffic"]], config.packet_phits)
     check_plans(len(given["network"]) * len(loads) * given["seeds"], "points", "--seeds")
     plans = []
     for network in given["network"]:
@@ -153,18 +153,28 @@ def _of_study(path: Path) -> list[LoadPlan]:
     content, data = read_toml(path, flags=True)
     for key in data:
         check_choice(key, [*KEYS, "seeds"], f"{path}: key")
-    if isinstance(text := data.get("offered", LOAD_SETTINGS["offered"].default), str):
+    if isinstance(text := data.get("offered"), str | None):
+        traffic = data.get("traffic", "")
         try:
-            loads = offered_loads(text, 1 << 30)
+            loads = _loads(text, traffic if isinstance(traffic, list) else [traffic], 1 << 30)
         except ValueError as error:
             reason = str(error).removeprefix("--")
             raise ValueError(f"{path}:{line_of(content, '', 'offered')}: {reason}") from None
 
-        def at_load(load: float, given: dict[str, Any]) -> LoadPlan:
+        def at_load(load: float | None, given: dict[str, Any]) -> LoadPlan:
             return make_load_plan({**given, "offered": load})
 
         return [plan for load in loads for plan in read_plans(path, KEYS, partial(at_load, load), "points")]
     return read_plans(path, KEYS, make_load_plan, "points")
+
+
+def _loads(text: str | None, patterns: Sequence[Any], maximum: float) -> list[float | None]:
+    """Return the loads of a text; by default, those of a curve, or None for that of each table of rates."""
+    from netplace.netsim.traffic import file_of
+
+    if text is None and any(file_of(str(each)) for each in patterns):
+        return [None]
+    return [*offered_loads(text or "0.1:1.0:0.1", maximum)]
 
 
 def offered_loads(text: str, maximum: float) -> list[float]:

@@ -202,11 +202,17 @@ class LoadSettings(Settings, frozen=True):
             repeatable=True,
         ),
     ]
-    traffic: Annotated[str, _what("Traffic pattern; see netplace list traffic.")] = "uniform"
+    traffic: Annotated[str, _what("Traffic pattern, or table:FILE of rates; see netplace list traffic.")] = (
+        "uniform"
+    )
     offered: Annotated[
-        str | float,
-        _what("Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value.", metavar="LOADS"),
-    ] = "0.1:1.0:0.1"
+        str | float | None,
+        _what(
+            "Phits per node and cycle: FROM:TO:STEP, a list A,B,C or one value. [default: 0.1:1.0:0.1; "
+            "the mean of a table of rates]",
+            metavar="LOADS",
+        ),
+    ] = None
     warmup: Annotated[int, Setting("Cycles before the measurement.", minimum=0)] = 1000
     measure: Annotated[
         int | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from netplace.apps import Program
 from netplace.netsim.laps import IterationCounts
 from netplace.netsim.table_router import TableRouter
 from netplace.records import check_fields, freeze_arrays, integers_as
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 class Exit(IntEnum):
@@ -32,14 +35,16 @@ class Traffic:
     chance : float
         Probability that a node creates a packet in a cycle: the offered load divided by `packet_phits`.
     target : ndarray of int32, shape (nodes,)
-        Destination of the packets of each node; -1 means uniform over all other nodes. A node that is its own
-        destination creates no packets.
+        Destination of the packets of each node; -1 means drawn by `rates`, or uniform over all other nodes.
+        A node that is its own destination creates no packets.
     hot_node, hot_share : int, float
         Node to which a share of the packets go instead, and this share (the hot node itself does not redirect
         any).
     among : ndarray of int32, optional
         Possible destinations, in increasing order; all nodes by default. Every node that draws destinations
         must be one of them.
+    rates : scipy.sparse.csr_array, shape (nodes, nodes), optional
+        Rates from each node to the others: `chance` times the sum of a row is the probability of its node.
 
     Raises
     ------
@@ -53,6 +58,7 @@ class Traffic:
     hot_node: int = -1
     hot_share: float = 0.0
     among: NDArray[np.int32] | None = None
+    rates: csr_array | None = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -70,6 +76,11 @@ class Traffic:
             raise ValueError(f"traffic among: node {wrong[0]} draws destinations but is not one of them")
         if len(drawing) and len(self.among) == 1:
             raise ValueError(f"traffic among: no node except {drawing[0]} can be drawn")
+
+    @property
+    def chances(self) -> NDArray[np.float64]:
+        """Probability of each node that it creates a packet in a cycle, shape (nodes,)."""
+        return self.chance * (np.ones(len(self.target)) if self.rates is None else self.rates.sum(axis=1))
 
 
 @dataclass

@@ -22,7 +22,7 @@ from netplace.topologies import Topology
 _REASONS = {  # of a word at which a task stands
     1: "receive", 6: "rendezvous", 7: "rendezvous", 10: "outstanding", 11: "outstanding", 12: "injector",
 }  # fmt: skip
-_NONE = np.zeros(0, np.int32)
+_NONE, _NO_PLACES, _NO_RATES = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0)
 
 
 class _Job:
@@ -192,14 +192,17 @@ class KernelEngine:
         self._network.skip(number, np.ascontiguousarray(counts, np.int64), np.ascontiguousarray(spare))
 
     def generate(self, traffic: Traffic | None) -> None:
-        if traffic is None:
-            self._network.generate(0.0, _NONE, _NONE, -1, 0.0, False)
+        if traffic is None or traffic.chance == 0:
+            self._network.generate(_NO_RATES, _NONE, _NONE, _NO_PLACES, _NONE, _NO_RATES, -1, 0.0, False)
             return
         among = _NONE if traffic.among is None else np.ascontiguousarray(traffic.among, np.int32)
         target = np.ascontiguousarray(traffic.target, np.int32)
-        chance, hot, share = float(traffic.chance), int(traffic.hot_node), float(traffic.hot_share)
+        pairs, rates = (_NO_PLACES, _NONE, _NO_RATES), traffic.rates
+        if rates is not None:
+            pairs = rates.indptr.astype(np.int64), rates.indices.astype(np.int32), np.cumsum(rates.data)
+        hot, share = int(traffic.hot_node), float(traffic.hot_share)
         asks_for_source = self._general or self.config.tree_routing == "static"
-        self._network.generate(chance, target, among, hot, share, asks_for_source)
+        self._network.generate(traffic.chances, target, among, *pairs, hot, share, asks_for_source)
 
     # --- totals -------------------------------------------------------------------------------------
 

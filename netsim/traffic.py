@@ -13,6 +13,7 @@ from netplace.inputs import check_int, check_steps
 from netplace.netsim.config import Config
 from netplace.netsim.engine import Traffic
 from netplace.netsim.network import Network
+from netplace.netsim.rate_table import rate_table
 from netplace.netsim.result import Delay
 from netplace.registry import Registry
 from netplace.topologies import Graph, Grid, Topology
@@ -107,6 +108,11 @@ def _adversarial(topology: Topology) -> Target:
     return target
 
 
+def _table(topology: Topology) -> Target:
+    """Rates of pairs of nodes in a file, table:FILE (CSV or a matrix), in proportion to the offered load."""
+    return _uniform(topology)
+
+
 _PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "uniform": _uniform,
     "transpose": _transpose,
@@ -117,6 +123,7 @@ _PATTERNS: dict[str, Callable[[Topology], Target]] = {
     "neighbour": _neighbour,
     "adversarial": _adversarial,
     "hot-spot": _hot_spot,
+    "table": _table,
 }
 
 PATTERNS: Registry[Callable[[Topology], Target]] = Registry("traffic", "netplace.traffic", None, _PATTERNS)
@@ -125,8 +132,9 @@ PATTERNS: Registry[Callable[[Topology], Target]] = Registry("traffic", "netplace
 def _targets(text: str, topology: Topology) -> Target:
     """Return the destination of each node's packets under a pattern; -1: any other node."""
     function, option = PATTERNS.find(text, "--traffic")
-    if option:
-        raise ValueError(f"--traffic {text}: takes no option, but {option!r} was given")
+    if bool(option) != (function is _table):
+        expected = "a file, table:FILE" if not option else f"no option, but {option!r} was given"
+        raise ValueError(f"--traffic {text}: takes {expected}")
     targets = np.asarray(function(topology))
     if targets.shape != (topology.nodes,) or not np.issubdtype(targets.dtype, np.integer):
         raise ValueError(
@@ -159,7 +167,8 @@ def pattern(
         destination creates no packets. ``"hot-spot"`` is uniform, except that `hot_share` of the packets go
         to `hot_node` (by default, the node in the middle of the numbering). Nodes that do not compute
         (`Topology.service`) neither create nor receive packets: destinations are drawn among the other nodes,
-        and a node whose destination does not compute creates no packets; see `left_out`.
+        and a node whose destination does not compute creates no packets; see `left_out`. ``"table:FILE"``
+        takes the rates of `netplace.netsim.rate_table`, times a factor that makes `chance` the mean.
     chance : float
         Probability that a node creates a packet in a cycle.
     without : array_like of int
@@ -180,6 +189,15 @@ def pattern(
     targets = np.where(silent | silent[targets], every, targets)
     if len(active) == 1:
         targets[active] = active
+    if path := file_of(name):
+        rates = rate_table(path, topology, set(every[silent].tolist()))
+        sums = rates.sum(axis=1)
+        if (most := chance * sums.max()) > 1:
+            expected = "expected at most 1; rates without a unit are in phits per cycle"
+            raise ValueError(
+                f"{path}: node {sums.argmax()} would create {most:g} packets a cycle, {expected}"
+            )
+        return Traffic(chance, np.where(sums > 0, -1, every).astype(np.int32), rates=rates)
     among = active.astype(np.int32) if len(active) < len(every) else None
     if name != "hot-spot":
         return Traffic(chance, targets.astype(np.int32), among=among)
@@ -191,6 +209,11 @@ def pattern(
     if not 0 <= hot_share <= 1:
         raise ValueError(f"--hot-share: {hot_share} is not in 0..1")
     return Traffic(chance, targets.astype(np.int32), node, hot_share, among)
+
+
+def file_of(name: str) -> str:
+    """Return the file of a pattern ``table:FILE``; empty for others."""
+    return name.removeprefix("table:") if name.startswith("table:") else ""
 
 
 def left_out(name: str, topology: Topology) -> Target:

@@ -13,6 +13,7 @@ from netplace.plugins import current_digest, file_digest
 from netplace.registry import Registry
 from netplace.runs.partitions import partitions_with
 from netplace.topologies import TOPOLOGIES, names_file
+from netplace.topologies.slurm import included_files
 from netplace.topologies.text_form import innermost
 
 Digest = tuple[str, str]  # the name of a file, or of an offered rule, and its SHA-256
@@ -39,7 +40,9 @@ def digests_of_wiring(network: str) -> tuple[Digest, ...]:
         return (alone,)
     if (source := TOPOLOGIES.source(network, f"network {network!r}")) is not None:
         return (source,)
-    return among_options(network.partition(":")[2]) if names_file(network) else ()
+    named = among_options(network.partition(":")[2]) if names_file(network) else ()
+    inputs = [name for file, _ in named for name in included_files(file)]
+    return tuple(sorted({*named, *(digest for name in inputs if (digest := digest_of(name)))}))
 
 
 def among_options(text: str) -> tuple[Digest, ...]:

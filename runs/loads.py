@@ -14,17 +14,19 @@ from netplace.inputs import check_choice, check_int, check_steps
 from netplace.netsim import ENGINES, PATTERNS, Config, LoadPoint, measure_load, pattern
 from netplace.netsim.config import SETTINGS as CONFIG
 from netplace.netsim.effects import check_settings, notes_on, settings_on
+from netplace.netsim.rate_table import own_load
 from netplace.netsim.result import versions
-from netplace.netsim.traffic import default_measure
+from netplace.netsim.traffic import default_measure, file_of
 from netplace.plain_data import PlainData
 from netplace.plan_settings import LOAD_SETTINGS, LoadSettings
 from netplace.quantities import quantity
-from netplace.runs.digests import Digest, check_digest, digests_of_wiring, source_of_routing
+from netplace.runs.digests import Digest, check_digest, digest_of_rule, digests_of_wiring, source_of_routing
 from netplace.runs.meter import HOPS_PER_SECOND
 from netplace.runs.networks import network_of
 from netplace.runs.revisions import key_of, revisions_of
 from netplace.runs.run_figures import DelayFigures
 from netplace.settings import check_given
+from netplace.topologies import Topology
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
     topology = network_of(values["network"])
     config = settings_on(topology, Config(**{name: values.pop(name) for name in CONFIG if name in values}))
     plan = LoadPlan(
-        **values | {"network": str(topology), "offered": _offered(values, config), "config": config}
+        **values | {"network": str(topology), "offered": _offered(values, topology, config), "config": config}
     )
     check_choice(plan.engine, ENGINES, "engine")
     check_settings(topology, config)
@@ -97,16 +99,18 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
                 "and no messages; use it with netplace run"
             )
     check_steps(topology.nodes * (plan.warmup + (plan.measure or 0)), "cycles of nodes", "warmup and measure")
-    sources = PATTERNS.source(plan.traffic, "--traffic"), source_of_routing(config.routing)
+    sources = digest_of_rule(plan.traffic, PATTERNS, "--traffic"), source_of_routing(config.routing)
     contents = {*digests_of_wiring(str(topology)), *(source for source in sources if source)}
-    pattern(plan.traffic, topology, 0.1, hot_node=plan.hot_node, hot_share=plan.hot_share)
+    chance = plan.offered / config.packet_phits
+    pattern(plan.traffic, topology, chance, hot_node=plan.hot_node, hot_share=plan.hot_share)
     return replace(plan, seed=check_int(seed, "seed", 0), contents=tuple(sorted(contents)))
 
 
-def _offered(values: Mapping[str, Any], config: Config) -> float:
-    """Return the offered load, a number also if it is given as text."""
+def _offered(values: Mapping[str, Any], topology: Topology, config: Config) -> float:
+    """Return the offered load, a number also if it is given as text; by default, that of a table of rates."""
+    path = file_of(values.get("traffic", ""))
     try:
-        offered = float(values.get("offered", "nan"))
+        offered = float(values.get("offered") or (own_load(path, topology, config) if path else "nan"))
     except ValueError:
         offered = float("nan")
     if not 0 < offered <= config.packet_phits:

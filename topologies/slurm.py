@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
+from netplace.files import noting_inputs
 from netplace.inputs import check_float, check_int, check_size
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.graph import Graph
@@ -38,7 +40,7 @@ def slurm(
     ----------
     path : str
         The file. It is read as YAML if its name ends in ``.yaml`` or ``.yml``, or if a line begins a YAML
-        topology. Lines with other keys are ignored.
+        topology. Lines with other keys are ignored; ``include FILE`` stands for the lines of another file.
     taper : float, optional
         Ratio of downlinks to uplinks of a switch, rounded up to whole cables: 1 is a full tree, 2 is 2:1. By
         default, every switch has one cable to each switch above it.
@@ -178,16 +180,38 @@ def _rows(path: str, text: str, topology: str) -> list[tuple[str, dict[str, str]
     if topology:
         raise ValueError(f"{text}: topology={topology} applies only to a .yaml file")
     entries = []
-    for line, words in read_lines(path, text):
-        where = f"{text} line {line}"
-        if words[0].lower() == "include":
-            raise ValueError(f"{where}: {' '.join(words)}, expected all switches in one file")
+    for where, words in _included(path, text, ()):
         values = {key.lower(): value.strip('"') for key, value in _PAIR.findall(" ".join(words))}
         names = {"switchname", "blockname", "aggregatedblock", "ringname"}
         if values.keys() & {"nodes", "switches"} and not values.keys() & names:
             raise ValueError(f"{where}: {' '.join(words)}, expected SwitchName= or BlockName= in this line")
         entries.append((where, values))
     return entries
+
+
+def included_files(path: str) -> list[str]:
+    """Return the files that a ``topology.conf`` includes; none of a file of another kind."""
+    try:
+        with noting_inputs() as noted:
+            for _ in _included(path, f"slurm:{path}", ()):
+                pass
+    except ValueError:
+        return []  # which is told when it is read
+    return [name for name in noted if name != path]
+
+
+def _included(path: str, text: str, within: tuple[Path, ...]) -> Iterator[tuple[str, list[str]]]:
+    """Yield the location and the words of each line, those of included files in place of ``include FILE``."""
+    for line, words in read_lines(path, text):
+        where = f"{text} line {line}"
+        if words[0].lower() != "include":
+            yield where, words
+            continue
+        file = Path(path).parent / " ".join(words[1:])
+        if not file.is_file() or file.resolve() in (*within, Path(path).resolve()):
+            wrong = "which includes this one" if file.is_file() else "which does not exist"
+            raise ValueError(f"{where}: include {file}, {wrong}")
+        yield from _included(str(file), f"slurm:{file}", (*within, Path(path).resolve()))
 
 
 def _widths(

@@ -1,11 +1,13 @@
 """Traffic matrices as applications: rows ``source,destination,bytes``, or a dense matrix.
 
-Commas separate numbers, or blanks. Open MPI's monitoring (``E 0 1 1024 bytes 3 msgs sent``) is read, too.
+Commas, semicolons, tabs or blanks separate numbers. Open MPI's monitoring (``E 0 1 1024 bytes 3 msgs sent``)
+is read, too: lines E, I and S, and R from the other rank; lines of collectives count the same messages again.
 
 A first row can name the columns: ``source`` and ``destination`` (or ``rank`` twice), ``bytes`` and, if pairs
 sent more than one message, ``messages``. Without names, three columns are source, destination and bytes, and
 four columns have messages before the bytes. A square table is a dense matrix of bytes, with sources as rows
-and destinations as columns; pandas writes labels above it, and perhaps before each row.
+and destinations as columns; pandas writes labels above it, and perhaps before each row. Three rows of three
+numbers are a matrix only if its diagonal is 0.
 
 The order of messages is as follows. Each rank posts its receives, from the previous rank, then from the one
 before that, and so on around. It sends to the next rank, then to the one after that, and so on, and waits for
@@ -23,23 +25,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.stream import TraceError, first_line, lines, named
+from netplace.apps.formats.stream import first_line, whole_content
 from netplace.apps.operation import MOST_TASKS, check_written
 from netplace.apps.recorded.calls import BATCH, CALL, Batch, Call, batched
 from netplace.apps.recorded.trace import Reading, Trace
-from netplace.inputs import abbreviate, check_size
+from netplace.files import decoded
+from netplace.inputs import abbreviate
+from netplace.text_tables import PairTable, pair_table, rows_of
 
-_Row = tuple[int, list[str]]  # number of the line, and its words
-_MONITORED = re.compile(rb"[EIS]\s+(\d+)\s+(\d+)\s+(\d+) bytes\s+(\d+) msgs sent.*")
-_AS_ROW = rb"\1 \2 \4 \3"
+_MONITORED = re.compile(
+    r"^([EISR])\s+(\d+)\s+(\d+)\s+(\d+) bytes\s+(\d+) msgs sent.*|^(?:C|D|O2A|A2O|A2A)\t.*", re.MULTILINE
+)
 _MOST = 1 << 62
-_HELD = 60  # bytes of a number
+_HELD = 60  # bytes of memory for a byte of the file
 _NAMES = {
-    "source": "source", "src": "source", "from": "source", "sender": "source",
-    "destination": "destination", "dst": "destination", "dest": "destination", "to": "destination",
-    "target": "destination", "receiver": "destination", "bytes": "bytes", "volume": "bytes", "size": "bytes",
-    "messages": "messages", "count": "messages", "calls": "messages",
-}  # fmt: skip
+    **dict.fromkeys(("bytes", "volume", "size"), "bytes"),
+    **dict.fromkeys(("messages", "count", "calls"), "messages"),
+}
+_USUAL = {1: ["bytes"], 2: ["messages", "bytes"]}
 
 # Messages and bytes by source and destination.
 Pairs = dict[tuple[int, int], tuple[int, int]]
@@ -47,10 +50,11 @@ Pairs = dict[tuple[int, int], tuple[int, int]]
 
 def recognises(path: Path, head: bytes) -> bool:
     first = first_line(head)
-    if path.name.lower().removesuffix(".gz").endswith(".csv") and b"," in first:
+    name = path.name.lower().removesuffix(".gz")
+    if name.endswith((".csv", ".tsv")) and re.search(rb"[,;\t]", first):
         return True
-    words = _MONITORED.sub(_AS_ROW, first).replace(b",", b" ").split()
-    return len(words) > 1 and all(_is_number(word.decode("utf-8", "replace")) for word in words)
+    words = _as_rows(first.decode("utf-8", "replace")).replace(",", " ").split()
+    return len(words) > 1 and all(map(_is_number, words))
 
 
 def open_trace(path: Path, reading: Reading) -> Trace:
@@ -65,65 +69,54 @@ def open_trace(path: Path, reading: Reading) -> Trace:
 
 def pairs_of(path: Path, reading: Reading | None = None) -> tuple[int, Pairs]:
     """Return the number of ranks, and the messages and bytes of each pair that communicates."""
-    with named(path):
-        rows, words = [], 0
-        for number, line in lines(path, reading or Reading()):
-            if line and not line.startswith(b"#"):
-                text = _MONITORED.sub(_AS_ROW, line).decode("utf-8", "replace")
-                rows.append((number, [word.strip() for word in text.split("," if "," in text else None)]))
-                words += len(rows[-1][1])
-                check_size(words, _HELD, "numbers of a matrix", str(path))
-        if not rows:
-            raise TraceError(1, "is empty, expected a table")
-        if square := _square(rows):
-            return _dense(square)
-        names = _names(rows[0][1])
-        return _listed(rows[1:] if names else rows, names or _usual(rows[0]))
+    content = whole_content(path, reading or Reading(), _HELD)
+    try:
+        text = decoded(content)
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: is not a text file") from None
+    return pairs_in(table_of(text, str(path)), str(path))
 
 
-def names_pairs(words: list[str]) -> bool:
-    """Return whether a row names a column of a list of pairs."""
-    return not _NAMES.keys().isdisjoint(word.strip().strip('"').lower() for word in words)
+def table_of(text: str, where: str) -> PairTable:
+    """Return the table in a text."""
+    table = pair_table(rows_of(_as_rows(text), where), where, _column, _USUAL)
+    if table.labels is None and "bytes" not in table.names:
+        raise ValueError(f"{where}: no column bytes of a traffic matrix")
+    return table
 
 
-def _square(rows: list[_Row]) -> list[_Row]:
-    """Return the rows of a dense matrix without labels; none if it is no square."""
-    width, top = len(rows[0][1]), rows[0][1]
-    if names_pairs(top):
-        return []
-    if len(rows) == width and not top[0].strip('"'):
-        return [(number, words[1:]) for number, words in rows[1:]]
-    if len(rows) == width + 1 and top == [str(place) for place in range(width)]:
-        return rows[1:]
-    return rows if len(rows) == width and all(map(_is_number, top)) else []
+def _as_rows(text: str) -> str:
+    """Return what Open MPI's monitoring writes as rows; its R are bytes received, its C repeat messages."""
+
+    def row(line: re.Match[str]) -> str:
+        kind, rank, other, size, messages = line.groups()
+        ends = (other, rank) if kind == "R" else (rank, other)
+        return " ".join([*ends, messages, size]) if kind else ""
+
+    return _MONITORED.sub(row, text)
 
 
-def _names(words: list[str]) -> list[str] | None:
-    """Return the names of the columns; None if the first row does not contain them."""
-    if all(_is_number(word) for word in words):
-        return None
-    plain = [word.lower().strip('"').split()[0] if word.strip('"') else "" for word in words]
-    if plain.count("rank") == 2:
-        plain[plain.index("rank")] = "source"
-        plain[plain.index("rank")] = "destination"
-    columns = [_NAMES.get(word, "") for word in plain]
-    for name in ("source", "destination", "bytes"):
-        if name not in columns:
-            raise TraceError(
-                1,
-                f"columns are {abbreviate(', '.join(words))}, expected source, destination and bytes of a "
-                f"traffic matrix",
-            )
-    return columns
+def _column(heading: str) -> str:
+    return _NAMES.get((heading.lower().split() or [""])[0], "")
 
 
-def _usual(row: _Row) -> list[str]:
-    number, words = row
-    if len(words) not in (3, 4):
-        raise TraceError(
-            number, f"has {len(words)} columns, expected source, destination, bytes, or a square matrix"
-        )
-    return ["source", "destination", *(["messages"] if len(words) == 4 else []), "bytes"]
+def places_of(labels: list[str]) -> list[int]:
+    """Return the tasks of the rows or columns of a matrix: their labels, or else their places."""
+    tasks = [int(label) for label in labels if label.isdecimal()]
+    return tasks if sorted(tasks) == [*range(len(labels))] else [*range(len(labels))]
+
+
+def pairs_in(table: PairTable, where: str) -> tuple[int, Pairs]:
+    """Return the number of ranks, and the messages and bytes of each pair, of a table."""
+    if table.labels is None:
+        return _listed(table, where)
+    pairs: Pairs = {}
+    sources, targets = map(places_of, table.labels)
+    for source, (line, cells) in zip(sources, table.rows, strict=True):
+        for target, cell in zip(targets, cells, strict=True):
+            if size := _integer(f"{where}, line {line}: bytes", cell):
+                pairs[source, target] = (1, size)
+    return len(table.rows), pairs
 
 
 def _is_number(word: str) -> bool:
@@ -134,39 +127,23 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _integer(number: int, word: str, label: str, maximum: int = _MOST) -> int:
+def _integer(label: str, word: str, maximum: int = _MOST) -> int:
     value = float(word) if _is_number(word) else -1.0
     if not 0 <= value < maximum or value != int(value):
-        raise TraceError(number, f"{label} {abbreviate(word)} is not a whole number from 0 to {maximum - 1}")
+        raise ValueError(f"{label} {abbreviate(word)} is not a whole number from 0 to {maximum - 1}")
     return int(word) if word.isdecimal() else int(value)
 
 
-def _dense(rows: list[_Row]) -> tuple[int, Pairs]:
-    pairs: Pairs = {}
-    for source, (number, words) in enumerate(rows):
-        if len(words) != len(rows):
-            raise TraceError(number, f"has {len(words)} columns, expected {len(rows)}, the number of rows")
-        for target, word in enumerate(words):
-            if size := _integer(number, word, "bytes"):
-                pairs[source, target] = (1, size)
-    return len(rows), pairs
-
-
-def _listed(rows: list[_Row], names: list[str]) -> tuple[int, Pairs]:
+def _listed(table: PairTable, where: str) -> tuple[int, Pairs]:
     messages: Counter[tuple[int, int]] = Counter()
     sizes: Counter[tuple[int, int]] = Counter()
-    largest = -1
-    for number, words in rows:
-        if len(words) != len(names):
-            raise TraceError(number, f"has {len(words)} columns, expected {len(names)}")
-        columns = dict(zip(names, words, strict=True))
-        pair = tuple(
-            _integer(number, columns[name], "rank", MOST_TASKS) for name in ("source", "destination")
-        )
-        key = (pair[0], pair[1])
-        messages[key] += _integer(number, columns["messages"], "messages") if "messages" in columns else 1
-        sizes[key] += _integer(number, columns["bytes"], "bytes")
-        largest = max(largest, *key)
+    for line, cells in table.rows:
+        here = f"{where}, line {line}:"
+        columns = dict(zip(table.names, cells[2:], strict=True))
+        key = (_integer(f"{here} rank", cells[0], MOST_TASKS), _integer(f"{here} rank", cells[1], MOST_TASKS))
+        messages[key] += _integer(f"{here} messages", columns["messages"]) if "messages" in columns else 1
+        sizes[key] += _integer(f"{here} bytes", columns["bytes"])
+    largest = max((max(pair) for pair in messages), default=-1)
     return largest + 1, {key: (max(count, 1), sizes[key]) for key, count in messages.items()}
 
 

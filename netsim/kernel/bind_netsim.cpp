@@ -19,6 +19,7 @@ using namespace netplace;
 namespace {
 
 using Long = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Short = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 using Tuple = nb::typed<nb::tuple, nb::any, nb::ellipsis>;
@@ -77,19 +78,31 @@ std::shared_ptr<Code> code_of(Long operations, Long first, Short source, Short t
     return code;
 }
 
-void generate_on(AnyNetwork& network, double chance, Short target, Short among, std::int32_t hot_node, double hot_share,
-                 bool by_node) {
+void generate_on(AnyNetwork& network, Doubles chances, Short target, Short among, Long first, Short destination, Doubles until,
+                 std::int32_t hot_node, double hot_share, bool by_node) {
     const auto nodes = static_cast<std::int32_t>(network.plan().nodes);
     Sources sources;
-    if (chance > 0 && nodes > 1) {
+    if (chances.size() > 0 && nodes > 1) {
         sources.target = taken<std::int32_t>(target);
         sources.among = taken<std::int32_t>(among);
-        for (const auto& [list, low] : {std::pair(&sources.target, -1), std::pair(&sources.among, 0)})
+        sources.first = taken<std::int64_t>(first);
+        sources.destination = taken<std::int32_t>(destination);
+        sources.until = taken<double>(until);
+        const auto size = static_cast<std::int64_t>(until.size());
+        for (const auto& [list, low] : {std::pair(&sources.target, -1), std::pair(&sources.among, 0), std::pair(&sources.destination, 0)})
             for (std::int32_t node : *list)
                 if (node < low || node >= nodes) throw std::invalid_argument("traffic: node " + std::to_string(node) + " does not exist");
         if (hot_node < -1 || hot_node >= nodes) throw std::invalid_argument("traffic: the hot node does not exist");
         if (sources.among.size() == 1) throw std::invalid_argument("traffic among: there is one node alone");
-        sources.log_stay = chance < 1 ? std::log1p(-chance) : -INFINITY;
+        const bool by_pair = first.size() > 0;
+        const auto count = static_cast<std::size_t>(nodes);
+        if (chances.size() != count || target.size() != count || destination.size() != until.size() || (by_pair && first.size() != count + 1))
+            throw std::invalid_argument("traffic: not one value for each node or pair");
+        for (std::int32_t node = 0; node < nodes; ++node) {
+            sources.log_stay.push_back(chances(node) < 1 ? std::log1p(-chances(node)) : -INFINITY);
+            if (by_pair && target(node) < 0 && !(0 <= first(node) && first(node) < first(node + 1) && first(node + 1) <= size))
+                throw std::invalid_argument("traffic rates: node " + std::to_string(node) + " has no destination");
+        }
         sources.hot_node = hot_node;
         sources.hot_share = hot_share;
         sources.by_node = by_node;

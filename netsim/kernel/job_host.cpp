@@ -292,7 +292,7 @@ void generate(Hosts& hosts, const HostingRules& rules, const Chance& chance, Sou
     hosts.sources = std::move(sources);
     for (std::int32_t node = 0; node < nodes; ++node) {
         if (hosts.sources.target[node] == node) continue;
-        const Cycle due = hosts.now() + gap(chance.draw(Purpose::gap, node, 0, hosts.now()), hosts.sources.log_stay);
+        const Cycle due = hosts.now() + gap(chance.draw(Purpose::gap, node, 0, hosts.now()), hosts.sources.log_stay[node]);
         hosts.nodes[node].next_draw = due;
         hosts.desk_of(node).timers.set(hosts.now(), due, 2u * static_cast<std::uint32_t>(node) + 1);
     }

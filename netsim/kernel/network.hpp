@@ -125,7 +125,10 @@ struct Turn {
 struct Sources {
     std::vector<std::int32_t> target;  // by node; -1: drawn; the node itself: it creates none
     std::vector<std::int32_t> among;   // nodes to draw among; empty: all
-    double log_stay = 0;               // log(1 - chance)
+    std::vector<double> log_stay;      // by node: log(1 - chance)
+    std::vector<std::int64_t> first;   // with rates of pairs: place of each node's first pair, and of none at the end
+    std::vector<std::int32_t> destination;  // of each pair
+    std::vector<double> until;              // sum of the rates up to each pair
     double hot_share = 0;
     std::int32_t hot_node = -1;
     std::int32_t first_key = 0;

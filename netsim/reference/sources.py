@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Sequence
 
+import numpy as np
 from simpy.events import ProcessGenerator
 
 from netplace.netsim.chance import GAP, HOT_SPOT, TARGET, draw, gap, pick
@@ -27,7 +29,8 @@ class Sources:
         self._count = len(nodes)
         self._clock = clock
         self._seed = seed
-        self._log_stay = math.log1p(-traffic.chance) if traffic.chance < 1 else -math.inf
+        self._log_stay = [math.log1p(-p) if p < 1 else -math.inf for p in traffic.chances.tolist()]
+        self._until = [] if traffic.rates is None else [0.0, *np.cumsum(traffic.rates.data).tolist()]
         self._stopped = False
         # The nodes that create packets.
         self.active = [node for node in nodes if traffic.chance > 0 and self._sends(node.number)]
@@ -50,7 +53,7 @@ class Sources:
 
     def _life(self, node: Node, cycle: int) -> ProcessGenerator:
         while True:
-            cycle += int(gap(draw(self._seed, GAP, node.number, 0, cycle), self._log_stay))
+            cycle += int(gap(draw(self._seed, GAP, node.number, 0, cycle), self._log_stay[node.number]))
             yield self._clock.until(cycle)
             if self._stopped:
                 return
@@ -72,6 +75,12 @@ class Sources:
         target = int(traffic.target[node])
         if target >= 0:
             return target
+        if traffic.rates is not None:
+            begin, end = traffic.rates.indptr[node : node + 2].tolist()
+            before, last = self._until[begin], self._until[end]
+            share = int(draw(self._seed, TARGET, node, 0, cycle)) / 2**64
+            place = bisect_right(self._until, before + share * (last - before), begin + 1, end)
+            return int(traffic.rates.indices[place - 1])
         among = range(self._count) if traffic.among is None else traffic.among
         place = pick(self._seed, TARGET, node, 0, cycle, len(among) - 1)
         return int(among[place + (among[place] >= node)])

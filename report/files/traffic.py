@@ -10,12 +10,10 @@ from zipfile import ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.apps.formats.matrix import names_pairs, pairs_of
+from netplace.apps.formats.matrix import pairs_in, places_of, table_of
 from netplace.files import check_unpacked, input_file, text_of
 from netplace.inputs import abbreviate
 
-KINDS = (".csv", ".mat", ".mtx", ".txt", ".npy", ".npz")
-_INDEX = ("", "Unnamed: 0", "index")  # what pandas calls a column of names
 _EXACT = 2.0**62
 _MOST = 20_000  # tasks: 3.2 GB as a matrix
 
@@ -25,8 +23,6 @@ def read_traffic(path: Path, maximum: int = _MOST) -> NDArray[Any]:
 
     Files are text (also MatrixMarket), ``.npy``, or ``.npz`` with an array W or by `scipy.sparse.save_npz`.
     """
-    if path.suffix not in KINDS:
-        raise ValueError(f"{path}: unknown kind of file, expected a name that ends in {' or '.join(KINDS)}")
     maximum = min(maximum, _MOST)
     path = input_file(path)
     W = _from_numpy(path, maximum) if path.suffix in (".npy", ".npz") else _from_text(path, maximum)
@@ -88,28 +84,23 @@ def _from_matrix_market(path: Path, text: str, maximum: int) -> NDArray[Any]:
 
 
 def _from_text(path: Path, maximum: int) -> NDArray[Any]:
-    """Return a matrix, whose numbers commas or blanks separate, or that of a list of pairs."""
+    """Return a matrix, or that of a list of pairs."""
     text = text_of(path)
     if text.startswith("%%MatrixMarket"):
         return _from_matrix_market(path, text, maximum)
-    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
-    comma = "," if any("," in line for line in lines) else None
-    rows = [line.split(comma) for line in lines if line]
-    if not rows:
-        raise ValueError(f"{path}: is empty, expected a matrix, or a list of pairs")
-    is_named = names_pairs(rows[0])
-    if rows[0][0].strip() in _INDEX and not is_named and len({len(rows), *map(len, rows)}) == 1:  # of pandas
-        lines = [",".join(row[1:]) for row in rows[1:]]
-        rows = [row[1:] for row in rows[1:]]
-    is_named |= rows[0][0].strip().strip('"').isidentifier()
-    if is_named or (len(rows[0]) in (3, 4) and len(rows) != len(rows[0])):
-        ranks, pairs = pairs_of(path)
+    table = table_of(text, str(path))
+    if table.labels is None:
+        ranks, pairs = pairs_in(table, str(path))
         _check_tasks(path, ranks, maximum)
         W = np.zeros((ranks, ranks), np.int64)
         for pair, (_, size) in pairs.items():
             W[pair] = size
         return W
+    _check_tasks(path, len(table.rows), maximum)
     try:
-        return np.loadtxt(lines, delimiter=comma, ndmin=2)
+        given = np.array([cells for _, cells in table.rows], np.float64)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
+    W = np.empty_like(given)
+    W[np.ix_(*map(places_of, table.labels))] = given
+    return W

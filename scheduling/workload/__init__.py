@@ -123,7 +123,7 @@ def read(path: str | Path, **options: Any) -> Workload:
         for option in options:
             check_choice(option, ("drop", "cores_per_node"), f"{path}: option of sacct's jobs")
         return read_sacct(path, **options, text=text)
-    if _ending(Path(path)) != ".csv":
+    if _ending(Path(path)) not in (".csv", ".tsv"):
         return read_swf(path, **options)
     if options:
         raise ValueError(f"{path}: {next(iter(options))} applies to SWF files, not to CSV files")

@@ -1,4 +1,4 @@
-"""Workloads as comma-separated values: one row per job, one column per attribute.
+"""Workloads as tables (CSV, TSV): one row per job, one column per attribute.
 
 The first row that is no comment (``#``) names the columns ``number,submit,nodes,run_time,estimate,
 program,tasks,repeats``; the last four can be missing or empty. A program that contains a comma is quoted, as
@@ -7,9 +7,8 @@ in ``"lu,class=W"``. Comments at the top are the header.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 
 from netplace.inputs import check_choice, check_float, check_int
@@ -17,6 +16,7 @@ from netplace.scheduling.job import Job
 from netplace.scheduling.workload.files import read_text, write_text
 from netplace.scheduling.workload.swf import header_number, plain, without_size
 from netplace.scheduling.workload.workload import Workload
+from netplace.text_tables import rows_of
 
 _NEEDED = ("number", "submit", "nodes", "run_time")
 _LONGEST = 2.0**53  # seconds, up to which every whole one can be told from the next
@@ -26,17 +26,13 @@ _NAMES = (*_NEEDED, "estimate", "program", "tasks", "repeats")
 def read_csv(path: str | Path) -> Workload:
     """Read a workload from CSV, plain or compressed by gzip."""
     path = Path(path)
-    lines = read_text(path).split("\n")
-    if not any(line.strip() for line in lines):
+    text = read_text(path)
+    rows = rows_of(text, str(path))
+    if not rows:
         raise ValueError(f"{path}: is empty, expected columns {', '.join(_NEEDED)}")
-    top = next((place for place, line in enumerate(lines) if not line.startswith("#")), len(lines))
-    header = tuple(line[1:] for line in lines[:top])
-    rows = csv.reader(io.StringIO("\n".join(lines[top:])))
-    try:
-        names = _names(next(rows, []), f"{path}, line {top + 1}")
-        jobs = [_job(names, row, f"{path}, line {top + rows.line_num}") for row in rows if row]
-    except csv.Error as error:
-        raise ValueError(f"{path}, line {top + rows.line_num}: {error}") from None
+    header = tuple(line[1:] for line in takewhile(lambda line: line.startswith("#"), text.split("\n")))
+    names = _names(rows[0][1], f"{path}, line {rows[0][0]}")
+    jobs = [_job(names, row, f"{path}, line {line}") for line, row in rows[1:]]
     if not jobs:
         raise ValueError(f"{path}: the file has no jobs")
     try:

@@ -6,6 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from netplace.runs.digests import digests_of_wiring
 from netplace.topologies import Graph, Topology, hierarchy, parse
 from netplace.topologies.host_lists import expand
 from netplace.topologies.routing import check, make_routes
@@ -211,7 +212,11 @@ def test_tree_file(tmp_path: Path) -> None:
         ("slurm", "SwitchName=s0 Nodes=n[3-1]\n", r"'3-1' in 'n\[3-1\]' is not a range"),
         ("slurm", "SwitchName=s0 Nodes=n0\nSwitchName=s1 Nodes=n0\n", r"line 2: node n0 is already at s0"),
         ("slurm", "SwitchName=s0\n Nodes=n0\n", r"line 2: Nodes=n0, expected SwitchName= or BlockName="),
-        ("slurm", "SwitchName=s0 Nodes=n0\nInclude rest.conf\n", r"line 2: Include rest.conf, expected all"),
+        (
+            "slurm",
+            "SwitchName=s0 Nodes=n0\nInclude rest.conf\n",
+            r"line 2: include .*rest.conf, which does not exist",
+        ),
     ],
 )
 def test_files_that_are_none(tmp_path: Path, kind: str, content: str, message: str) -> None:
@@ -239,3 +244,19 @@ def test_slurm_blocks(tmp_path: Path) -> None:
 
 def test_lists_of_hosts() -> None:
     assert list(expand("a[08-10],b,c[1,3]x")) == ["a08", "a09", "a10", "b", "c1x", "c3x"]
+
+
+def test_included_files_are_relative_to_the_including_one(tmp_path):
+    (tmp_path / "rows").mkdir()
+    top, row, leaves = (tmp_path / name for name in ("t.conf", "rows/row.conf", "rows/leaves.conf"))
+    top.write_text("include rows/row.conf\nSwitchName=s2 Switches=s[0-1]\n")
+    row.write_text("Include leaves.conf\nSwitchName=s1 Nodes=a[5-8]\n")
+    leaves.write_text("SwitchName=s0 Nodes=a[1-4]\n")
+    for form in ("slurm", "graph"):
+        machine = parse(f"{form}:{top}")
+        assert (machine.nodes, len(machine.names)) == (8, 3)
+        files = {name for name, _ in digests_of_wiring(f"{form}:{top}")}
+        assert files == {str(top), str(row), str(leaves)}
+    leaves.write_text("include row.conf\n")
+    with pytest.raises(ValueError, match=r"leaves.conf line 1: include .*row.conf, which includes this one"):
+        parse(f"slurm:{top}")

@@ -211,6 +211,9 @@ def test_a_list_of_pairs_is_an_application(tmp_path, text):
 
 
 SQUARES = {
+    "spreadsheet.tsv": "0\t5\t7\n3\t0\t1\n9\t9\t0\n",
+    "three-pairs.csv": "0,1,5\n2,0,9\n0,2,7\n1,0,3\n1,2,1\n2,1,9\n",
+    "permuted.csv": ",2,0,1\n1,1,3,0\n2,0,9,9\n0,7,0,5\n",
     "plain.csv": "0,5,7\n3,0,1\n9,9,0\n",
     "numpy.txt": "0.0e+00 5.0e+00 7.0e+00\n3.0e+00 0.0e+00 1.0e+00\n9.0e+00 9.0e+00 0.0e+00\n",
     "pandas-without-index.csv": "0,1,2\n0,5,7\n3,0,1\n9,9,0\n",
@@ -236,7 +239,11 @@ def test_a_square_of_numbers_is_a_dense_matrix(tmp_path, name):
         ("x.goal", GOAL.replace("}\nrank 1", "\nrank 1"), "line 11: 'rank 1 {' is not an operation"),
         ("x.prv", PRV + "#\n1:1:1:9:1:0:1:1\n", "line 16: refers to task 9, expected 1 to 2"),
         ("m.csv", "0,1,-5\n1,0,3\n", "line 1: bytes '-5' is not a whole number"),
-        ("m.csv", "a,b,c\n0,1,2\n", "line 1: columns are 'a, b, c', expected source, destination and bytes"),
+        (
+            "m.csv",
+            "a,b,c\n0,1,2\n",
+            "line 1: columns 'a, b, c' of 2 rows, expected source, destination",
+        ),
     ],
 )
 def test_a_broken_file_is_told_with_its_line(tmp_path, name, text, told):
