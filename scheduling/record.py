@@ -24,7 +24,7 @@ class Contiguity:
 
     * on a mesh, torus, hypercube or twisted torus if it is a full *box*: all combinations of one interval per
       dimension, which can cross the end of a ring. On minimal routes, no message of the job then leaves its
-      nodes. On a twisted torus, a box does not cross the end of Y, where X is shifted;
+      nodes. On a twisted torus, a box does not cross the ends of Y, Z, .., where X is shifted;
     * on a tree if it is in one subtree of the smallest possible size. Other jobs can use the rest of that
       subtree;
     * on any other network if its routers are connected to each other: the switches of the job's nodes, or
@@ -38,7 +38,7 @@ class Contiguity:
         self._tell: Callable[..., bool]
         self._tables: tuple[Any, ...]
         if isinstance(machine, Grid):
-            rings = [machine.wraps and not (machine.twist and axis == 1) for axis in range(machine.dims)]
+            rings = [machine.wraps and not (machine.twist and axis > 0) for axis in range(machine.dims)]
             self._tell, self._tables = native.fill_box, (np.array(machine.sizes, np.int64), np.array(rings))
         elif tree is not None:
             self._tell, self._tables = native.fit_subtree, _subtrees(tree)

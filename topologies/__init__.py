@@ -86,7 +86,7 @@ _TOPOLOGIES = {
         twisted_torus,
         read_sides_and_twist,
         "twisted:8x4+3",
-        "2-D torus whose Y rings are shifted by T along X (default: Y, the shorter side)",
+        "torus whose rings along Y, Z, .. are shifted by T along X (default: Y, the shorter side)",
     ),
     "tree": Kind(kary_ntree, read_numbers("k", "n"), "tree:4,3", "k-ary n-tree with k^n nodes"),
     "thintree": Kind(

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.inputs import abbreviate, check_int
 from netplace.records import array_of
+from netplace.topologies.graph import best_cut
 from netplace.topologies.limits import check_size
 from netplace.topologies.topology import Topology
 
@@ -22,18 +23,19 @@ from netplace.topologies.topology import Topology
 class Twist:
     """Minimal routes between the nodes of a twisted torus, which are all equivalent."""
 
-    sizes: tuple[int, ...]  # the two sides, X and Y, each at least 2
-    twist: int  # number of nodes along X by which a packet is shifted where it passes the end of Y
-    neighbor: NDArray[np.int32]  # shape (nodes, 4): the wiring, as in `Topology`
+    sizes: tuple[int, ...]  # at least two sides, each at least 2
+    twist: int  # number of nodes along X by which a packet is shifted where it passes the end of another side
+    neighbor: NDArray[np.int32]  # shape (nodes, ports): the wiring, as in `Topology`
 
     def reduce(self, vector: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the vectors, shape (..., 2), that lead to the same nodes and lie within the sides."""
-        rounds, y = np.divmod(vector[..., 1], self.sizes[1])
-        return np.stack(((vector[..., 0] + rounds * self.twist) % self.sizes[0], y), axis=-1)
+        """Return the vectors, shape (..., dims), that lead to the same nodes and lie within the sides."""
+        rounds, rest = np.divmod(vector[..., 1:], self.sizes[1:])
+        x = (vector[..., :1] + rounds.sum(axis=-1, keepdims=True) * self.twist) % self.sizes[0]
+        return np.concatenate((x, rest), axis=-1)
 
     @cached_property
     def _search(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Hops to each node from node 0, and the first minimal record as one number, x * span + y."""
+        """Hops to each node from node 0, and the first minimal record as one number to the base of a span."""
         # Breadth first: a record in front of which one hop is put leads one node further, and of all records
         # that come from one node by one port the first stays the first.
         hops = np.full(len(self.neighbor), -1)
@@ -42,7 +44,8 @@ class Twist:
         reached = np.zeros(1, np.int64)
         while reached.size:
             far = int(hops[reached[0]]) + 1
-            for port, step in enumerate((self._span, -self._span, 1, -1)):
+            for port in range(2 * len(self.sizes)):
+                step = self._span ** (len(self.sizes) - 1 - port // 2) * (1 - port % 2 * 2)
                 end = self.neighbor[reached, port]  # all different: a port leads to every node from just one
                 onward = (hops[end] < 0) | (hops[end] == far)
                 first[end[onward]] = np.minimum(first[end[onward]], first[reached[onward]] + step)
@@ -52,7 +55,7 @@ class Twist:
 
     @property
     def _span(self) -> int:
-        return 2 * sum(self.sizes)  # more than a y and its negative are apart
+        return 2 * sum(self.sizes)  # more than a number of hops and its negative are apart
 
     @property
     def hops(self) -> NDArray[np.int64]:
@@ -61,24 +64,28 @@ class Twist:
 
     @cached_property
     def nearest(self) -> NDArray[np.int64]:
-        """First of the minimal records from node 0 to each node, shape (nodes, 2)."""
-        x, y = np.divmod(self._search[1] + self._span // 2, self._span)
-        return np.stack((x, y - self._span // 2), axis=-1)
+        """First of the minimal records from node 0 to each node, shape (nodes, dims)."""
+        rest, hops = self._search[1], []
+        for _ in self.sizes[1:]:
+            rest, last = np.divmod(rest + self._span // 2, self._span)
+            hops.append(last - self._span // 2)
+        return np.stack((rest, *hops[::-1]), axis=-1)
 
     def records(self, reduced: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return all minimal records that lead where one reduced vector leads, in lexicographic order."""
-        width, height = self.sizes
-        minimum = int(self.hops[reduced[0] + width * reduced[1]])
-        rounds = np.arange(-(minimum // height) - 1, minimum // height + 1)
-        y = reduced[1] + rounds * height
-        x = (reduced[0] - rounds * self.twist) % width
-        ways = np.concatenate([np.stack((x, y), axis=-1), np.stack((x - width, y), axis=-1)])
+        width, sides = self.sizes[0], np.array(self.sizes[1:])
+        minimum = int(self.hops[reduced @ _strides(self.sizes)])
+        most = [range(-(minimum // side) - 1, minimum // side + 1) for side in sides]
+        rounds = np.array(list(itertools.product(*most)))
+        rest = reduced[1:] + rounds * sides
+        x = (reduced[0] - rounds.sum(axis=1) * self.twist) % width
+        ways = np.concatenate([np.column_stack((x, rest)), np.column_stack((x - width, rest))])
         minimal = ways[np.abs(ways).sum(axis=-1) == minimum]
         return np.asarray(minimal[np.lexsort(minimal.T[::-1])])
 
     @property
     def bisection_width(self) -> int:
-        """Fewest links, counted in one direction, between two halves of the nodes.
+        """Fewest links, counted in one direction, between two halves of the nodes, of two sides.
 
         On the torus, the border between the halves is a set of closed curves that cross the links. Either
         each curve can be contracted to a point, and they enclose half of the nodes, best as a near-square; or
@@ -109,7 +116,7 @@ _AXES = "XYZUVW"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Grid(Topology):
-    """A mesh, torus or twisted 2-D torus; every router is a node.
+    """A mesh, torus or twisted torus; every router is a node.
 
     Nodes are numbered with X fastest: node = x + X * (y + Y * z). Port ``2 * d`` leads to the next node in
     dimension d, and port ``2 * d + 1`` to the previous one. An input is named by the direction in which its
@@ -128,7 +135,7 @@ class Grid(Topology):
         Whether every dimension is closed into a ring.
     twist : int
         Number of nodes along X by which a packet is shifted when it passes from the end to the beginning of
-        Y, the second of two dimensions; otherwise 0.
+        another dimension; otherwise 0.
     """
 
     sizes: tuple[int, ...]
@@ -266,8 +273,12 @@ class Grid(Topology):
         The value is exact for any sides: J. Arjona Aroca and A. Fernández Anta, "Bisection (band)width of
         product networks with application to data centers", TAMC 2012. If the longest side is even, the cut
         goes straight across it. Otherwise, the cut goes through the middle of the longest side, and the
-        remaining middle slice is cut in the same way along the next side, until a side is even.
+        remaining middle slice is cut in the same way along the next side, until a side is even. On a twisted
+        torus of more than two dimensions, the value is an upper bound (see `best_cut`).
         """
+        if self.twist and self.dims > 2:
+            every = np.arange(self.nodes)
+            return best_cut(self.neighbor, every, 0, self.coordinates(every))
         if self.twist:
             return self._twisted.bisection_width
         sides = sorted((size for size in self.sizes if size > 1), reverse=True)
@@ -293,7 +304,7 @@ def grid(text: str, sizes: Sequence[int], wraps: bool, twist: int = 0) -> Grid:
             moved = place + step
             inside = (moved >= 0) & (moved < size)
             end = np.where(inside | wraps, node + (moved % size - place) * stride[d], -1)
-            if twist and d == 1:
+            if twist and d > 0:
                 x = node % sizes[0]
                 end = np.where(inside, end, end - x + (x + step * twist) % sizes[0])
             if size > 1:

@@ -47,13 +47,14 @@ def torus(sizes: Sequence[int]) -> Grid:
 
 
 def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
-    """Return the twisted torus of two sides, X and Y, each at least 2.
+    """Return the twisted torus of two sides or more, X first, each at least 2.
 
     J. M. Cámara, M. Moretó, E. Vallejo, R. Beivide, J. Miguel-Alonso, C. Martínez and J. Navaridas, "Twisted
     torus topologies for enhanced interconnection networks", IEEE Transactions on Parallel and Distributed
-    Systems 21 (2010) 1765-1778. A packet that crosses the end of Y is shifted along X by the twist, which is
-    less than X. On 2a x a nodes, a twist of a (the shorter side) loads the links of both dimensions equally.
-    The default twist is Y; if X is not longer than Y, the twist is required.
+    Systems 21 (2010) 1765-1778. A packet that crosses the end of Y, Z, .. is shifted along X by the twist,
+    which is less than X. On 2a x a or 2a x a x a nodes (the prismatic doubly twisted torus), a twist of a
+    loads the links of all dimensions equally. The default twist is Y; if X is not longer than Y, the twist is
+    required.
 
     Examples
     --------
@@ -62,11 +63,11 @@ def twisted_torus(sizes: Sequence[int], twist: int | None = None) -> Grid:
     """
     sides = check_sides(sizes, spell("twisted", sizes))
     text = spell("twisted", sides)
-    if len(sides) != 2:
-        raise ValueError(f"{text}: {len(sides)} sides given, expected two for a twisted torus")
+    if len(sides) < 2:
+        raise ValueError(f"{text}: {len(sides)} side given, expected at least two for a twisted torus")
     if min(sides) < 2:
         raise ValueError(f"{text}: a side of 1 has no ring, expected sides of at least 2")
-    width, height = sides
+    width, height = sides[:2]
     if twist is None and width <= height:
         raise ValueError(
             f"{text}: twisted by its shorter side needs X longer than Y, "

@@ -153,7 +153,8 @@ def _dimensions(count: int) -> list[str]:
 
 
 def _bisection(topology: Topology) -> Bisection:
-    if not isinstance(topology, Graph):
+    formula = not isinstance(topology, Grid) or not topology.twist or topology.dims == 2
+    if not isinstance(topology, Graph) and formula:
         return Bisection(topology.bisection_width, "exact, by the formula of grids and trees")
     if topology.routers > _MOST_CUTS:
         return Bisection(None, f"not computed for more than {_MOST_CUTS} routers and nodes")

@@ -37,10 +37,10 @@ Grid<usual_dims> grid_of(const Description& description) {
     }
     if (stride != plan.nodes) throw std::invalid_argument("network: a grid has a node at each place");
     if (plan.twist != 0) {
-        if (dims != 2 || grid.size[0] < 0 || grid.size[1] < 0 || plan.twist < 0 || plan.twist >= grid.size[0])
-            throw std::invalid_argument("network: a twisted torus has two dimensions, and a twist less than its width");
-        const std::int64_t places = std::int64_t{grid.size[0]} * grid.size[1];
-        grid.record_first = description.array("record_first", places + 1, 0, most);
+        const bool flat = std::any_of(grid.size.begin(), grid.size.end(), [](auto size) { return size < 0; });
+        if (dims < 2 || flat || plan.twist < 0 || plan.twist >= grid.size[0])
+            throw std::invalid_argument("network: a twisted torus has rings in two dimensions or more, and a twist less than its width");
+        grid.record_first = description.array("record_first", plan.nodes + 1, 0, most);
         grid.record = description.array("record", grid.record_first.back(), 0, most);
         if (std::adjacent_find(grid.record_first.begin(), grid.record_first.end(), std::greater_equal<>()) != grid.record_first.end())
             throw std::invalid_argument("network: routes of a twisted torus are not in order");

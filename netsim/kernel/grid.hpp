@@ -59,13 +59,17 @@ std::uint32_t route_of(const Grid<n>& grid, const D& d, std::int32_t source, std
     const auto& plan = d.plan;
     const int dims = grid.dims(plan);
     if (plan.twist != 0) {  // looks the same from every node, so the routes of a displacement are tabulated
+        const auto here = grid.coordinate.begin() + std::int64_t{source} * dims, there = grid.coordinate.begin() + std::int64_t{target} * dims;
         const std::int64_t width = grid.size[0];
-        std::int64_t x = grid.coordinate[2 * target] - grid.coordinate[2 * source];
-        std::int64_t y = grid.coordinate[2 * target + 1] - grid.coordinate[2 * source + 1];
-        if (y < 0) y += grid.size[1], x -= plan.twist;
-        x = (x % width + width) % width;
-        std::int32_t begin = grid.record_first[y * width + x];
-        const std::int32_t count = grid.record_first[y * width + x + 1] - begin;
+        std::int64_t x = there[0] - here[0], place = 0, stride = width;
+        for (int dim = 1; dim < dims; ++dim) {
+            std::int64_t along = there[dim] - here[dim];
+            if (along < 0) along += grid.size[dim], x -= plan.twist;
+            place += along * stride, stride *= grid.size[dim];
+        }
+        place += (x % width + width) % width;
+        std::int32_t begin = grid.record_first[place];
+        const std::int32_t count = grid.record_first[place + 1] - begin;
         if (count > 1) begin += below(d.chance.draw(Purpose::twist, source, 0, cycle), count);
         return static_cast<std::uint32_t>(grid.record[begin]);
     }

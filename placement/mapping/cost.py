@@ -159,7 +159,9 @@ def _on(topology: Grid, places: Nodes, criterion: str, ends: int = 0) -> Locatio
 
 
 def _twisted(topology: Grid, nodes: Nodes, criterion: str) -> Locations | None:
-    """Return locations on a twisted torus, priced by how they lie; None if that is not the same both ways."""
+    """Return locations on a 2-D twisted torus, priced by how they lie; None if not the same both ways."""
+    if topology.dims > 2:
+        return None
     first, every = np.zeros(1, np.int64), np.arange(topology.nodes)
 
     distance = topology.distance(first, every)

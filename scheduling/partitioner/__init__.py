@@ -160,7 +160,7 @@ _PARTITIONERS: dict[str, PartitionerKind] = {
         slurm_choice,
         "slurm",
         "the choice of Slurm 22.05 (select/cons_tres; slurm:linear: select/linear); listed boxes on tori",
-        "|".join(SLURM_RULES) + "=SHAPES",
+        "|".join(SLURM_RULES) + "=SHAPES or SEGMENT",
     ),
     **{name: static_sets(name) for name in STATIC},
 }

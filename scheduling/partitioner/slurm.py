@@ -9,10 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.inputs import abbreviate, check_choice
+from netplace.inputs import abbreviate, check_choice, check_int
 from netplace.scheduling.job import Job
 from netplace.scheduling.partitioner.allocation import Allocation, Nodes
 from netplace.scheduling.partitioner.plain import PlainPartitioner
+from netplace.scheduling.partitioner.slurm_blocks import SlurmBlocks
 from netplace.topologies import Graph, Grid, Topology, hierarchy
 from netplace.topologies.slurm_grid import listed_placements
 
@@ -127,6 +128,7 @@ SLURM_RULES = {
     "flat": "runs of consecutive free nodes: the shortest sufficient one, or the longest first",
     "tree": "cons_tres on machines with leaf switches",
     "dragonfly": "the leaf switch with the most free nodes if it suffices, or one node of each in turn",
+    "block": "the fewest blocks of a block topology, or block=SEGMENT: one block for each so many nodes",
     "torus3d": "boxes of listed shapes, such as torus3d=2x2x1+2x2x2, or the list in topology.yaml",
 }
 
@@ -138,13 +140,20 @@ def default_slurm_rule(topology: Topology) -> str:
     return "dragonfly" if isinstance(topology, Graph) and topology.group is not None else "tree"
 
 
-def slurm_choice(topology: Topology, option: str = "", seed: int = 0) -> _SlurmChoice | _SlurmPlacements:
+def slurm_choice(
+    topology: Topology, option: str = "", seed: int = 0
+) -> _SlurmChoice | _SlurmPlacements | SlurmBlocks:
     rule, equals, shapes = option.partition("=")
     rule = rule or default_slurm_rule(topology)
+    if rule == "block":
+        if not (levels := _subtrees(topology)):
+            raise ValueError(f"partitioner slurm:block: the nodes of {topology} are not at switches")
+        segment = check_int(shapes, "partitioner slurm:block: segment") if equals else 0
+        return SlurmBlocks(topology, levels, segment)
     if rule == "torus3d":
         return _SlurmPlacements(topology, shapes or listed_placements(topology.text))
     if equals:
-        raise ValueError(f"partitioner slurm: {option!r}, expected shapes only after torus3d=")
+        raise ValueError(f"partitioner slurm: {option!r}, expected = only after torus3d and block")
     return _SlurmChoice(topology, rule)
 
 

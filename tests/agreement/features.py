@@ -38,7 +38,7 @@ _FILES = {
 NETWORKS = {  # kind: a small one
     "mesh": "mesh:4x3",
     "torus": "torus:4x3",
-    "twisted": "twisted:5x2+1",
+    "twisted": "twisted:4x2x2+1",
     "hypercube": "hypercube:3",
     "tree": "tree:3,2",
     "thintree": "thintree:3,2,2",

@@ -17,7 +17,7 @@ from netplace.topologies import parse
 NETWORKS = {
     "torus:3x3": Config(),
     "torus:4x4x4": Config(),
-    "twisted:4x2+1": Config(vcs=3, arbiter="longest", injectors=2),
+    "twisted:4x2x2+1": Config(vcs=3, arbiter="longest", injectors=2),
     "tree:2,2": Config(),
     "thintree:4,2,2": Config(vcs=3, tree_routing="static"),
     "dragonfly:a=2,p=1,h=1": Config(routing="ugal-l", vcs=4),

@@ -44,6 +44,12 @@ def test_no_half_of_a_grid_has_fewer_links(text: str) -> None:
     assert network.bisection_width == best_cut(network)
 
 
+@pytest.mark.parametrize("text", ["twisted:4x2x2", "twisted:3x2x2+1", "twisted:3x2x2+2"])
+def test_the_width_of_a_twisted_torus_of_three_sides_is_an_upper_bound(text: str) -> None:
+    network = parse(text)
+    assert best_cut(network) <= network.bisection_width <= parse(f"torus:{text[8:13]}").links().shape[0] // 4
+
+
 def test_known_widths() -> None:
     # Dally and Towles 2004, section 3.1 and 5.2: 2 N / k links one way for an even-sided k-ary n-cube.
     assert parse("torus:8x8").bisection_width == 16

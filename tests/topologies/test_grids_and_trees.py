@@ -18,7 +18,7 @@ def grids(draw: st.DrawFn, most: int = 60) -> Grid:
     kind = draw(st.sampled_from(["mesh", "torus", "twisted"]))
     if kind == "twisted":
         side = st.integers(2, 12)
-        sides = draw(st.lists(side, min_size=2, max_size=2).filter(lambda s: math.prod(s) <= most))
+        sides = draw(st.lists(side, min_size=2, max_size=3).filter(lambda s: math.prod(s) <= most))
         return twisted_torus(sides, draw(st.integers(1, sides[0] - 1)))
     side = st.integers(1, 7)
     sides = draw(st.lists(side, min_size=1, max_size=5).filter(lambda s: math.prod(s) <= most))
@@ -172,6 +172,14 @@ def link_loads(network: Grid) -> np.ndarray:
     return np.asarray(np.sum(routes, axis=0))
 
 
+@pytest.mark.parametrize(("a", "diameter"), [(2, 3), (3, 4), (4, 6)])
+def test_the_prismatic_doubly_twisted_torus_balances_its_links(a: int, diameter: int) -> None:
+    network = twisted_torus((2 * a, a, a))
+    assert network.diameter == diameter < torus((2 * a, a, a)).diameter
+    assert link_loads(network) == pytest.approx(link_loads(network)[[1, 2, 0]])
+    assert int(network.neighbor[network.node((1, 0, a - 1)), 4]) == int(network.node((1 + a, 0, 0)))
+
+
 @pytest.mark.parametrize("a", [2, 3, 4, 5, 8])
 def test_twice_as_long_as_wide_it_balances_its_links(a: int) -> None:
     # Cámara et al. 2010: the rectangular twisted torus of 2a x a nodes is edge-symmetric, of diameter a.
@@ -187,7 +195,7 @@ def test_twice_as_long_as_wide_it_balances_its_links(a: int) -> None:
 @pytest.mark.parametrize(
     ("sides", "twist", "message"),
     [
-        ((8, 4, 2), 3, r"twisted:8x4x2: 3 sides given, expected two for a twisted torus"),
+        ((8,), 3, r"twisted:8: 1 side given, expected at least two for a twisted torus"),
         ((8, 1), 3, r"twisted:8x1: a side of 1 has no ring"),
         ((8, 8), None, r"twisted:8x8: .* needs X longer than Y, expected a twist such as twisted:8x8\+4"),
         ((8, 4), 8, r"twisted:8x4: twist 8 is too large, expected less than the 8 nodes along X"),

@@ -136,3 +136,25 @@ def test_spacing_and_seed_say_where_boxes_stand_round_the_ring():
 def test_mistakes(rule, machine, said):
     with pytest.raises(ValueError, match=said):
         make_partitioner(f"slurm:{rule}", parse(machine))
+
+
+@pytest.mark.parametrize(
+    ("rule", "nodes", "wanted"),
+    [
+        ("slurm:block", 3, [1, 2, 3]),  # the block with the fewest free nodes that suffice
+        ("slurm:block", 4, [28, 29, 30, 31]),  # the last of equals
+        ("slurm:block", 5, [8, 12, 13, 14, 15]),  # one pair of blocks, the fullest block first
+        ("slurm:block", 20, [*range(12, 32)]),  # three pairs, each whole before the next
+        ("slurm:block", 24, None),  # 26 nodes are free, but at most 21 in three pairs of blocks
+        ("slurm:block=3", 6, [1, 2, 3, 28, 29, 30]),
+        ("slurm:block=8", 3, [1, 2, 3]),  # a segment larger than the job is ignored
+        ("slurm:block=4", 6, None),
+    ],
+)
+def test_blocks_by_hand(rule, nodes, wanted, tmp_path):
+    blocks = [f"BlockName=b{n} Nodes=n[{4 * n}-{4 * n + 3}]" for n in range(8)]
+    (tmp_path / "topology.conf").write_text("\n".join([*blocks, "BlockSizes=4,8"]))
+    partitioner = make_partitioner(rule, parse(f"slurm:{tmp_path}/topology.conf"))
+    partitioner.take(Allocation(np.array([0, 4, 5, 9, 10, 11])))
+    found = partitioner.find(Job(0, 0, nodes, 1))
+    assert wanted == (None if found is None else found.nodes.tolist())
