@@ -27,32 +27,11 @@ from netplace.scheduling.workload.swf import DEFAULT_DROPS, DROPS, LOGS, read_sw
 from netplace.scheduling.workload.workload import Workload
 
 __all__ = [
-    "CLASSES",
-    "DEFAULT_DROPS",
-    "DROPS",
-    "ENDINGS",
-    "INTENSITIES",
-    "PUBLISHED_CLASSES",
-    "SIZES",
-    "WORKLOADS",
-    "Middle",
-    "Workload",
-    "WorkloadFigures",
-    "WorkloadKind",
-    "applications",
-    "describe",
-    "load",
-    "lublin",
-    "make_workload",
-    "read",
-    "read_csv",
-    "read_sacct",
-    "read_swf",
-    "scale_to_load",
-    "write",
-    "write_csv",
-    "write_swf",
-]
+    "CLASSES", "DEFAULT_DROPS", "DROPS", "ENDINGS", "INTENSITIES", "PUBLISHED_CLASSES", "SIZES",
+    "WORKLOADS", "Middle", "Workload", "WorkloadFigures", "WorkloadKind", "applications", "describe",
+    "load", "lublin", "make_workload", "read", "read_csv", "read_sacct", "read_swf", "scale_to_load",
+    "write", "write_csv", "write_swf",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
