@@ -17,6 +17,7 @@ from netplace.experiments.reality.baselines import LogGP, by_bandwidth, fitted, 
 from netplace.experiments.reality.calibrations import calibrate
 from netplace.experiments.reality.measurements import Row
 from netplace.experiments.reality.sets import SETS, Rows, calibrating, packets_of
+from netplace.experiments.reality.stencil import stencil
 from netplace.netsim import Config
 from netplace.report.studies import Report, ReportTable, Study, StudyContext, StudyRequest, measured
 from netplace.report.studies import Row as Simulated
@@ -24,6 +25,7 @@ from netplace.report.studies import Row as Simulated
 PARTS = {
     "ledger": "All measured rows that the shipped fabrics can predict, beside baselines",
     "calibrations": "The end points of each machine, fitted again to its calibration",
+    "application": "A measured stencil on different numbers of hosts, predicted from one host",
 }
 _MICRO = 1e6
 _MOST_PACKETS = 300_000  # of a simulated row, all vectors together; more are told as not run
@@ -189,6 +191,7 @@ def _goals(name: str, frame: pd.DataFrame, kind: Rows) -> list[str]:
 _CONDUCTED: dict[str, Callable[[StudyRequest, StudyContext], Report]] = {
     "ledger": _ledger,
     "calibrations": calibrate,
+    "application": stencil,
 }
 
 
@@ -198,6 +201,7 @@ STUDY = Study(
     source="measurements of others: De Sensi et al., SC 2025 (doi 10.1145/3712285.3759835), and those that "
     "docs/validation-hardware.md names",
     parts=PARTS,
+    default=("ledger", "calibrations"),
     run=run,
     options=("data",),
 )

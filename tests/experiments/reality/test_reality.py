@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from netplace.apps import Program, TaskWriter
+from netplace.apps import Program, TaskWriter, application
 from netplace.apps.collectives import ALGORITHMS as KNOWN
 from netplace.apps.collectives.writing import collective
 from netplace.experiments.reality import calibrations, study
 from netplace.experiments.reality.baselines import LogGP, by_bandwidth, fitted
 from netplace.experiments.reality.measurements import ALGORITHMS, MISLABELED, Row, folded, fugaku
 from netplace.experiments.reality.sets import SETS
+from netplace.experiments.reality.stencil import halo, stencil
 from netplace.netsim import Config
 from netplace.placement.partition import partition
 from netplace.report.studies import StudyRequest
@@ -175,3 +176,33 @@ def test_logical_axes_are_rings_in_blocks(shape):
         assert np.ptp(topology.coordinates(nodes[0, 0])[:, [0, 2, 3, 5]], axis=0).max() == 0  # y and b alone
     point = Point("", network, "collective,operation=bcast,bytes=8", 1.0, 8, nodes.size, partition=where)
     assert seconds_of([point], Config(fabric="tofu-d"))[0] > 0
+
+
+STENCIL = ("width", "steps", "hosts", "cores", "run1", "run2", "run3")
+
+
+def steps_of(folder, *rows):
+    write(
+        folder / "lcc2_pingpong.csv", ("bytes", "same_host", "other_host"), [(4096, 5, 13), (32768, 10, 37)]
+    )
+    write(folder / "lcc2_stencil.csv", STENCIL, rows)
+    return stencil(StudyRequest(parts=("application",), data=str(folder), quick=False), None)
+
+
+def test_a_step_of_the_stencil_is_predicted_from_one_host_alone(tmp_path):
+    one = (512, 100, 1, 2, 0.3, 0.1, 0.2)
+    reports = [steps_of(tmp_path, one, (512, 100, 2, 1, *3 * [seconds])) for seconds in (0.2, 0.4)]
+    first, second = (report.tables[1].frame for report in reports)
+    assert first["measured"].tolist() == [2000, 2000]  # medians of three runs of 100 steps, in us
+    assert first["netplace"].tolist() == second["netplace"].tolist()
+    assert first["netplace"][0] == pytest.approx(2000, abs=0.1)
+    # A message each way takes 13 us between hosts instead of 5 within one.
+    assert first["netplace"][1] - first["netplace"][0] == pytest.approx(2 * (13 - 5), abs=6)
+    score = reports[1].tables[0].frame.iloc[0]
+    assert score["no effect"] == pytest.approx(50)
+    assert score["count"] == 1
+
+
+def test_halos_go_to_both_neighbors():
+    steps = application(halo, tasks=5, size=64, work=1).traffic().W / 64
+    assert (steps == 20 * (np.eye(5, k=1) + np.eye(5, k=-1))).all()
