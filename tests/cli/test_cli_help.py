@@ -127,6 +127,7 @@ def made_before(tmp_path_factory, short_trace, unpainted):
 )
 def test_the_examples_of_the_help_run(netplace, line, made_before, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "rates.csv").write_text("source,target,rate\n0,1,0.5\n5,2,0.25\n")
     for name in MADE_BEFORE:
         if name in shlex.split(line)[2:4]:
             made = made_before / name

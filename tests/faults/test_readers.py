@@ -13,9 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from samples import READERS, write_samples
+from samples import READERS, TRACES, write_samples
 
+from netplace.apps.formats import format_of
 from netplace.apps.formats import read as read_trace
+from netplace.apps.formats.catalog import FORMATS
 from netplace.files import read_content
 from netplace.report.files.traffic import read_traffic
 from netplace.scheduling.workload import read as read_workload
@@ -62,6 +64,13 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("name", READERS)
 def test_a_good_file_is_read(folder, name):
     READERS[name](folder / name)
+
+
+def test_every_format_of_traces_has_a_good_file(folder):
+    traces = [folder / name for name in TRACES]
+    found = {format_of(path.parent if path.suffix == ".calls" else path).suffix for path in traces}
+    # OTF2 is read by the library of Score-P.
+    assert {item.suffix for item in FORMATS.values()} - found == {".otf2"}
 
 
 @pytest.mark.parametrize("name", READERS)

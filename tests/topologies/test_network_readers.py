@@ -19,6 +19,7 @@ from netplace.netsim import Config, simulate
 from netplace.netsim.effects import notes_on, settings_on
 from netplace.topologies import Graph, parse
 from netplace.topologies.compute_nodes import network_of_hosts
+from netplace.topologies.graph_file import FILE_FORMATS
 from netplace.topologies.inventory import inventory
 
 
@@ -101,6 +102,11 @@ READERS = {
     "NCCL's topology": nccl,
 }
 FUZZ = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+def test_every_format_of_networks_has_a_good_file():
+    names = tuple(name.partition(",")[0] for name in READERS)
+    assert [kind.name for kind in FILE_FORMATS if kind.read and not kind.name.startswith(names)] == []
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -1,5 +1,8 @@
 """Networks from files with speeds: a message takes its bytes by the slowest rate, and the latencies."""
 
+import json
+
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -57,6 +60,13 @@ NET = {
     "nccl": (NCCL, (0, 1), 0.0, 50e9, (0, 2), 0.0, 25e9),
     "htsim": (HTSIM, (0, 1), 1.5e-6, 25e9, (0, 7), 3.9e-6, 12.5e9),
 }
+LINE = nx.Graph([
+    ("a", "b", {"bandwidth": "100Gbps", "latency": "1us"}),
+    ("b", "c", {"bandwidth": "3.125GB/s", "latency": "0.005ms"}),
+])  # fmt: skip
+NET["gexf"] = ("\n".join(nx.generate_gexf(LINE)), *NET["dot"][1:])
+NET["gml"] = ("\n".join(nx.generate_gml(LINE)), *NET["dot"][1:])
+NET["node-link"] = (json.dumps(nx.node_link_data(LINE, edges="links")), *NET["dot"][1:])
 # Two servers of two GPUs, each with an NVSwitch (4, 5), on two rails (6, 7).
 SIMAI = """8 2 2 2 8 H100\n4 5 6 7
 0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n2 5 2880Gbps 25ns 0\n3 5 2880Gbps 25ns 0
