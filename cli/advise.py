@@ -122,11 +122,10 @@ def advise_command(**given: Any) -> None:
 
 def _write(folder: Path, text: str, content: dict[str, Any], hosts: Sequence[str]) -> dict[str, str]:
     """Write advice, its JSON in `text`, into a folder; return the command that starts the job by launcher."""
-    from netplace.report.files.rank_files import LAUNCHERS, rank_file
+    from netplace.report.files.rank_files import LAUNCHERS, mapping_csv, rank_file
 
     nodes = content["nodes"]
-    texts = {"mapping.csv": "\n".join(["task,node", *(f"{task},{n}" for task, n in enumerate(nodes)), ""])}
-    texts |= {"nodes.txt": content["host_list"] + "\n", "advice.json": text}
+    texts = {"mapping.csv": mapping_csv(nodes), "nodes.txt": content["host_list"] + "\n", "advice.json": text}
     texts |= {f"ranks.{name}": rank_file(name, hosts, nodes) for name in LAUNCHERS}
     folder.mkdir(exist_ok=True)
     for name, written in texts.items():

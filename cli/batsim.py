@@ -51,13 +51,14 @@ def platform_command(
     from netplace.report.tables import cosim, schedule
     from netplace.report.tables.data_table import print_data
     from netplace.runs.plan import make_plan
+    from netplace.runs.tables import write_table
 
     keys, make, of = (SCHEDULE_SETTINGS, make_plan, schedule) if logged else (KEYS, make_cosim_plan, cosim)
     plan: Any = plan_of(make, keys, given | RULES)
     with connected(endpoint, timeout) as talk:
         made = run_with(talk, plan, threads)
     if rows:
-        schedule.write_rows(rows, made.schedule)
+        write_table(schedule.row_table(made.schedule), rows)
     outcome = made.outcome
     figures: Any = made.figures if logged else outcome
 

@@ -25,12 +25,7 @@ from netplace.cli.many import (
     tell_cost,
 )
 from netplace.cli.outputs import OUTCOME, CommandOutput, show, study_output
-from netplace.cli.settings import (
-    SettingsCommand,
-    json_flag,
-    tell_limits,
-    threads_flag,
-)
+from netplace.cli.settings import SettingsCommand, json_flag, tell_limits, threads_flag
 from netplace.inputs import shortened
 from netplace.plain_data import to_builtins
 from netplace.plan_settings import COSIM_SETTINGS

@@ -226,17 +226,14 @@ class _Output:
 
     def write(self, nodes: Sequence[int], names: list[str]) -> None:
         """Write a mapping alone: for a launcher, or as ``--mapping file:FILE`` reads it."""
-        from netplace.report.files.rank_files import LAUNCHERS, rank_file
+        from netplace.report.files.rank_files import LAUNCHERS, mapping_csv, rank_file
 
         assert self.path is not None
-        write_atomically(self.path, rank_file(self.launcher, names, nodes) if self.launcher else _rows(nodes))
+        text = rank_file(self.launcher, names, nodes) if self.launcher else mapping_csv(nodes)
+        write_atomically(self.path, text)
         if self.launcher:
             command = LAUNCHERS[self.launcher].command.format(file=self.path, ranks=len(nodes))
             click.echo(f"start it: {command}", err=True)
-
-
-def _rows(nodes: Sequence[int]) -> str:
-    return "\n".join(["task,node", *(f"{task},{node}" for task, node in enumerate(nodes)), ""])
 
 
 def _matrix(given: dict[str, Any]) -> NDArray[Any]:
@@ -269,6 +266,7 @@ def _show(
     given: dict[str, Any],
 ) -> None:
     """Write a mapping, the comparison or measurements that led to it, and a picture; show them."""
+    from netplace.report.files.rank_files import mapping_csv
     from netplace.report.pages.kinds.mapping import mapping_page
 
     if given["picture"]:
@@ -280,14 +278,11 @@ def _show(
         figure = mapping_figure(search.traffic, search.topology, load, [nodes], results["title"])
         write_figure(given["picture"], figure)
 
-    def also(folder: Path) -> None:
-        write_atomically(folder / "mapping.csv", _rows(nodes.tolist()))
-
     answer = CommandOutput(
         lambda: results,
         terminal=lambda: mapping_page(results).show(),
         label="mapping",
-        also=also,
+        also=lambda folder: write_atomically(folder / "mapping.csv", mapping_csv(nodes.tolist())),
         remarks=results.get("notes", ()),
     )
     show(answer, output.outcome, given["as_json"])
@@ -332,11 +327,7 @@ def default_mapping(network: str, method: str | None, criterion: str | None) -> 
 
 
 def mapping_rule(
-    text: str,
-    method: str | None = None,
-    seconds: float | None = None,
-    iterations: int | None = None,
-    criterion: str | None = None,
+    text: str, method: str | None, seconds: float | None, iterations: int | None, criterion: str | None = None
 ) -> tuple[str, str]:
     """Return the mapping rule with its options from flags, and the criterion of its cost."""
     from netplace.placement.mapping import CRITERIA, MAPPINGS, METHODS

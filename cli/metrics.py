@@ -131,7 +131,7 @@ def _figure(rows: Sequence[ConfigurationRow], title: str) -> Figure:
     panels = {
         name: (_column(rows, name), times) for name in known(rows) if name in (*PUBLISHED, "most_link_load")
     }
-    return scatter_figure(title, panels, "", "run time (cycles)")
+    return scatter_figure(title, panels, "run time (cycles)")
 
 
 def _plain(rows: Sequence[ConfigurationRow], title: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -100,10 +99,9 @@ def run_command(**given: Any) -> None:
     run = run_from(given, config, partition=given["partition"], mapping=given["mapping"], seed=seeds[0])
     tell_limits([(run.network, run.config)])
     tell_ignored([(run.network, run.config)])
-    flags = (item.name for item in fields(_Asked) if item.name not in ("run", "seeds"))
-    request = _Asked(run=run, seeds=seeds, **{name: given[name] for name in flags})
-    executed = _executed(request)
-    _show(request, executed)
+    _check(given)
+    executed = _executed([run.seeded(seed) for seed in seeds], given)
+    _show(executed, given)
     lost = [execution.result for execution in executed if not execution.result.finished]
     for result in lost:
         say(f"seed {result.seed}: {result.lost}")
@@ -132,127 +130,104 @@ def _on_hosts(given: dict[str, Any]) -> dict[str, Any]:
     return given | counted | {"mapping": f"hosts:{given['hosts']}"}
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """What a command line asks for: a run with each of the seeds, how they are done, what is written."""
+def _check(given: dict[str, Any]) -> None:
+    """Check what the flags say of how runs are done, and of what is written."""
+    from netplace.netsim import ENGINES
+    from netplace.netsim.threads import threads_beside
 
-    run: Run
-    seeds: range
-    engine: str
-    workers: int
-    threads: int | str
-    window: int | None
-    messages: Path | None
-    timeline: Path | None
-    critical_path: bool
-    packet: str | None
-    output: Path | None
-    store: Path | None
-    as_json: bool
-
-    @property
-    def detailed(self) -> bool:
-        """Whether a page or a folder is written, which hold messages and loads of links one by one."""
-        if self.output is None:
-            return False
-        return self.output.is_dir() or self.output.suffix.lower() not in (".json", *PICTURES)
-
-    @property
-    def records(self) -> bool:
-        return bool(self.messages or self.timeline or self.critical_path or self.detailed)
-
-    def __post_init__(self) -> None:
-        from netplace.netsim import ENGINES
-        from netplace.netsim.threads import threads_beside
-
-        check_choice(self.engine, ENGINES, "--engine")
-        if self.store and self.engine != "kernel":
-            raise ValueError(f"--store: stores results of the kernel, but --engine is {self.engine}")
-        if self.workers > 1 and len(self.seeds) == 1:
-            raise ValueError(
-                f"--workers: {self.workers} given for a single run, expected --threads, or --seeds over 1"
-            )
-        threads_beside(self.threads, self.workers, "--threads")
-        if self.window and not (self.as_json or self.timeline or self.store or self.output):
-            raise ValueError(
-                f"--window: {self.window} affects only --json, --timeline and -o, expected one of them"
-            )
+    engine, workers, window = given["engine"], given["workers"], given["window"]
+    check_choice(engine, ENGINES, "--engine")
+    if given["store"] and engine != "kernel":
+        raise ValueError(f"--store: stores results of the kernel, but --engine is {engine}")
+    if workers > 1 and given["seeds"] == 1:
+        raise ValueError(
+            f"--workers: {workers} given for a single run, expected --threads, or --seeds over 1"
+        )
+    threads_beside(given["threads"], workers, "--threads")
+    if window and not (given["as_json"] or given["timeline"] or given["store"] or given["output"]):
+        raise ValueError(f"--window: {window} affects only --json, --timeline and -o, expected one of them")
 
 
-def _executed(request: _Asked) -> list[Executed]:
+def _records(given: dict[str, Any]) -> bool:
+    """Return whether messages are recorded one by one, as a page and a folder hold them."""
+    output: Path | None = given["output"]
+    if output and (output.is_dir() or output.suffix.lower() not in (".json", *PICTURES)):
+        return True
+    return bool(given["messages"] or given["timeline"] or given["critical_path"])
+
+
+def _executed(runs: Sequence[Run], given: dict[str, Any]) -> list[Executed]:
     from netplace.netsim.threads import threads_beside
     from netplace.runs.execute import run_simulation
     from netplace.runs.executors import run_each
     from netplace.runs.job_programs import expected_cpu_seconds, packets_of_run, repeated_of
     from netplace.runs.meter import PacketMeter
 
+    records, workers = _records(given), given["workers"]
     simulate = partial(
         run_simulation,
-        engine=request.engine,
-        record_messages=request.records,
-        window=request.window,
-        threads=threads_beside(request.threads, request.workers),
+        engine=given["engine"],
+        record_messages=records,
+        window=given["window"],
+        threads=threads_beside(given["threads"], workers),
     )
-    with bytes_read(Path(job.path) for job in request.run.jobs if job.path) as advance:
-        programs = repeated_of(request.run, advance)  # kept, for all runs are of the same programs
-    _check_room(request, [repeated.program for repeated in programs])
-    runs = [request.run.seeded(seed) for seed in request.seeds]
+    with bytes_read(Path(job.path) for job in runs[0].jobs if job.path) as advance:
+        programs = repeated_of(runs[0], advance)  # kept, for all runs are of the same programs
+    _check_room(runs, [repeated.program for repeated in programs], records)
     note_plans(runs)
     with ExitStack() as stack:
         named = f"{len(runs)} runs" if len(runs) > 1 else f"replays {len(programs)} jobs on {runs[0].network}"
-        if len(runs) == 1 and request.workers == 1:
+        if len(runs) == 1 and workers == 1:
             tell = stack.enter_context(progress("of the packets", PER_CENT))
             meter = PacketMeter(tell, partial(tell_cost, named))
             simulate = partial(simulate, watch=partial(meter.watch_alone, packets=packets_of_run(runs[0])))
         else:
             tell_cost(named, expected_cpu_seconds(runs))
-        store = stack.enter_context(open_store(request.store)) if request.store else None
+        store = stack.enter_context(open_store(given["store"])) if given["store"] else None
         if len(runs) == 1:
             executed = [simulate(runs[0])]
         else:
-            executed = with_progress(run_each(simulate, runs, request.workers), len(runs), "runs")
+            executed = with_progress(run_each(simulate, runs, workers), len(runs), "runs")
         if store:
             store.keep_executed(executed)
     return executed
 
 
-def _check_room(request: _Asked, programs: Sequence[Program]) -> None:
+def _check_room(runs: Sequence[Run], programs: Sequence[Program], records: bool) -> None:
     """Check that the results of all runs, which are held until the last has ended, fit into memory."""
     from netplace.runs.networks import network_of
 
-    each = _BYTES_PER_RUN + 16 * network_of(request.run.network).neighbor.size
-    each += sum(64 * program.tasks + 24 * len(program.kind) * request.records for program in programs)
-    check_size(len(request.seeds), each, "results of runs", "--seeds")
+    each = _BYTES_PER_RUN + 16 * network_of(runs[0].network).neighbor.size
+    each += sum(64 * program.tasks + 24 * len(program.kind) * records for program in programs)
+    check_size(len(runs), each, "results of runs", "--seeds")
 
 
-def _life(asked: _Asked, executed: Executed) -> dict[str, Any] | None:
+def _life(asked: str | None, executed: Executed) -> dict[str, Any] | None:
     """Return the way of the packet that was asked for."""
-    if asked.packet is None:
+    if asked is None:
         return None
     from netplace.report.tables.packet_life import describe_life
     from netplace.runs.packet_life import packet_life, read_packet
 
-    packet = read_packet(asked.packet)
+    packet = read_packet(asked)
     return describe_life(packet, packet_life(executed.run, packet, executed.result))
 
 
-def _show(request: _Asked, executed: Sequence[Executed]) -> None:
+def _show(executed: Sequence[Executed], given: dict[str, Any]) -> None:
     from netplace.report.tables.bounds import bound_sentences
     from netplace.report.tables.run import path_rows, path_table, run_tables, write_run, write_run_folder
     from netplace.report.tables.summary import describe, describe_jobs, summarise
 
-    longest = max(run.window or 0 for run in executed)
-    if request.window and longest > request.window:
-        say(
-            f"--window {request.window}: gives too many windows, so netplace uses windows of {longest} cycles"
-        )
-    write_run(executed, request.messages, request.timeline, None)
-    paths = path_rows(executed) if request.critical_path else []
-    life = _life(request, executed[0])
+    window, longest = given["window"], max(run.window or 0 for run in executed)
+    if window and longest > window:
+        say(f"--window {window}: gives too many windows, so netplace uses windows of {longest} cycles")
+    write_run(executed, given["messages"], given["timeline"], None)
+    paths = path_rows(executed) if given["critical_path"] else []
+    life = _life(given["packet"], executed[0])
 
     def described() -> dict[str, Any]:
         summary = summarise([describe(run) for run in executed])
-        summary |= {"critical_paths": paths} if request.critical_path else {}
+        summary |= {"critical_paths": paths} if given["critical_path"] else {}
         return summary | ({"packet": life} if life else {})
 
     def detailed() -> dict[str, Any]:
@@ -279,4 +254,4 @@ def _show(request: _Asked, executed: Sequence[Executed]) -> None:
         folder=lambda path: write_run_folder(path, executed, detailed()),
         details=detailed,
     )
-    show(answer, request.output, request.as_json)
+    show(answer, given["output"], given["as_json"])

@@ -109,13 +109,14 @@ def _single(plan: Plan, given: dict[str, Any], execution: Execution) -> CommandO
     from netplace.report.tables.schedule import (
         figure_tables,
         remarks,
+        row_table,
         title_of,
         write_figures,
         write_folder,
-        write_rows,
     )
     from netplace.runs.schedule_figures import ScheduleFigures
     from netplace.runs.schedules import outcome_of, run_schedule, workload_of
+    from netplace.runs.tables import write_table
 
     output, first, last = given["output"], given["from_"], given["to"]
     if first is not None and last is not None and not first < last:
@@ -137,7 +138,7 @@ def _single(plan: Plan, given: dict[str, Any], execution: Execution) -> CommandO
     if written and not made:
         run_here(plan)  # the figures were kept, what is written was not
     if rows:
-        write_rows(rows, made[0].schedule)
+        write_table(row_table(made[0].schedule), rows)
     figures = ScheduleFigures.from_dict(outcome)
 
     def draw(path: Path) -> None:

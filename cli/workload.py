@@ -10,6 +10,7 @@ import rich_click as click
 from netplace.cli.clashes import FilesCommand
 from netplace.cli.examples import examples_of
 from netplace.cli.flags import COUNT, REAL, SEED, flag
+from netplace.cli.many import named_flags
 from netplace.cli.settings import json_flag
 from netplace.inputs import check_choice
 from netplace.report.files.outputs import PICTURES, check_output
@@ -95,14 +96,15 @@ def _options(model: str, given: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"{_flag(name)}: is not an option of {model}, expected one of {', '.join(map(_flag, known))}"
             )
-    if "classes" in chosen:
-        chosen["classes"] = chosen["classes"].split(",")
-    if "repeats" in chosen:
-        words = chosen["repeats"].split(":")
-        if len(words) != 2:
-            raise ValueError(f"--repeats: {chosen['repeats']!r} is not of the form LEAST:MOST")
-        chosen["repeats"] = tuple(words)
-    return chosen
+    return _read(chosen)
+
+
+def _read(given: dict[str, Any]) -> dict[str, Any]:
+    """Return those that were given of some options, as a model or a reader takes them."""
+    from netplace.runs.plan import read_options
+
+    with named_flags(given):
+        return read_options({name: value for name, value in given.items() if value is not None})
 
 
 def _flag(name: str) -> str:
@@ -128,12 +130,7 @@ def info_command(file: str, picture: str | None, as_json: bool, **given: Any) ->
     from netplace.scheduling.workload import describe, read
 
     path = picture and check_output(Path(picture), PICTURES)
-    options: dict[str, Any] = {}
-    if given["cores_per_node"] is not None:
-        options["cores_per_node"] = given["cores_per_node"]
-    if given["drop"]:
-        options["drop"] = [] if given["drop"] == "none" else given["drop"].split(",")
-    workload = read(file, **options)
+    workload = read(file, **_read(given))
     if path:
         from netplace.report.plots import write_figure
         from netplace.report.plots.schedules import workload_figure

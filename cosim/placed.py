@@ -119,7 +119,7 @@ class JobPlacer:
             self.machine,
             work.tasks,
             nodes=slots_of(self.machine, allocation.nodes),
-            program=self._body(work),
+            program=program_of(JobProgram(work.application, work.tasks), self.config),
             seed=self.seed,
             job=job.number,
         )
@@ -128,9 +128,6 @@ class JobPlacer:
     def body(self, placed: PlacedJob) -> Program:
         """Return the program of one iteration of a job, without its computation."""
         return program_of(replace(placed.work, iterations=1, compute=0), self.config)
-
-    def _body(self, work: JobProgram) -> Program:
-        return program_of(JobProgram(work.application, work.tasks), self.config)
 
     def loop(self, placed: PlacedJob) -> Program:
         """Return the program of one iteration of a job, including its computation."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,6 @@ from netplace.cosim.plan import CosimPlan
 from netplace.cosim.replay import moved, replay, started_jobs
 from netplace.scheduling.metrics.interval import pooled
 from netplace.topologies import Topology
-
-
-@dataclass(frozen=True)
-class _Beside:
-    job: Started
-    overlap: float  # share of our time
-    links: NDArray[np.int64]  # what we met of it on each link, see `reasons`
 
 
 def reasons(
@@ -58,16 +51,14 @@ def reasons(
     routers, ports = placing.machine.neighbor.shape
     nothing = np.zeros((routers, ports + 1), np.int64)
     own = int(waited.get(job, nothing).sum())
+    beside = [other for other in everybody if other.number != job and _overlap(ours, other, ends) > 0]
+    met = {other.number: waited.get(other.number, nothing) for other in beside}
+    total = own + sum(int(links.sum()) for links in met.values())
     neighbours = [
-        _Beside(other, overlap, waited.get(other.number, nothing))
-        for other in everybody
-        if other.number != job
-        and (overlap := _overlap(ours.start, ends[job], other.start, ends[other.number])) > 0
+        _neighbour(other, _overlap(ours, other, ends), met[other.number], total) for other in beside
     ]
-    neighbours.sort(key=lambda neighbour: -int(neighbour.links.sum()))
-    total = own + sum(int(neighbour.links.sum()) for neighbour in neighbours)
-    described = [_described(neighbour, total) for neighbour in neighbours]
-    tested = [neighbour for neighbour in described[:suspects] if neighbour.amount]
+    neighbours.sort(key=lambda neighbour: -neighbour.amount)
+    tested = [neighbour for neighbour in neighbours[:suspects] if neighbour.amount]
     started = [(one, ends[one.number] - one.start) for one in everybody]
     drawn = [(placing.drawn(draw), moved(started, plan.jobs.seed, draw)) for draw in range(1, draws + 1)]
 
@@ -84,9 +75,8 @@ def reasons(
         mean = sum(times) / draws * plan.config.cycle_ns * 1e-9
         tested[place] = replace(suspect, without=mean, saved=saved, half_width=half)
     verdict = _verdict([together, *(without[suspect.job] for suspect in tested)])
-    described = tested + described[len(tested) :]
-    maximum = _most(placing.machine, neighbours, links)
-    return Explanation(job_row(row), own, tuple(described), maximum, verdict, draws)
+    described = (*tested, *neighbours[len(tested) :])
+    return Explanation(job_row(row), own, described, _most(placing.machine, met, links), verdict, draws)
 
 
 def _saved(times: list[float], of: list[float]) -> tuple[float, float]:
@@ -115,18 +105,21 @@ def _row(rows: Sequence[Mapping[str, Any]], job: int) -> Mapping[str, Any]:
     raise ValueError(f"job {job}: no job has this number, expected {numbers[0]} to {numbers[-1]}")
 
 
-def _overlap(start: int, end: int, other_start: int, other_end: int) -> float:
-    return max(0, min(end, other_end) - max(start, other_start)) / max(1, end - start)
+def _overlap(ours: Started, other: Started, ends: Mapping[int, int]) -> float:
+    """Return the share of our time in which another job also ran."""
+    start, end = max(ours.start, other.start), min(ends[ours.number], ends[other.number])
+    return max(0, end - start) / max(1, ends[ours.number] - ours.start)
 
 
-def _described(neighbour: _Beside, total: int) -> Neighbour:
-    amount = int(neighbour.links.sum())
+def _neighbour(job: Started, overlap: float, links: NDArray[np.int64], total: int) -> Neighbour:
+    """Return another job; `links`: what we met of it on each link, see `reasons`."""
+    amount = int(links.sum())
     return Neighbour(
-        job=neighbour.job.number,
-        application=neighbour.job.placed.work.application,
-        size=len(neighbour.job.placed.nodes),
-        overlap=neighbour.overlap,
-        links=int(np.count_nonzero(neighbour.links)),
+        job=job.number,
+        application=job.placed.work.application,
+        size=len(job.placed.nodes),
+        overlap=overlap,
+        links=int(np.count_nonzero(links)),
         amount=amount,
         share=amount / total if total else 0.0,
         without=None,
@@ -135,17 +128,17 @@ def _described(neighbour: _Beside, total: int) -> Neighbour:
     )
 
 
-def _most(machine: Topology, neighbours: Sequence[_Beside], count: int) -> tuple[WaitedLink, ...]:
+def _most(machine: Topology, met: Mapping[int, NDArray[np.int64]], count: int) -> tuple[WaitedLink, ...]:
     """Return the links with the most waiting for others, and the charged jobs."""
-    if not neighbours:
+    if not met:
         return ()
-    total = np.sum([neighbour.links for neighbour in neighbours], axis=0)
+    total = np.sum([*met.values()], axis=0)
     rows = []
     for place in np.argsort(-total, axis=None, kind="stable")[:count].tolist():
         router, port = divmod(place, total.shape[1])
         if total[router, port] <= 0:
             break
-        others = [(int(neighbour.links[router, port]), neighbour.job.number) for neighbour in neighbours]
+        others = [(int(links[router, port]), number) for number, links in met.items()]
         waited = {number: much for much, number in sorted(others, reverse=True) if much > 0}
         name, amount = machine.link_name(router, port), int(total[router, port])
         rows.append(WaitedLink(name, router, port, amount, waited))

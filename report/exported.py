@@ -43,19 +43,10 @@ def _swf(path: Path, target: Path) -> list[str]:
     lines = [f"; Computer: {plan.machine}", f"; MaxJobs: {len(rows)}", "; UnixStartTime: 0"]
     lines.append("; Note: waits and run times come from a schedule by netplace")
     for row in rows.to_dict("records"):
-        wait, run = row["start"] - row["submit"], row["end"] - row["start"]
+        times = map(round, (row["submit"], row["start"] - row["submit"], row["end"] - row["start"]))
         estimate = -1 if pd.isna(row["estimate"]) else round(row["estimate"])
         state = _STATES.get(str(row["state"]), -1)
-        head = [
-            row["number"],
-            round(row["submit"]),
-            round(wait),
-            round(run),
-            row["held"],
-            -1,
-            -1,
-            row["nodes"],
-        ]
+        head = [row["number"], *times, row["held"], -1, -1, row["nodes"]]
         lines.append(" ".join(str(value) for value in [*head, estimate, -1, state, *[-1] * 7]))
     write_atomically(target, "\n".join(lines) + "\n")
     return [f"{target}: {len(rows):,} jobs"]

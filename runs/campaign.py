@@ -14,12 +14,7 @@ from typing import Any, TypeVar
 from netplace.files import NO_LINK
 from netplace.runs.execute import Ended
 from netplace.runs.executors import TRIES, Executor, WorkerFailure
-from netplace.runs.outcome_store import (
-    InMemory,
-    PlanLike,
-    PlanStatus,
-    StoredRuns,
-)
+from netplace.runs.outcome_store import InMemory, PlanLike, PlanStatus, StoredRuns
 from netplace.runs.resources import Resources
 from netplace.runs.spec import Run
 from netplace.runs.store import Store

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ _ENOUGH_DRAWS = 3  # for a mean that also serves other networks on which the pla
 Key = tuple[str, int, Place]  # program, tasks and place: what the mappings of a table have in common
 
 
+@dataclass(eq=False)
 class RunTimeTable:
     """Run times of programs on a machine; implements `netplace.scheduling.RunTimes`.
 
@@ -80,28 +82,21 @@ class RunTimeTable:
         What the table is called in errors.
     """
 
-    def __init__(
-        self,
-        machine: Topology,
-        frame: pd.DataFrame,
-        config: Config | None = None,
-        mapping: str = "consecutive",
-        mappings: Sequence[str] = (),
-        separate: bool = False,
-        scattered_factor: float | None = None,
-        equal_rotations: bool = False,
-        inside: bool = False,
-        seeds: int = 1,
-        supply: Callable[[list[Run]], pd.DataFrame] | None = None,
-        name: str = "table",
-    ) -> None:
-        self.machine, self.config, self.name = machine, config or Config(), name
-        self.mapping = mapping
-        self._slots = slots_a_host(machine)
-        self._mappings = tuple(mappings)
-        self._separate, self._scattered_factor = separate, scattered_factor
-        self._equal_rotations, self._inside = equal_rotations, inside
-        self._seeds, self._supply = seeds, supply
+    machine: Topology
+    frame: InitVar[pd.DataFrame]
+    config: Config = field(default_factory=Config)
+    mapping: str = "consecutive"
+    mappings: Sequence[str] = ()
+    separate: bool = False
+    scattered_factor: float | None = None
+    equal_rotations: bool = False
+    inside: bool = False
+    seeds: int = 1
+    supply: Callable[[list[Run]], pd.DataFrame] | None = None
+    name: str = "table"
+
+    def __post_init__(self, frame: pd.DataFrame) -> None:
+        self._slots = slots_a_host(self.machine)
         self._settings = settings_of(self.config)
         self._boxes_of: dict[str, Factors] = {}  # which keep those of each size
         self._rows: list[dict[str, Any]] = []  # of all settings, for errors
@@ -159,9 +154,9 @@ class RunTimeTable:
         allocation = on_slots(self.machine, allocation)
         mapping = allocation.mapping or self.mapping
         cycles = self._cycles(job, allocation)
-        if cycles is None and allocation.shape is None and self._scattered_factor is not None:
+        if cycles is None and allocation.shape is None and self.scattered_factor is not None:
             boxes = [cycles for cycles, _, _ in self._boxes(job)]
-            cycles = self._scattered_factor * max(boxes) if boxes else None
+            cycles = self.scattered_factor * max(boxes) if boxes else None
         if cycles is None:
             raise LookupError(self.lacking([self.run_of(job, allocation, self._simulated(mapping))]))
         return self._seconds(job, cycles)
@@ -198,8 +193,8 @@ class RunTimeTable:
     def _complete(self, job: Job, places: Sequence[Allocation]) -> None:
         """Simulate the run times of a job that are missing, if that is possible."""
         before: set[str] = set()
-        while self._supply is not None and (runs := self.missing([job], {job.number: places})):
-            self.add(self._supply(runs))
+        while self.supply is not None and (runs := self.missing([job], {job.number: places})):
+            self.add(self.supply(runs))
             if {run.key for run in runs} <= before:
                 raise LookupError(f"{self.lacking(runs)}: was simulated, and gave no run time")
             before |= {run.key for run in runs}
@@ -229,12 +224,12 @@ class RunTimeTable:
         """Return the cycles of a job in a place and its mapping, the fastest one for ``"best-known"``."""
         times = self._times(job, place)
         wanted = times if mapping == BEST_KNOWN else [mapping]
-        if mapping == BEST_KNOWN and self._mappings:
-            wanted = [name for name in self._mappings if name in times]
+        if mapping == BEST_KNOWN and self.mappings:
+            wanted = [name for name in self.mappings if name in times]
         totals = [
             (total, name)
             for name in wanted
-            if name in times and (total := times[name].total(job.repeats, self._separate)) is not None
+            if name in times and (total := times[name].total(job.repeats, self.separate)) is not None
         ]
         return min(totals, default=None)
 
@@ -254,7 +249,7 @@ class RunTimeTable:
 
     def _sides(self, shape: Shape) -> str:
         """Return the sides of the box that is simulated for a box, as text."""
-        if self._equal_rotations:
+        if self.equal_rotations:
             shape = tuple(side for side in sorted(shape, reverse=True) if side > 1) or (1,)
         return "x".join(map(str, shape))
 
@@ -263,7 +258,7 @@ class RunTimeTable:
         if kind not in self._boxes_of:
             assert isinstance(self.machine, Grid)
             self._boxes_of[kind] = Factors(
-                self.machine, cubic=kind == "cubic", round_up=kind != "exact", inside=self._inside
+                self.machine, cubic=kind == "cubic", round_up=kind != "exact", inside=self.inside
             )
         return self._boxes_of[kind]
 
@@ -305,11 +300,11 @@ class RunTimeTable:
             for allocation in (*own, *places.get(job.number, ())):
                 nodes = allocation.shape or allocation.nodes.tobytes()
                 key = job.program, job.tasks, job.nodes, job.repeats > 1, nodes, allocation.mapping
-                if key in seen or (allocation.shape is None and self._scattered_factor is not None):
+                if key in seen or (allocation.shape is None and self.scattered_factor is not None):
                     continue
                 seen.add(key)
                 for run in self._missing_of(job, allocation):
-                    for seed in range(self._seeds):
+                    for seed in range(self.seeds):
                         wanted[run.seeded(seed).key] = run.seeded(seed)
         return list(wanted.values())
 
@@ -317,20 +312,20 @@ class RunTimeTable:
         times = self._times(job, self.place(job, allocation))
         names = [allocation.mapping or self.mapping]
         if names == [BEST_KNOWN]:
-            names = list(self._mappings or times or ["consecutive"])
+            names = list(self.mappings or times or ["consecutive"])
         for name in names:
             time = times.get(name, RepeatedTime())
             if time.failed and not time.cycles:
                 continue
             if 1 not in time.cycles:
                 yield self.run_of(job, allocation, name)
-            elif job.repeats > 1 and not self._separate and not time.failed:
+            elif job.repeats > 1 and not self.separate and not time.failed:
                 count = time.next_repeats
                 if count is not None:
                     yield self.run_of(job, allocation, name, count)
 
     def _simulated(self, mapping: str) -> str:
-        return next(iter(self._mappings), "consecutive") if mapping == BEST_KNOWN else mapping
+        return next(iter(self.mappings), "consecutive") if mapping == BEST_KNOWN else mapping
 
     def run_of(self, job: Job, allocation: Allocation, mapping: str, repeats: int = 1) -> Run:
         """Return the run of a job alone in its place; a mesh of the sides of a box, if that is the same."""
@@ -340,7 +335,7 @@ class RunTimeTable:
         network, place = found = self.place(job, allocation)
         if place.startswith("box:"):
             sides = place.removeprefix("box:")
-            few = self._seeds < _ENOUGH_DRAWS and is_random(found, self.config)
+            few = self.seeds < _ENOUGH_DRAWS and is_random(found, self.config)
             alone = network == "mesh" and not few
             network, place = (f"mesh:{sides}", "whole") if alone else (self.machine.text, f"boxes:{sides}")
         try:
@@ -354,7 +349,7 @@ class RunTimeTable:
         more = f" (+{len(described) - 3} more; --list FILE)" if len(described) > 3 else ""
         many = "the run time" if len(described) == 1 else f"{len(described)} run times"
         told = f"{self.name}: lacks {many} of {'; '.join(described[:3])}{more}{self._nearest(runs[0])}"
-        if self._supply is not None:
+        if self.supply is not None:
             return told
         boxes = ", --scattered-factor takes a time in a box" if isinstance(self.machine, Grid) else ""
         return f"{told}; a store and --simulate make what is missing{boxes}"

@@ -47,7 +47,7 @@ from netplace.runs.store_rows import (
     read_simulation,
 )
 
-__all__ = ["TABLES", "Row", "Store", "StoreError", "has_rows"]
+__all__ = ["TABLES", "Row", "Store", "has_rows"]
 
 Outcome = dict[str, Any] | None
 Row = tuple[Run, dict[str, Any] | None, str | None]
@@ -57,10 +57,8 @@ _MADE = (
     "CREATE TABLE IF NOT EXISTS {table} (key TEXT PRIMARY KEY, plan TEXT NOT NULL, outcome TEXT NOT NULL, "
     "ended TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP, checksum TEXT) WITHOUT ROWID"
 )
-
-
-class StoreError(ValueError):
-    """A store cannot be used; the message states the reason."""
+_SIMULATIONS = "SELECT key, outcome, failure, checksum FROM simulations"
+_PLANS = "SELECT key, plan, outcome, checksum FROM "  # one of `TABLES`
 
 
 class Store:
@@ -87,15 +85,12 @@ class Store:
         self.was_empty = self.path.is_file() and not has_rows(self.path)
         self._state: State | None = None  # of the file, if it is read without its log
         with self._explained():
+            if read_only:
+                self._database, self._state = open_to_read(self.path)
+            else:
+                self._database = open_to_write(self.path)
             try:
-                if read_only:
-                    self._database, self._state = open_to_read(self.path)
-                else:
-                    self._database = open_to_write(self.path)
-            except ValueError as error:
-                raise StoreError(str(error)) from None
-            try:
-                self._check(read_only)
+                self._check()
             except BaseException:
                 self._database.close()
                 raise
@@ -140,12 +135,8 @@ class Store:
         self.ask(execution.run for execution in taken)
         self.keep_all((simulation_of(execution.run).key, execution.ended()) for execution in taken)
 
-    def keep(self, key: str, ended: Ended) -> None:
-        """Store the result of the simulation `key`, unless a result is already stored."""
-        self.keep_all([(key, ended)])
-
     def keep_all(self, results: Iterable[tuple[str, Ended]]) -> None:
-        """Store the results of simulations by their keys, all or none of them."""
+        """Store the results of simulations by their keys, all or none, unless a result is already stored."""
         rows, versions = [], set()
         for key, ended in results:
             if ended.by_machine:
@@ -204,7 +195,7 @@ class Store:
     def _ended(self, key: str) -> Ending:
         """Return the checked result of a simulation, or a pair of None."""
         with self._explained():
-            for row in self._fetch(f"{self._simulations} WHERE key = ?", key):
+            for row in self._fetch(f"{_SIMULATIONS} WHERE key = ?", key):
                 return read_simulation(*row)
         self._check_pages()
         return None, None
@@ -215,7 +206,7 @@ class Store:
             return
         self._pages_checked = True
         for fault in self._faults_of_pages():
-            raise StoreError(f"{self.path}: {fault}")
+            raise ValueError(f"{self.path}: {fault}")
 
     def _faults_of_pages(self) -> list[str]:
         with self._explained():
@@ -229,16 +220,10 @@ class Store:
         faults = self._faults_of_pages()
         queries: list[tuple[Callable[..., object], str]] = [
             (read_run, "SELECT key, simulation, run FROM runs"),
-            (read_simulation, self._simulations),
-            *(
-                (
-                    partial(read_schedule, label=table.removesuffix("s")),
-                    self._select(table),
-                )
-                for table in TABLES
-                if self._has(table)
-            ),
+            (read_simulation, _SIMULATIONS),
         ]
+        for table in filter(self._has, TABLES):
+            queries.append((partial(read_schedule, label=table.removesuffix("s")), _PLANS + table))
         rows = 0
         for read, query in queries:
             with self._explained():
@@ -259,7 +244,7 @@ class Store:
         if not self._has(table):
             return
         with self._explained():
-            rows = self._fetch(f"{self._select(table)} ORDER BY key")
+            rows = self._fetch(f"{_PLANS}{table} ORDER BY key")
         for row in rows:
             with self._explained():
                 plan = read_schedule(*row, label=table.removesuffix("s"))
@@ -280,40 +265,30 @@ class Store:
         if not self._has(table):
             return None
         with self._explained():
-            for row in self._fetch(f"{self._select(table)} WHERE key = ?", key):
+            for row in self._fetch(f"{_PLANS}{table} WHERE key = ?", key):
                 return read_schedule(*row, label=table.removesuffix("s"))[1]
         self._check_pages()
         return None
-
-    def _select(self, table: str) -> str:
-        return f"SELECT key, plan, outcome, checksum FROM {table}"  # noqa: S608 (one of our tables)
-
-    @property
-    def _simulations(self) -> str:
-        return "SELECT key, outcome, failure, checksum FROM simulations"
 
     def _has(self, table: str) -> bool:
         with self._explained():
             return bool(self._fetch("SELECT 1 FROM sqlite_master WHERE name = ?", table))
 
-    def _check(self, read_only: bool) -> None:
+    def _check(self) -> None:
         """Check that the file is a store, and create the tables of a new one."""
-        if not read_only:
+        if not self._read_only:
             self._database.execute("PRAGMA synchronous = NORMAL")
             self._database.execute("BEGIN IMMEDIATE")  # of two processes that make the file, one waits
         empty = not self._fetch("SELECT 1 FROM sqlite_master LIMIT 1")
-        if empty and not read_only and self._pragma("application_id") == 0:
+        if empty and not self._read_only and self._pragma("application_id") == 0:
             for statement in CREATED.strip().split(";\n"):
                 self._database.execute(statement)
-        if not read_only:
+        if not self._read_only:
             self._database.commit()
         if self._pragma("application_id") != APPLICATION:
-            raise StoreError(f"{self.path}: is a database of another program, expected a store of netplace")
-        try:
-            check_format(str(self.path), self._pragma("user_version"))
-        except ValueError as error:
-            raise StoreError(str(error)) from None
-        if not read_only and self._database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            raise ValueError(f"{self.path}: is a database of another program, expected a store of netplace")
+        check_format(str(self.path), self._pragma("user_version"))
+        if not self._read_only and self._database.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
             self._database.execute("PRAGMA journal_mode = WAL")
 
     def _pragma(self, name: str) -> int:
@@ -345,9 +320,9 @@ class Store:
             reason = _REASONS.get(str(error), str(error))
             if re.search("no such (table|column)|has no column", reason):
                 reason = f"is not as this netplace makes stores ({reason}); keep it for the one that made it"
-            raise StoreError(f"{self.path}: {reason}") from error
+            raise ValueError(f"{self.path}: {reason}") from error
         except AlteredError as error:
-            raise StoreError(f"{self.path}: {error}; netplace table --verify shows what is wrong") from None
+            raise ValueError(f"{self.path}: {error}; netplace table --verify shows what is wrong") from None
 
 
 def has_rows(path: Path) -> bool:

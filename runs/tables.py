@@ -36,16 +36,7 @@ __all__ = [
 ]
 
 # What a run time belongs to.
-ENTRY = [
-    "application",
-    "problem",
-    "tasks",
-    "network",
-    "partition",
-    "shape",
-    "mapping",
-    "settings",
-]
+ENTRY = ["application", "problem", "tasks", "network", "partition", "shape", "mapping", "settings"]
 BESIDE = "beside"  # column of tables by job: the other jobs of the run
 _MEASURED = [
     "cycles",

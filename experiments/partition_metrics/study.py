@@ -179,7 +179,7 @@ def draw(path: Path, points: pd.DataFrame, part: str, app: str) -> None:
     panels = {name: (own[name], own["time"]) for name in METRICS}
     kinds = ["boxes" if kind.isdecimal() else kind for kind in own["configuration"].str.split("[x ]").str[0]]
     title = f"{app}, {PARTS[part].title}"
-    write_figure(path, scatter_figure(title, panels, "", "run time, 10,000 cycles", kinds))
+    write_figure(path, scatter_figure(title, panels, "run time, 10,000 cycles", kinds))
 
 
 STUDY = Study(

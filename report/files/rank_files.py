@@ -48,6 +48,11 @@ def _taskmap(hosts: Sequence[str], places: Sequence[int]) -> str:
     return json.dumps(blocks, separators=(",", ":")) + "\n"
 
 
+def mapping_csv(nodes: Sequence[int]) -> str:
+    """Return the node of each task as ``--mapping file:FILE`` reads it."""
+    return "\n".join(["task,node", *(f"{task},{node}" for task, node in enumerate(nodes)), ""])
+
+
 LAUNCHERS: dict[str, Launcher] = {
     "openmpi": Launcher(
         _open_mpi,

@@ -200,7 +200,6 @@ def marked_figure(
     *,
     half: Mapping[str, Sequence[Any]] | None = None,
     unit: str = "",
-    whiskers: str = "one standard deviation",
     published: Mapping[str, Sequence[float]] | None = None,
     best: Mapping[str, str] | None = None,
     failed: Mapping[str, Sequence[int]] | None = None,
@@ -228,7 +227,7 @@ def marked_figure(
     return Figure(
         title=title,
         panels=panels,
-        whiskers=whiskers,
+        whiskers="one standard deviation",
         height=0.9 + tall,
         narrow=narrow,
         share_y=not lying,

@@ -120,21 +120,20 @@ def line_figure(
 def scatter_figure(
     title: str,
     panels: Mapping[str, tuple[ArrayLike, ArrayLike]],
-    xlabel: str,
     ylabel: str,
     groups: Sequence[str] | None = None,
 ) -> Figure:
     """Return a panel of points for each entry, with regression line and Pearson's r.
 
     An asterisk after r says that it is significant at the level 0.01. Points that are not finite do not
-    count; without any spread in x or y there is neither line nor r. `panels`: by name, x and y; with an
-    empty `xlabel` each panel's axis bears its name. `groups`: that of each point, which gives its color.
+    count; without any spread in x or y there is neither line nor r. `panels`: by name, that of the axis, x
+    and y; `groups`: that of each point, which gives its color.
     """
     drawn = []
     for name, (x, y) in panels.items():
         title_of, marks = _regression(name, np.asarray(x, float), np.asarray(y, float), groups)
-        axis = Axis(label=xlabel or name, grid=True)
-        drawn.append(Panel(marks=marks, x=axis, y=Axis(grid=True), title=title_of))
+        x_axis = Axis(label=name, grid=True)
+        drawn.append(Panel(marks=marks, x=x_axis, y=Axis(grid=True), title=title_of))
     height = 2.1 * math.ceil(len(panels) / 3) + (0.7 if groups else 0.4)
     return Figure(title=title, panels=drawn, columns=3, height=height, y=ylabel)
 

@@ -8,18 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.report.plots.figure import (
-    FREE,
-    Axis,
-    Boxes,
-    Cells,
-    Curve,
-    Figure,
-    Mark,
-    Panel,
-    Shades,
-    Values,
-)
+from netplace.report.plots.figure import FREE, Axis, Boxes, Cells, Curve, Figure, Mark, Panel, Shades, Values
 from netplace.scheduling import Schedule
 from netplace.scheduling.energy import Energy
 from netplace.scheduling.metrics import allocated_nodes, waiting_jobs
@@ -219,11 +208,7 @@ def kept_steps(moments: NDArray[Any], series: Sequence[NDArray[Any]], maximum: i
 
 
 def step_boxes(
-    edges: NDArray[Any],
-    low: NDArray[Any],
-    high: NDArray[Any],
-    label: str,
-    colour: int | str,
+    edges: NDArray[Any], low: NDArray[Any], high: NDArray[Any], label: str, colour: int | str
 ) -> Boxes:
     """Return what lies between two values that change at edges, shape (steps + 1,), as boxes."""
     full = np.flatnonzero(high > low)

@@ -57,10 +57,7 @@ def figure_tables(plan: Plan, figures: ScheduleFigures) -> list[DataTable]:
         interval = [known.mean, known.half_width] if known else [None, None]
         spreads.append((PER_JOB[name][1], [*(getattr(spread, key) for key in _SPREAD), *interval]))
     columns = ["a job's", *_SPREAD, "steady state", "± (95 %)"]
-    tables = [
-        figure_table("Figures", rows),
-        figure_table("Figures of the jobs", spreads, columns),
-    ]
+    tables = [figure_table("Figures", rows), figure_table("Figures of the jobs", spreads, columns)]
     return tables + ([] if figures.power is None else [_power_table(figures.power)])
 
 
@@ -149,6 +146,7 @@ def figure_rows(plans: Sequence[Plan], every: Sequence[ScheduleFigures]) -> pd.D
 
 
 def row_table(schedule: Schedule) -> pd.DataFrame:
+    """Return one row a job."""
     import pandas as pd
 
     from netplace.scheduling import State
@@ -162,14 +160,9 @@ def row_table(schedule: Schedule) -> pd.DataFrame:
     return frame.assign(state=[State(value).name.lower() for value in schedule.state.tolist()])
 
 
-def write_rows(path: Path, schedule: Schedule) -> None:
-    """Write one row a job, whole or not at all, as CSV or Parquet by the ending of `path`."""
-    write_table(row_table(schedule), path)
-
-
 def write_figures(folder: Path, plan: Plan, outcome: ScheduleRun) -> None:
     folder.mkdir(exist_ok=True)
-    write_rows(folder / ROWS, outcome.schedule)
+    write_table(row_table(outcome.schedule), folder / ROWS)
     write_atomically(folder / FIGURES, figures_text(folder, plan, outcome.figures))
 
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 
 import pytest
 
-from netplace.runs.store import Store, StoreError
+from netplace.runs.store import Store
 
 SWEEP = 'network = "torus:8x8"\napp = "all-to-all,packets=2,rounds=2"\nmapping = "random"\nseeds = 3000\n'
 
 
 def stored(path):
-    with suppress(StoreError), Store(path, read_only=True) as store:
+    with suppress(ValueError), Store(path, read_only=True) as store:
         return len(store.simulated())
     return 0
 

@@ -11,7 +11,7 @@ from netplace.cli import app
 from netplace.runs import resolve, run_or_failure
 from netplace.runs.campaign import Claims
 from netplace.runs.execute import Ended
-from netplace.runs.store import Store, StoreError
+from netplace.runs.store import Store
 
 RUNS = [resolve("torus:4x4", {"app": "butterfly", "mapping": "random"}, seed=seed) for seed in range(3)]
 
@@ -22,7 +22,7 @@ def path(tmp_path):
     with Store(path) as store:
         store.ask(RUNS)
         for run in RUNS:
-            store.keep(run.key, run_or_failure(run))
+            store.keep_all([(run.key, run_or_failure(run))])
         store.keep_outcome("schedules", "plan", {"policy": "easy"}, {"metrics": {"jobs": 3}})
     return path
 
@@ -57,7 +57,7 @@ def test_what_was_altered_is_told(path, statement, value):
     change(path, statement, value)
     with Store(path, read_only=True) as store:
         with pytest.raises(
-            StoreError, match=r"s\.sqlite: (run|simulation) '\w+' does not match its checksum"
+            ValueError, match=r"s\.sqlite: (run|simulation) '\w+' does not match its checksum"
         ):
             list(store.rows())
         assert len(store.verify().faults) == 1
@@ -67,7 +67,7 @@ def test_an_altered_schedule_is_told(path):
     change(path, "UPDATE schedules SET outcome = replace(outcome, '3', '4') WHERE key = ?", "plan")
     with Store(path, read_only=True) as store:
         for read in (lambda: store.outcome("schedules", "plan"), lambda: list(store.outcomes("schedules"))):
-            with pytest.raises(StoreError, match="schedule 'plan' does not match its checksum"):
+            with pytest.raises(ValueError, match="schedule 'plan' does not match its checksum"):
                 read()
 
 
@@ -92,7 +92,7 @@ def test_pages_that_changed_places_are_no_missing_runs(tmp_path):
         outcome = {**dict.fromkeys(counts, 1), "jobs": [], "text": "x" * 400}
         outcome |= {"packet_delay": {"mean": 1.0}, "message_delay": {"mean": 1.0}}
         for run in runs:
-            store.keep(run.key, Ended(outcome, None, 0.0, {}, "here"))
+            store.keep_all([(run.key, Ended(outcome, None, 0.0, {}, "here"))])
     content = bytearray(path.read_bytes())
     size = int.from_bytes(content[16:18], "big")
     pages = range(size, len(content), size)
@@ -104,7 +104,7 @@ def test_pages_that_changed_places_are_no_missing_runs(tmp_path):
     )
     path.write_bytes(content)
     with Store(path, read_only=True) as store:
-        with pytest.raises(StoreError, match=r"s\.sqlite: is damaged"):
+        with pytest.raises(ValueError, match=r"s\.sqlite: is damaged"):
             list(store.rows(runs))
         assert store.verify().faults
 
@@ -123,7 +123,7 @@ def test_verify_on_the_command_line(path):
 
 def test_what_the_machine_did_is_no_result(path):
     with Store(path) as store, pytest.raises(ValueError, match="a failure of the machine is not a result"):
-        store.keep("new", Ended(None, "killed", 0.0, {}, "here", by_machine=True))
+        store.keep_all([("new", Ended(None, "killed", 0.0, {}, "here", by_machine=True))])
 
 
 @pytest.mark.parametrize("error", [MemoryError("no room"), OSError(28, "No space left on device")])
@@ -151,7 +151,7 @@ def test_a_text_in_a_store_is_no_longer_than_may_be_read(tmp_path, monkeypatch):
     with Store(tmp_path / "s.sqlite") as store:
         store.keep_outcome("loads", "a", {}, {"x": "y" * 20_000})
     monkeypatch.setattr("netplace.files.MOST_UNPACKED", 10 << 10)
-    with Store(tmp_path / "s.sqlite", read_only=True) as store, pytest.raises(StoreError, match="too big"):
+    with Store(tmp_path / "s.sqlite", read_only=True) as store, pytest.raises(ValueError, match="too big"):
         store.outcome("loads", "a")
 
 

@@ -82,7 +82,7 @@ def test_curves_points_and_dots(drawn, panels):
     )
     x = np.arange(20.0)
     points = dict.fromkeys(APPS[:panels], (1e7 * x, x))
-    assert not drawn(scatter_figure("BT", points, "", "run time, 10,000 cycles"))
+    assert not drawn(scatter_figure("BT", points, "run time, 10,000 cycles"))
     table = pd.DataFrame({"name": list(curves) * 2, "series": ["ours"] * 5 + ["published"] * 5, "value": 1.0})
     assert not drawn(dot_figure("Logs", dict.fromkeys(names, table.assign(half=0.1)), "needed (%)", line=0.0))
 

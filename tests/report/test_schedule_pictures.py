@@ -216,7 +216,7 @@ def test_best_is_what_is_less_by_more_than_chance(mean, std, count, place):
 def test_a_panel_for_each_metric(tmp_path, drawn):
     x = np.arange(10.0)
     panels = {"NA": (x, 2 * x + 1), "LA": (x, np.ones(10)), "AD": ([1, 2, np.nan], [2, 1, 5])}
-    write_figure(tmp_path / "s.png", scatter_figure("metrics", panels, "", "run time (cycles)"))
+    write_figure(tmp_path / "s.png", scatter_figure("metrics", panels, "run time (cycles)"))
     assert (tmp_path / "s.png").exists()
     assert [axes.get_title() for axes in drawn[0].axes] == ["NA   r = 1.00*", "LA", "AD"]
     assert [axes.get_xlabel() for axes in drawn[0].axes] == ["NA", "LA", "AD"]

@@ -158,7 +158,7 @@ def test_a_place_that_is_drawn_is_none():
 
 def test_a_table_of_the_machine_itself_serves_its_boxes(store):
     run = resolve("torus:8x8", {"app": "2d-mesh", "tasks": 8, "packets": 4}, partition="boxes:4x2")
-    simulated(store)._supply([run])
+    simulated(store).supply([run])
     times = RunTimeTable(GRID, run_table(store.rows()))
     assert times.missing([job()], {1: [box(4, 2)]}) == []
     assert times.seconds(job(), box(4, 2)) == pytest.approx(execute(run).cycles * CYCLE)
@@ -183,7 +183,7 @@ def test_what_is_missing_is_what_is_then_simulated(store):
     mappings = ("consecutive", "column")
     times = simulated(store, mapping=BEST_KNOWN, mappings=mappings)
     while runs := times.missing(jobs, places):
-        times.add(times._supply(runs))
+        times.add(times.supply(runs))
     again = RunTimeTable(GRID, run_table(store.rows()), mapping=BEST_KNOWN, mappings=mappings)
     assert again.missing(jobs, places) == []
     frame = time_table(run_table(store.rows()))

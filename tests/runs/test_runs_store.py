@@ -14,7 +14,7 @@ from answers import refused
 
 from netplace.runs import Ended, resolve, run_or_failure
 from netplace.runs.campaign import Claims, missing
-from netplace.runs.store import Store, StoreError
+from netplace.runs.store import Store
 from netplace.runs.store_files import APPLICATION
 
 RUNS = [resolve("torus:4x4", {"app": "2d-torus", "mapping": "random"}, seed=seed) for seed in range(3)]
@@ -26,8 +26,8 @@ def test_what_is_kept_comes_back(tmp_path):
     ended = run_or_failure(RUNS[0])
     with Store(tmp_path / "s.sqlite") as store:
         store.ask(RUNS)
-        store.keep(RUNS[0].key, ended)
-        store.keep(RUNS[1].key, ILL)
+        store.keep_all([(RUNS[0].key, ended)])
+        store.keep_all([(RUNS[1].key, ILL)])
     with Store(tmp_path / "s.sqlite") as store:
         rows = {run.seed: (run, outcome, failure) for run, outcome, failure in store.rows()}
         assert rows == {
@@ -60,17 +60,17 @@ def test_the_first_result_stays_and_failures_can_be_forgotten(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
         store.ask(RUNS)
         for ended in (WELL, ILL):
-            store.keep(RUNS[0].key, ended)
-        store.keep(RUNS[1].key, ILL)
+            store.keep_all([(RUNS[0].key, ended)])
+        store.keep_all([(RUNS[1].key, ILL)])
         store.forget(run.key for run in RUNS)
         assert store.simulated() == {RUNS[0].key: True}
-        store.keep(RUNS[1].key, WELL)
+        store.keep_all([(RUNS[1].key, WELL)])
         assert store.simulated() == {RUNS[0].key: True, RUNS[1].key: True}
 
 
 def test_versions_and_host_are_kept(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
-        store.keep(RUNS[0].key, run_or_failure(RUNS[0]))
+        store.keep_all([(RUNS[0].key, run_or_failure(RUNS[0]))])
     found = sqlite3.connect(tmp_path / "s.sqlite").execute(
         "SELECT host, ended, text FROM simulations JOIN versions ON versions = number"
     )
@@ -84,7 +84,7 @@ def test_versions_and_host_are_kept(tmp_path):
 def test_an_ended_store_is_a_single_file(tmp_path):
     with Store(tmp_path / "s.sqlite") as store, Claims(store.path) as claims:
         assert claims.take(RUNS[0].key)
-        store.keep(RUNS[0].key, WELL)
+        store.keep_all([(RUNS[0].key, WELL)])
     with Store(tmp_path / "s.sqlite", read_only=True) as store:
         assert store.has(RUNS[0].key)
     assert [path.name for path in tmp_path.iterdir()] == ["s.sqlite"]
@@ -120,7 +120,7 @@ def test_what_is_no_store_is_refused_and_left_alone(tmp_path, kind, read_only):
     before = None if path.is_dir() else path.read_bytes()
     if kind == "folder" and read_only:
         words = "the store does not exist"
-    with pytest.raises(StoreError, match=words) as caught:
+    with pytest.raises(ValueError, match=words) as caught:
         Store(path, read_only=read_only)
     assert str(path) in str(caught.value)
     assert path.is_dir() or path.read_bytes() == before
@@ -134,8 +134,8 @@ def test_the_mark_of_a_store_is_in_its_header(tmp_path):
 def test_reading_does_not_write(tmp_path):
     Store(tmp_path / "s.sqlite").close()
     with Store(tmp_path / "s.sqlite", read_only=True) as store:
-        with pytest.raises(StoreError, match="the store is read-only"):
-            store.keep(RUNS[0].key, WELL)
+        with pytest.raises(ValueError, match="the store is read-only"):
+            store.keep_all([(RUNS[0].key, WELL)])
         assert store.simulated() == {}
 
 
@@ -145,7 +145,7 @@ def _use_read_only(path: str, answers) -> None:
     try:
         Store(path)
         answers.put("opened")
-    except StoreError as error:
+    except ValueError as error:
         answers.put(str(error))
     with Store(path, read_only=True) as store:
         answers.put(list(store.simulated()))
@@ -155,7 +155,7 @@ def test_a_read_only_store_is_refused_for_writing_and_can_be_read():
     folder = Path(tempfile.mkdtemp())
     try:
         with Store(folder / "s.sqlite") as store:
-            store.keep("a1", WELL)
+            store.keep_all([("a1", WELL)])
         (folder / "s.sqlite").chmod(0o444)
         folder.chmod(0o555)
         context = multiprocessing.get_context("spawn")
@@ -175,19 +175,19 @@ def test_a_full_disk_is_told_and_what_was_stored_stays(tmp_path):
     with Store(path) as store:
         # SQLite itself says that the disk is full when a file may not grow.
         store._database.execute("PRAGMA max_page_count = 14")
-        with pytest.raises(StoreError, match=r"s\.sqlite: cannot be written, the disk is full") as caught:
+        with pytest.raises(ValueError, match=r"s\.sqlite: cannot be written, the disk is full") as caught:
             fill(store)
         assert "\n" not in str(caught.value)
     with Store(path) as store:
         kept = sorted(store.simulated())
         assert kept == [f"{number:04}" for number in range(len(kept))]
         assert kept
-        store.keep("9999", WELL)
+        store.keep_all([("9999", WELL)])
 
 
 def fill(store: Store) -> None:
     for number in range(1000):
-        store.keep(f"{number:04}", Ended({"text": "x" * 500}, None, 0.0, {}, "here"))
+        store.keep_all([(f"{number:04}", Ended({"text": "x" * 500}, None, 0.0, {}, "here"))])
 
 
 def test_claims_keep_others_out_and_end_with_their_process(tmp_path):
@@ -227,7 +227,7 @@ def forge_journal(store: Path, target: Path) -> Path:
 @pytest.fixture
 def path(tmp_path):
     with Store(tmp_path / "s.sqlite") as store:
-        store.keep("a1", WELL)
+        store.keep_all([("a1", WELL)])
     return tmp_path / "s.sqlite"
 
 
@@ -258,18 +258,18 @@ def test_the_journal_beside_the_file_of_a_linked_store_counts(tmp_path, path, re
     (tmp_path / "link").mkdir()
     (tmp_path / "link" / "l.sqlite").symlink_to(path)
     forge_journal(path, tmp_path / "precious")
-    with pytest.raises(StoreError, match="the rollback journal"):
+    with pytest.raises(ValueError, match="the rollback journal"):
         Store(tmp_path / "link" / "l.sqlite", read_only=read_only)
     assert (tmp_path / "precious").exists()
 
 
 def test_rows_that_a_writer_has_committed_are_read(path):
     with Store(path) as writer:
-        writer.keep("b2", WELL)
+        writer.keep_all([("b2", WELL)])
         assert Path(f"{path}-wal").stat().st_size > 0
         with Store(path, read_only=True) as reader:
             assert reader.simulated() == {"a1": True, "b2": True}
-            writer.keep("c3", WELL)
+            writer.keep_all([("c3", WELL)])
             assert reader.has("c3")
 
 
@@ -284,7 +284,7 @@ def test_looking_leaves_no_files_beside_a_store(path):
 def test_a_store_that_changed_while_it_was_read_is_read_anew(path):
     with Store(path, read_only=True) as reader:
         with Store(path) as writer:
-            writer.keep("b2", WELL)
+            writer.keep_all([("b2", WELL)])
             assert reader.simulated() == {"a1": True}  # as it was: nothing has reached the file yet
         assert reader.simulated() == {"a1": True, "b2": True}
 
@@ -295,7 +295,7 @@ def test_several_write_and_read_at_once(tmp_path):
     def keep(name):
         for number in range(5):
             with Store(path) as writer:
-                writer.keep(f"{name}{number}", WELL)
+                writer.keep_all([(f"{name}{number}", WELL)])
             with Store(path, read_only=True) as reader:
                 assert reader.verify().faults == ()
 
@@ -307,7 +307,7 @@ def test_several_write_and_read_at_once(tmp_path):
 
 def test_a_link_that_leads_nowhere_is_no_new_store(tmp_path):
     (tmp_path / "s.sqlite").symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(StoreError, match="cannot be opened"):
+    with pytest.raises(ValueError, match="cannot be opened"):
         Store(tmp_path / "s.sqlite")
     assert not (tmp_path / "elsewhere").exists()
 
@@ -315,11 +315,11 @@ def test_a_link_that_leads_nowhere_is_no_new_store(tmp_path):
 def test_a_log_in_a_folder_without_write_permission_is_told(tmp_path, path, monkeypatch):
     (tmp_path / "copy").mkdir()
     with Store(path) as writer:
-        writer.keep("b2", WELL)
+        writer.keep_all([("b2", WELL)])
         for ending in ("", "-wal"):
             Path(f"{tmp_path}/copy/s.sqlite{ending}").write_bytes(Path(f"{path}{ending}").read_bytes())
     monkeypatch.setattr("os.access", lambda *_: False)
-    with pytest.raises(StoreError, match=r"the newest results are in .*s\.sqlite-wal"):
+    with pytest.raises(ValueError, match=r"the newest results are in .*s\.sqlite-wal"):
         Store(tmp_path / "copy" / "s.sqlite", read_only=True)
 
 
@@ -343,7 +343,7 @@ def test_a_store_is_made_under_another_name(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "link", full)
     monkeypatch.setattr("pathlib.Path.replace", full)
-    with pytest.raises(StoreError, match=r"s\.sqlite: cannot be created, No space left on device"):
+    with pytest.raises(ValueError, match=r"s\.sqlite: cannot be created, No space left on device"):
         Store(tmp_path / "s.sqlite")
     assert list(tmp_path.iterdir()) == []
 

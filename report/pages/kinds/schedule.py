@@ -62,14 +62,7 @@ def page(path: Path) -> Page:
     parts += [*figure_tables(plan, figures), _table(rows)]
     request = [*asked_of(plan.to_dict()), *versions_of(figures.versions)]
     notes = [*figures.notes, *rejected_notes(figures.rejected, plan.machine)]
-    return Page(
-        f"How long do the jobs wait? {title_of(plan)}",
-        sentences,
-        request,
-        parts,
-        missing,
-        notes,
-    )
+    return Page(f"How long do the jobs wait? {title_of(plan)}", sentences, request, parts, missing, notes)
 
 
 def _verdict(figures: ScheduleFigures, rows: pd.DataFrame) -> list[str]:
