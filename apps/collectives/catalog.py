@@ -43,10 +43,6 @@ def _power_of_two(ranks: int) -> str:
     return "" if ranks == below else f"a power of two, such as {below} or {2 * below}"
 
 
-def _even(ranks: int) -> str:
-    return "" if ranks % 2 == 0 else f"an even number, such as {ranks - 1} or {ranks + 1}"
-
-
 def _by_default(call: Call, library: str = "openmpi") -> Rounds:
     chosen = shipped_table(library).choose(call)
     default = ALGORITHMS[call.operation, chosen.algorithm]

@@ -16,8 +16,8 @@ from netplace.apps.collectives.linear import basic_linear_allreduce
 from netplace.apps.collectives.recursive_doubling import Folding, allreduce_recursive_doubling, fold
 from netplace.apps.collectives.tree_based import reduce_linear
 
-_Windows = list[list[Part]]  # after each number of steps, the interval that each place of the core still has
-_Interval = Callable[[Folding, int, int], Part]  # of the group of this size to which a place belongs
+# By distance, in the order of halving, the interval that each place of the core has after that exchange.
+_Windows = dict[int, list[Part]]
 
 
 def allreduce_rabenseifner(call: Call) -> Rounds:
@@ -25,7 +25,8 @@ def allreduce_rabenseifner(call: Call) -> Rounds:
     folding = Folding(call.ranks, stays=0)
     if call.bytes < folding.size:
         return basic_linear_allreduce(call)
-    return _allreduced(call, folding, _folded_by_halves(call, folding), _halves(call, folding))
+    windows = _halves(call, folding)
+    return _allreduced(call, folding, _folded_by_halves(call, folding), windows, windows)
 
 
 def reduce_rabenseifner(call: Call) -> Rounds:
@@ -41,7 +42,8 @@ def reduce_scatter_allgather(call: Call) -> Rounds:
     folding = Folding(call.ranks)
     if call.bytes < folding.size:
         return allreduce_recursive_doubling(call)
-    return _allreduced(call, folding, fold(call, folding), _blocks(call, folding))
+    windows = _blocks(call, folding)
+    return _allreduced(call, folding, fold(call, folding), windows, windows)
 
 
 def reduce_scatter_gather(call: Call) -> Rounds:
@@ -58,12 +60,13 @@ def reduce_scatter_gather(call: Call) -> Rounds:
 
 def halving_doubling(call: Call) -> Rounds:
     """Allreduce with shares as even as possible; empty shares of short vectors are sent too."""
+    folding = Folding(call.ranks)
 
-    def even(folding: Folding, place: int, count: int) -> Part:
-        first = place - place % count
+    def even(first: int, count: int) -> Part:
         return first * call.bytes // folding.size, (first + count) * call.bytes // folding.size
 
-    return _by_intervals(call, even, even)
+    windows = _far_first(folding, even)
+    return _allreduced(call, folding, fold(call, folding), windows, windows)
 
 
 def halving_doubling_rounded(call: Call) -> Rounds:
@@ -72,29 +75,20 @@ def halving_doubling_rounded(call: Call) -> Rounds:
     The remainder of the division by the core is not sent: a few bytes of a vector. Real only if
     the core divides the vector.
     """
-
-    def begin(folding: Folding, place: int, count: int) -> int:
-        return (place - place % count) * (call.bytes // folding.size)
-
-    def half(folding: Folding, place: int, count: int) -> Part:
-        first = begin(folding, place, count)
-        return first, first + call.bytes * count // folding.size
-
-    def shares(folding: Folding, place: int, count: int) -> Part:
-        first = begin(folding, place, count)
-        return first, first + call.bytes // folding.size * count
-
-    return _by_intervals(call, half, shares)
+    folding = Folding(call.ranks)
+    share = call.bytes // folding.size
+    halves = _far_first(
+        folding, lambda first, count: (first * share, first * share + call.bytes * count // folding.size)
+    )
+    shares = _far_first(folding, lambda first, count: (first * share, (first + count) * share))
+    return _allreduced(call, folding, fold(call, folding), halves, shares)
 
 
-def _allreduced(call: Call, folding: Folding, folded: Rounds, windows: _Windows) -> Rounds:
+def _allreduced(call: Call, folding: Folding, folded: Rounds, halved: _Windows, doubled: _Windows) -> Rounds:
     yield from folded
-    yield from _halve(folding, windows)
-    for step in reversed(range(len(windows) - 1)):  # each rank sends all its current data
-        yield [
-            Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v])
-            for v in range(folding.size)
-        ]
+    yield from _halve(folding, halved)
+    for distance, kept in reversed(doubled.items()):  # each rank sends all its current data
+        yield [Message.of(folding.rank(v), folding.rank(v ^ distance), kept[v]) for v in range(folding.size)]
     yield _unfold(call, folding)
 
 
@@ -105,46 +99,23 @@ def _reduced(call: Call, folding: Folding, folded: Rounds, windows: _Windows) ->
     root = folding.place(call.root)
     if rank_of[root] != call.root:
         # The root was folded in: it takes over what the first of the core holds.
-        yield [Message.of(0, call.root, windows[-1][0])]
+        yield [Message.of(0, call.root, [*windows.values()][-1][0])]
         root, rank_of[0] = 0, call.root
-    for step in reversed(range(len(windows) - 1)):
-        bit = 1 << step
+    for bit, kept in reversed(windows.items()):
         # The remaining places agree with the root in the bits above; those that also agree in this bit stay.
-        left = [v for v in range(folding.size) if (v ^ root) >> (step + 1) == 0]
-        yield [
-            Message.of(rank_of[v], rank_of[v ^ bit], windows[step + 1][v]) for v in left if (v ^ root) & bit
-        ]
+        left = [v for v in range(folding.size) if (v ^ root) < 2 * bit]
+        yield [Message.of(rank_of[v], rank_of[v ^ bit], kept[v]) for v in left if (v ^ root) & bit]
 
 
 def _halve(folding: Folding, windows: _Windows) -> Rounds:
-    """At each step, each place sends its partner the half of the interval that the partner keeps."""
+    """At each distance, each place sends its partner the half of the interval that the partner keeps."""
     return COMBINING.of(
         [
-            Message.of(folding.rank(v), folding.rank(v ^ (1 << step)), windows[step + 1][v ^ (1 << step)])
+            Message.of(folding.rank(v), folding.rank(v ^ distance), kept[v ^ distance])
             for v in range(folding.size)
         ]
-        for step in range(len(windows) - 1)
+        for distance, kept in windows.items()
     )
-
-
-def _by_intervals(call: Call, halved: _Interval, doubled: _Interval) -> Rounds:
-    """Halve at distances .., 2, 1, then double."""
-    folding = Folding(call.ranks)
-    distances = doubling(folding.size)
-    yield from fold(call, folding)
-    yield from COMBINING.of(
-        [
-            Message.of(folding.rank(v), folding.rank(v ^ distance), halved(folding, v ^ distance, distance))
-            for v in range(folding.size)
-        ]
-        for distance in reversed(distances)
-    )
-    for distance in distances:
-        yield [
-            Message.of(folding.rank(v), folding.rank(v ^ distance), doubled(folding, v, distance))
-            for v in range(folding.size)
-        ]
-    yield _unfold(call, folding)
 
 
 def _folded_by_halves(call: Call, folding: Folding) -> Rounds:
@@ -161,26 +132,36 @@ def _unfold(call: Call, folding: Folding) -> list[Message]:
     return [Message.of(staying, leaving, (0, call.bytes)) for leaving, staying in folding.pairs()]
 
 
+def _far_first(folding: Folding, interval: Callable[[int, int], Part]) -> _Windows:
+    """Return the intervals of groups, by their first place and size, that are halved from the largest on."""
+    return {
+        count: [interval(v - v % count, count) for v in range(folding.size)]
+        for count in reversed(doubling(folding.size))
+    }
+
+
 def _halves(call: Call, folding: Folding) -> _Windows:
-    """Return intervals that are halved in each step; the lower half is the shorter one."""
-    windows: _Windows = [[(0, call.bytes)] * folding.size]
-    for step in range(folding.size.bit_length() - 1):
-        windows.append([])
-        for v, (begin, end) in enumerate(windows[step]):
-            middle = begin + (end - begin) // 2
-            windows[-1].append((middle, end) if v >> step & 1 else (begin, middle))
+    """Return intervals that are halved, near ranks first; the lower half is the shorter one."""
+    windows: _Windows = {}
+    kept = [(0, call.bytes)] * folding.size
+    for distance in doubling(folding.size):
+        middles = [begin + (end - begin) // 2 for begin, end in kept]
+        kept = [
+            (middle, end) if v & distance else (begin, middle)
+            for v, ((begin, end), middle) in enumerate(zip(kept, middles, strict=True))
+        ]
+        windows[distance] = kept
     return windows
 
 
 def _blocks(call: Call, folding: Folding) -> _Windows:
-    """Return intervals of half as many blocks after each step; the blocks are as even as possible."""
+    """Return intervals of half as many blocks, near ranks first; the blocks are as even as possible."""
     minimum, more = divmod(call.bytes, folding.size)
     first = [0] * folding.size
-    windows: _Windows = []
-    for step in range(folding.size.bit_length()):
-        count = folding.size >> step
-        if step:
-            first = [begin + (v >> (step - 1) & 1) * count for v, begin in enumerate(first)]
+    windows: _Windows = {}
+    for distance in doubling(folding.size):
+        count = folding.size // (2 * distance)
+        first = [begin + count * bool(v & distance) for v, begin in enumerate(first)]
         ends = [(begin, begin + count) for begin in first]
-        windows.append([(b * minimum + min(b, more), e * minimum + min(e, more)) for b, e in ends])
+        windows[distance] = [(b * minimum + min(b, more), e * minimum + min(e, more)) for b, e in ends]
     return windows

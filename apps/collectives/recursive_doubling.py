@@ -240,18 +240,11 @@ def allgather_recursive_doubling(call: Call) -> Rounds:
 
 def reduce_scatter_block_recursive_doubling(call: Call) -> Rounds:
     """Exchange sums of all blocks but those of the two groups that meet."""
-    return COMBINING.of(_doubled_outside(call))
-
-
-def _doubled_outside(call: Call) -> Rounds:
     for distance in doubling(call.ranks):
-        yield [
-            _outside(call, p, p ^ distance, p, distance)
-            for p in range(call.ranks)
-            if p ^ distance < call.ranks
-        ]
+        met = [(p, p ^ distance) for p in range(call.ranks) if p ^ distance < call.ranks]
+        yield from COMBINING.of([[_outside(call, p, q, p, distance) for p, q in met]])
         for passed in forwards(call.ranks, distance):
-            yield [_outside(call, p, q, p ^ distance, distance) for p, q in passed]
+            yield from COMBINING.of([[_outside(call, p, q, p ^ distance, distance) for p, q in passed]])
 
 
 def scan_recursive_doubling(call: Call) -> Rounds:

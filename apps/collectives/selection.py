@@ -88,8 +88,7 @@ class Schedule:
         Lengths are in units of `unit` bytes.
         """
         columns = array("q"), array("q"), array("q"), array("q")
-        number = 0
-        phases = []
+        phases: list[Phase] = []
         for messages in rounds:
             before = len(columns[0])
             for source, destination, size, _ in messages:
@@ -106,12 +105,11 @@ class Schedule:
                             f"messages among {call.ranks} ranks, expected fewer: use fewer ranks or longer "
                             f"segments"
                         )
-                    values = number, source, destination, size * unit
+                    values = len(phases), source, destination, size * unit
                     for column, value in zip(columns, values, strict=True):
                         column.append(value)
             if len(columns[0]) > before:
                 phases.append(phase_of(messages))
-                number += 1
         rounds_of, sources, destinations, sizes = (np.array(column, np.int64) for column in columns)
         return cls(call, algorithm, rounds_of, sources, destinations, sizes, tuple(phases))
 
@@ -283,7 +281,8 @@ class Collectives:
                 )
             call = call.having({"groups": tuple(self.groups[member] for member in members)})
         if chosen.shifts is not None:
-            _write_shifts(chosen, call.in_elements(), writer, members, rank, tag, self.host)
+            rounds = _shifted(chosen, call.in_elements(), members, rank)
+            _WAYS[chosen.phase.receives](_Place(writer, chosen.phase, tag, self.host), rounds)
         elif isinstance(call, OwnBlocks):
             raise ValueError(
                 f"algorithm {name!r} of {call.operation}: needs the sizes of all blocks, but programs know "
@@ -321,15 +320,13 @@ def selection(text: str, label: str = "--collectives") -> Collectives:
             raise ValueError(f"{label}: {word!r} is not of the form operation=algorithm")
         if operation == "groups":
             groups = tuple(check_int(number, f"{label}: groups", 0) for number in name.split("."))
-            continue
-        if operation == "element":
+        elif operation == "element":
             element = check_int(name, f"{label}: element")
-            continue
-        if operation == "host":
+        elif operation == "host":
             host = Host(*(check_float(rate, f"{label}: host", 0.0) for rate in name.split(":")))
-            continue
-        check_choice(operation, OPERATIONS, f"{label}: collective operation")
-        named[operation], _ = algorithm(operation, name, label=f"{label}: algorithm of {operation}")
+        else:
+            check_choice(operation, OPERATIONS, f"{label}: collective operation")
+            named[operation], _ = algorithm(operation, name, label=f"{label}: algorithm of {operation}")
     return Collectives(decision_table(table, label), named, groups, element, host)
 
 
@@ -393,16 +390,8 @@ def _schedule(chosen: Algorithm, name: str, call: Call) -> Schedule:
     return Schedule.of(call, name, () if call.is_empty else chosen.rounds(counted), unit=counted.unit)
 
 
-def _write_shifts(
-    chosen: Algorithm,
-    call: Call,
-    writer: TaskWriter,
-    members: Sequence[int],
-    rank: int,
-    tag: int,
-    host: Host,
-) -> None:
-    """Append what a rank does in rounds in which all do the same, or in all of them at once."""
+def _shifted(chosen: Algorithm, call: Call, members: Sequence[int], rank: int) -> _Rounds:
+    """Return what a rank sends and receives in rounds in which all do the same, or in all of them at once."""
     ranks = len(members)
     assert chosen.shifts is not None
     rounds: _Rounds = []
@@ -416,7 +405,7 @@ def _write_shifts(
             rounds[0][1].extend(receives)
         else:
             rounds.append((sends, receives))
-    _WAYS[chosen.phase.receives](_Place(writer, chosen.phase, tag, host), rounds)
+    return rounds
 
 
 def _length(parts: Sequence[tuple[int, int]]) -> int:

@@ -133,17 +133,15 @@ def in_order_binary_reduce(call: Call) -> Rounds:
     """
     # Ranks as seen from the last one, which is the root of the tree whatever the root of the operation.
     last = Call(call.operation, call.ranks, call.bytes, call.ranks - 1, call.segment)
-    tree: Tree = [[] for _ in range(call.ranks)]
-    _grow(tree, 0, call.ranks - 1)
+    tree = _in_order_binary(call.ranks)
     yield from Phase("segments", combines=True).of(trees.up(last, tree, whole_vector(last)))
     if call.root != call.ranks - 1:
         yield [Message.of(call.ranks - 1, call.root, (0, call.vector))]
 
 
-def _grow(tree: Tree, low: int, high: int) -> None:
-    """Hang the ranks low..high into `tree`, below the last of them."""
-    runs = [(low, high)]
-    ranks = len(tree)
+def _in_order_binary(ranks: int) -> Tree:
+    tree: Tree = [[] for _ in range(ranks)]
+    runs = [(0, ranks - 1)]
     for first, parent in runs:
         count = parent - first + 1
         middle = first + count // 2 - 1 if count > 2 else first - 1
@@ -151,6 +149,7 @@ def _grow(tree: Tree, low: int, high: int) -> None:
             if begin <= end:
                 tree[(parent + 1) % ranks].append((end + 1) % ranks)
                 runs.append((begin, end))
+    return tree
 
 
 def _subtree_blocks(call: Call, tree: Tree) -> trees.Load:
@@ -214,11 +213,7 @@ def scatter_recursive_doubling_allgather(call: Call) -> Rounds:
     yield from _scatter(call)
     ranks = call.ranks
     for k in doubling(ranks):
-        exchanged: list[Message] = []
-        for p in range(ranks):
-            if p ^ k < ranks:
-                exchanged.append(_message(call, p, p ^ k, p - p % k, k))
-        yield exchanged
+        yield [_message(call, p, p ^ k, p - p % k, k) for p in range(ranks) if p ^ k < ranks]
         for forwarded in forwards(ranks, k):
             yield [_message(call, p, q, p - p % k + k, k) for p, q in forwarded]
 
