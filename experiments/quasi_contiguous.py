@@ -48,13 +48,8 @@ class _Stream:
 
 def tree_for(nodes: int) -> str:
     """Return the k-ary tree, k of `ARITIES`, that has the fewest nodes but has room for `nodes`."""
-    trees = []
-    for arity in ARITIES:
-        stages = 1
-        while arity**stages < nodes:
-            stages += 1
-        trees.append((arity**stages, arity, stages))
-    _, arity, stages = min(trees)
+    trees = [(arity, next(n for n in itertools.count(1) if arity**n >= nodes)) for arity in ARITIES]
+    arity, stages = min(trees, key=lambda tree: tree[0] ** tree[1])
     return f"tree:{arity},{stages}"
 
 

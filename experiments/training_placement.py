@@ -184,24 +184,14 @@ def steps_of(outcomes: Iterable[tuple[Cell, Mapping[str, Any]]]) -> pd.DataFrame
 
 def by_partitioner(steps: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each partitioner: means over orders and draws, and its best and worst order live."""
-    rows = []
-    for partitioner, own in steps.groupby("partitioner", sort=False):
-        live = own.groupby("order", sort=False)["live"].mean()
-        rows.append(
-            {
-                "partitioner": partitioner,
-                "neighbours": own["neighbours"].mean(),
-                "distance": own["distance"].mean(),
-                "alone": own["alone"].mean(),
-                "live": own["live"].mean(),
-                "live / alone": float(stats.gmean(own["live"] / own["alone"])),
-                "best order": live.idxmin(),
-                "live, best": live.min(),
-                "worst order": live.idxmax(),
-                "live, worst": live.max(),
-            }
-        )
-    return pd.DataFrame(rows)
+    groups = steps.assign(ratio=steps["live"] / steps["alone"]).groupby("partitioner", sort=False)
+    table = groups[["neighbours", "distance", "alone", "live"]].mean()
+    table["live / alone"] = groups["ratio"].agg(stats.gmean)
+    live = steps.pivot_table("live", "partitioner", "order", sort=False)
+    for end, order in (("best", live.idxmin(axis=1)), ("worst", live.idxmax(axis=1))):
+        table[f"{end} order"] = order
+        table[f"live, {end}"] = live.min(axis=1) if end == "best" else live.max(axis=1)
+    return table.reset_index()
 
 
 def shares_of_spread(steps: pd.DataFrame) -> pd.DataFrame:

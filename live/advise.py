@@ -45,9 +45,6 @@ class _Placement:
     mapping: str
     nodes: Nodes  # shape (tasks,): node of each task
 
-    def __str__(self) -> str:
-        return f"{self.mapping} on {self.partition}"
-
 
 def _candidates(situation: Situation, free: Nodes, limit: str) -> Iterator[_Placement]:
     """Yield placements of a job on free nodes, the most promising first, without duplicates."""
@@ -263,8 +260,8 @@ def advise(
     expected = _chosen_nodes(default, situation.machine, nodes, tasks, situation.seed)
     if expected is None:
         raise ValueError(f"default placement: partitioner {default} finds no {wanted} free nodes for the job")
-    situation.cycles(expected[:tasks], 0)  # what is compiled, or known for all, is so before the clock begins
     expected = expected[:tasks]
+    situation.cycles(expected, 0)  # what is compiled, or known for all, is so before the clock begins
     search = _Search(
         situation, _Clock(limits or Limits(), tasks), _Placement(default, "consecutive", expected)
     )

@@ -54,7 +54,5 @@ def _node_loads(topology: Topology, nodes: Sequence[int]) -> Loads:
     own = np.sort(np.asarray(nodes, np.int64))
     chosen = own[np.linspace(0, len(own) - 1, min(len(own), _MOST)).astype(np.int64)]
     count = len(chosen)
-    if count < 2:
-        return np.zeros(1)
     traffic = np.full((count, count), 1 / (count - 1)) * (len(own) / count)
     return np.asarray(link_loads(topology, chosen, traffic))

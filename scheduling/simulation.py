@@ -11,7 +11,6 @@ import math
 import time
 from collections.abc import Callable, Generator, Iterable
 from itertools import chain
-from typing import cast
 
 import numpy as np
 import simpy
@@ -141,7 +140,7 @@ class Simulation:
         late = waiting.estimate < math.inf if seconds is None else seconds > waiting.estimate
         fails = late and self._overrun == "kill"
         if seconds is not None and not fails:
-            self._at(delay + seconds, self._on_end, running)
+            self._at(delay + seconds, self._end, running, State.DONE)
         if late:
             self._at(delay + waiting.estimate, self._on_wall if fails else self._on_late, running)
         return running
@@ -187,8 +186,8 @@ class Simulation:
                 for attempt in ends.attempts:
                     running = self._open.pop(attempt)
                     self._due.add(attempt)
-                    end = self._on_failed if ends.failed else self._on_end
-                    self._at(max(ends.time - self._env.now, 0.0), end, running)
+                    state = State.FAILED if ends.failed else State.DONE
+                    self._at(max(ends.time - self._env.now, 0.0), self._end, running, state)
         return self._env.peek() < math.inf
 
     def _arrivals(self, jobs: Iterable[Job]) -> Generator[simpy.Event, None, None]:
@@ -232,14 +231,7 @@ class Simulation:
             self._queue = queue
             self._queue.advance(self)
 
-    def _on_end(self, event: simpy.Event) -> None:
-        self._end(cast(Running, event.value), State.DONE)
-
-    def _on_failed(self, event: simpy.Event) -> None:
-        self._end(cast(Running, event.value), State.FAILED)
-
-    def _on_wall(self, event: simpy.Event) -> None:
-        running = cast(Running, event.value)
+    def _on_wall(self, running: Running) -> None:
         if not (running.over or running.order in self._due):
             self._stop(running)
             self._end(running, State.FAILED)
@@ -262,9 +254,8 @@ class Simulation:
         if self._tell is not None and self._ended % _EVERY == 0:
             self._tell(self._ended, self.now)
 
-    def _on_late(self, event: simpy.Event) -> None:
+    def _on_late(self, running: Running) -> None:
         """Expect a job longer, or leave it to the policy to put it back."""
-        running = cast(Running, event.value)
         if running.over or running.order in self._due:
             return
         self._clock()
@@ -275,13 +266,13 @@ class Simulation:
         self._queue.late(running, expected)
         self._ask()
 
-    def _on_wake(self, event: simpy.Event) -> None:
-        if event.value == self._wake_at:
+    def _on_wake(self, time: float) -> None:
+        if time == self._wake_at:
             self._clock()
             self._wake_at = math.nan
             self._ask()
 
-    def _on_asked(self, _: simpy.Event) -> None:
+    def _on_asked(self) -> None:
         self._pass_due = False
         self._passes += 1
         self._lose()
@@ -299,7 +290,7 @@ class Simulation:
         # What was due at this instant stands before a new event of no delay.
         if not self._pass_due:
             self._pass_due = True
-            self._at(0, self._on_asked, None)
+            self._at(0, self._on_asked)
 
     def _let_go(self, running: Running) -> None:
         self.partitioner.release(running.allocation)
@@ -315,9 +306,8 @@ class Simulation:
         self.now = self._env.now
         self._record.clock(self.now)
 
-    def _at(self, delay: float, act: Callable[[simpy.Event], None], value: object) -> None:
-        event = self._env.timeout(delay, value)
-        event.callbacks.append(act)
+    def _at(self, delay: float, act: Callable[..., None], *arguments: object) -> None:
+        self._env.timeout(delay).callbacks.append(lambda _: act(*arguments))
 
     def _reason_against(self, job: Job) -> str:
         if job.nodes < 1 or not 0 <= job.run_time < math.inf:

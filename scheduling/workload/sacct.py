@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from netplace.inputs import abbreviate, check_choice
+from netplace.inputs import abbreviate
 from netplace.scheduling.workload.files import read_text
-from netplace.scheduling.workload.swf import DEFAULT_DROPS, DROPS, LogTable, workload_of
+from netplace.scheduling.workload.swf import DEFAULT_DROPS, USED, LogTable, workload_of
 from netplace.scheduling.workload.workload import Workload
 
 COMMAND = "sacct -a -X -P -o JobIDRaw,Submit,Start,End,ElapsedRaw,NNodes,TimelimitRaw,State,User,Partition"
@@ -66,8 +66,6 @@ def read_sacct(
     header names the partitions. `drop` is that of `read_swf`, `text` the content if it has been read.
     """
     path = Path(path)
-    for name in drop:
-        check_choice(name, DROPS, "jobs to drop")
     text = read_text(path) if text is None else text
     jobs = list(_from_json(path, text) if text.lstrip().startswith("{") else _from_table(path, text))
     if not jobs:
@@ -80,7 +78,7 @@ def read_sacct(
         for key, other in (("user", "uid"), ("partition", "partition"))
     )
     values = np.array([_values(job, where, users, partitions) for where, job in jobs])
-    columns = dict(zip(_COLUMNS, values.T, strict=True))
+    columns = dict(zip(USED, values.T, strict=True))
     begin = np.nanmin(columns["submit time"], initial=np.inf, where=columns["submit time"] >= 0)
     if np.isfinite(begin):
         columns["submit time"] = np.where(columns["submit time"] < 0, -1, columns["submit time"] - begin)
@@ -92,12 +90,6 @@ def read_sacct(
     table = LogTable(path, [int(line) if line.isdigit() else 0 for line in lines], columns)
     table.check()
     return workload_of(table, header, cores_per_node, drop, False)
-
-
-_COLUMNS = (
-    "job number", "submit time", "run time", "allocated processors", "requested processors", "requested time",
-    "status", "user", "executable", "queue", "preceding job", "think time",
-)  # fmt: skip
 
 
 def _from_table(path: Path, text: str) -> Iterator[tuple[str, Row]]:
@@ -211,7 +203,7 @@ def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
 
 
 def _values(job: Row, where: str, users: Mapping[str, int], partitions: Mapping[str, int]) -> list[float]:
-    """Return the numbers of a job, in the order of `_COLUMNS`; -1 for unknown values."""
+    """Return the numbers of a job, in the order of `USED`; -1 for unknown values."""
     state = job["state"].split(" ")[0].rstrip("+").upper()
     if state not in _STATES and state not in _NOT_ENDED:
         raise ValueError(

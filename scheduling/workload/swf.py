@@ -106,7 +106,7 @@ DROPS = {
 DEFAULT_DROPS = ("never-ran",)  # as pyss and the figures of the literature have it
 _COLUMNS = 18
 _COMMENT = (";", "#")
-_USED = {
+USED = {  # of the columns of a log, and where they stand in SWF
     "job number": 0,
     "submit time": 1,
     "run time": 3,
@@ -154,8 +154,6 @@ def read_swf(
     """
     path = Path(path)
     check_int(cores_per_node, "cores per node")
-    for name in drop:
-        check_choice(name, DROPS, "jobs to drop")
     lines = read_text(path).split("\n")
     table = _table(path, lines)
     header = tuple(line.lstrip()[1:] for line in lines if line.lstrip().startswith(_COMMENT))
@@ -164,7 +162,7 @@ def read_swf(
 
 @dataclass(frozen=True)
 class LogTable:
-    """The columns that are used of a log of jobs, by the names of `_USED`, and where they stand."""
+    """The columns that are used of a log of jobs, by the names of `USED`, and where they stand."""
 
     path: Path  # the file
     line: Sequence[int]  # line of each job
@@ -206,7 +204,7 @@ def _table(path: Path, lines: Sequence[str]) -> LogTable:
         _explain(path, lines, f"{values.shape[1]} columns")
     numbers = [number for number, line in enumerate(lines, 1) if _is_data(line)]
     notes = (f"columns after the {_COLUMNS} of SWF are ignored: {more}",) if more else ()
-    table = LogTable(path, numbers, {name: values[:, place] for name, place in _USED.items()}, notes)
+    table = LogTable(path, numbers, {name: values[:, place] for name, place in USED.items()}, notes)
     table.check()
     return table
 
@@ -240,6 +238,8 @@ def _is_number(word: str) -> bool:
 def workload_of(
     table: LogTable, header: tuple[str, ...], cores: int, drop: Collection[str], requested_first: bool
 ) -> Workload:
+    for name in drop:
+        check_choice(name, DROPS, "jobs to drop")
     submit, run_time = table.columns["submit time"], table.columns["run time"]
     allocated, status = table.columns["allocated processors"], table.columns["status"].astype(np.int64)
     sizes = [allocated, table.columns["requested processors"]][:: -1 if requested_first else 1]

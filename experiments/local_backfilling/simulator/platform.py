@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from netplace.inputs import check_choice, check_float
 from netplace.native import experiments as native
+from netplace.scheduling.times import GROWTHS
 
 
 @dataclass(frozen=True)
@@ -78,30 +78,23 @@ class Platform:
         return self.level(processors) - self.least_level(len(np.asarray(processors)))
 
 
-# By name, the run time of a job by its nominal one, the levels above its least, and a factor.
-PENALTIES: dict[str, Callable[[float, int, float], float]] = {
-    "none": lambda seconds, above, factor: seconds,
-    "linear": lambda seconds, above, factor: seconds * (1 + above * factor),
-    "geometric": lambda seconds, above, factor: seconds * factor**above,  # called quadratic in the thesis
-}
-
-
 @dataclass(frozen=True)
 class Penalty:
-    """A penalty by level: F. Mendonca, thesis, 2017, section 5.3.4."""
+    """A penalty by level, by default none: F. Mendonca, thesis, 2017, section 5.3.4."""
 
-    name: str = "none"
-    factor: float = 0.0
+    growth: str = "geometric"  # key of `GROWTHS`
+    factor: float = 1.0
 
     def seconds(self, nominal: float, above: int) -> float:
         """Return the run time of a job of `nominal` seconds that sits `above` levels over its least."""
-        return PENALTIES[self.name](nominal, above, self.factor) if above else nominal
+        return nominal * GROWTHS[self.growth](self.factor, above)
 
 
 def read_penalty(text: str) -> Penalty:
     """Return the penalty of a text such as ``"geometric:2"``; ``quadratic:F`` means ``geometric:F`` here."""
     name, _, factor = text.partition(":")
-    name = check_choice("geometric" if name == "quadratic" else name, PENALTIES, "penalty")
+    name = "geometric" if name == "quadratic" else name  # so called in the thesis
+    check_choice(name, ("none", "linear", "geometric"), "penalty")
     if name == "none":
         return Penalty()
     return Penalty(name, check_float(factor, f"penalty {text}: factor", 1 if name == "geometric" else 0))

@@ -55,7 +55,7 @@ def test_schedules_are_those_of_a_slow_program(
 ) -> None:
     levels, jobs = workload
     made = backfill(Platform(levels), jobs, rule, penalty)
-    factor = read_penalty(penalty).factor or 1.0
+    factor = read_penalty(penalty).factor
     slow = SlowBackfilling(levels, jobs, rule, factor)
     slow.run()
     rows = range(len(jobs))
