@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -113,21 +113,20 @@ class RankCalls:
 
     def _received(self, given: Arguments, source: int, tag: int, size: int) -> dict[str, int] | None:
         wild = _FROM_ANY * (source == _ANY) + _OF_ANY * (tag == _ANY)
-        if source != _ANY:
-            message = self._message(given, source, tag, size)
-        else:
-            number = self._on(given["comm"]).number
-            message = {"peer": ANY, "size": size, "tag": tag, "communicator": number}
+        made = self._on(given["comm"])
+        message = self._message(given, source, tag, size)
+        if source == _ANY:
+            message = {"peer": ANY, "size": size, "tag": tag, "communicator": made.number}
         if message is None:
             return None
         if wild and given.get("status"):
-            message |= self._resolved(given["status"][0], self._on(given["comm"]), message)
+            message |= self._resolved(given["status"][0], made.members, message)
         return message | {"wild": wild}
 
-    def _resolved(self, status: Status, made: Made, message: dict[str, int]) -> dict[str, int]:
-        if status.cancelled or not 0 <= status.source < len(made.members):
+    def _resolved(self, status: Status, members: Sequence[int], message: dict[str, int]) -> dict[str, int]:
+        if status.cancelled or not 0 <= status.source < len(members):
             return {}
-        known = {"peer": made.members[status.source]}
+        known = {"peer": members[status.source]}
         if message["tag"] == _ANY and status.tag >= 0:
             known["tag"] = status.tag
         return known
@@ -140,25 +139,20 @@ class RankCalls:
 
     # Point to point.
 
-    def _send(self, given: Arguments) -> None:
+    def _sent_or_received(self, given: Arguments) -> dict[str, int] | None:
         size = self._bytes(given["count"], given["datatype"])
-        message = self._message(given, given["dest"], given["tag"], size)
-        if message is not None:
-            self._add(Call.SEND, **message)
+        if "dest" in given:
+            return self._message(given, given["dest"], given["tag"], size)
+        return self._received(given, given["source"], given["tag"], size)
 
-    def _recv(self, given: Arguments) -> None:
-        size = self._bytes(given["count"], given["datatype"])
-        message = self._received(given, given["source"], given["tag"], size)
+    def _blocking(self, given: Arguments) -> None:
+        message = self._sent_or_received(given)
         if message is not None:
-            self._add(Call.RECV, **message)
+            self._add(Call.SEND if "dest" in given else Call.RECV, **message)
 
     def _nonblocking(self, given: Arguments) -> None:
-        size = self._bytes(given["count"], given["datatype"])
+        message = self._sent_or_received(given)
         kind = Call.ISEND if "dest" in given else Call.IRECV
-        if kind == Call.ISEND:
-            message = self._message(given, given["dest"], given["tag"], size)
-        else:
-            message = self._received(given, given["source"], given["tag"], size)
         persistent = self._name.endswith("_init")
         request = _Request(kind, message or {}, persistent=persistent)
         if message is not None and not persistent:
@@ -196,15 +190,15 @@ class RankCalls:
             self._complete(requests[index], (given.get("status") or [None])[0])
 
     def _wait_all(self, given: Arguments) -> None:
-        if not given.get("flag", 1):
-            return
-        requests, statuses = _as_list(given["requests"]), given.get("statuses") or []
-        for place, name in enumerate(requests):
-            self._complete(name, statuses[place] if place < len(statuses) else None)
+        if given.get("flag", 1):
+            self._wait_for(given, range(len(_as_list(given["requests"]))))
 
     def _wait_some(self, given: Arguments) -> None:
+        self._wait_for(given, _as_list(given["indices"]))
+
+    def _wait_for(self, given: Arguments, indices: Sequence[int]) -> None:
         requests, statuses = _as_list(given["requests"]), given.get("statuses") or []
-        for place, index in enumerate(_as_list(given["indices"])):
+        for place, index in enumerate(indices):
             if 0 <= index < len(requests):
                 self._complete(requests[index], statuses[place] if place < len(statuses) else None)
 
@@ -215,8 +209,7 @@ class RankCalls:
         received: dict[str, int] = {}
         if request.kind == Call.IRECV and request.message.get("wild") and status is not None:
             members = self._trace.communicators[request.message["communicator"]]
-            made = Made(request.message["communicator"], members)
-            known = request.message | self._resolved(status, made, request.message)
+            known = request.message | self._resolved(status, members, request.message)
             if known["peer"] != ANY:
                 received = {key: known[key] for key in ("peer", "size", "tag", "communicator")}
         self._add(Call.WAIT, request=request.open, **received)
@@ -250,15 +243,13 @@ class RankCalls:
             side = ("recv" if name == "gather" else "send") if place == given["root"] else None
             side = side or ("send" if name == "gather" else "recv")
             return self._bytes(given[side + "count"], given[side + "type"]), None
-        if name == "reduce_scatter":
-            sizes = [self._bytes(count, given["datatype"]) for count in _as_list(given["recvcounts"])]
-            return sum(sizes), sizes
-        if name == "alltoallv":
-            sizes = [self._bytes(count, given["sendtype"]) for count in _as_list(given["sendcounts"])]
-            return sum(sizes), sizes
-        if name == "alltoallw":
-            pairs = zip(_as_list(given["sendcounts"]), _as_list(given["sendtypes"]), strict=True)
-            sizes = [self._bytes(count, kind) for count, kind in pairs]
+        if name in ("reduce_scatter", "alltoallv", "alltoallw"):
+            counts = _as_list(given["recvcounts" if name == "reduce_scatter" else "sendcounts"])
+            if name == "alltoallw":
+                kinds = _as_list(given["sendtypes"])
+            else:
+                kinds = [given["datatype" if name == "reduce_scatter" else "sendtype"]] * len(counts)
+            sizes = [self._bytes(count, kind) for count, kind in zip(counts, kinds, strict=True)]
             return sum(sizes), sizes
         if name == "scatterv":
             sizes = [self._bytes(count, given["sendtype"]) for count in _as_list(given.get("sendcounts", []))]
@@ -276,13 +267,13 @@ def _as_list(value: Any) -> list[int]:
 
 def _size_of(name: str, given: Arguments, sizes: dict[int, int]) -> int:
     """Return the bytes of a datatype that a call makes of others."""
+    lengths = _as_list(given.get("lengths", given.get("blocklengths", [])))
     if "oldtypes" in given:
-        lengths = _as_list(given.get("lengths", given.get("blocklengths", [])))
         kinds = _as_list(given["oldtypes"])
         return sum(length * sizes[kind] for length, kind in zip(lengths, kinds, strict=False))
     old = sizes[given["oldtype"]]
     if "lengths" in given or "blocklengths" in given:
-        return old * sum(_as_list(given.get("lengths", given.get("blocklengths", []))))
+        return old * sum(lengths)
     if "blocklength" in given:
         return old * int(given["count"]) * int(given["blocklength"])
     if "subsizes" in given:
@@ -293,8 +284,7 @@ def _size_of(name: str, given: Arguments, sizes: dict[int, int]) -> int:
 
 
 _ACTIONS: dict[str, Callable[[RankCalls, Arguments], None]] = {
-    **dict.fromkeys(("send", "bsend", "ssend", "rsend"), RankCalls._send),
-    "recv": RankCalls._recv,
+    **dict.fromkeys(("send", "bsend", "ssend", "rsend", "recv"), RankCalls._blocking),
     **dict.fromkeys(("isend", "ibsend", "issend", "irsend", "irecv"), RankCalls._nonblocking),
     **dict.fromkeys(
         ("send_init", "bsend_init", "ssend_init", "rsend_init", "recv_init"), RankCalls._nonblocking

@@ -14,9 +14,9 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from netplace.inputs import abbreviate
+from netplace.inputs import abbreviate, check_choice
 from netplace.scheduling.workload.files import read_text
-from netplace.scheduling.workload.swf import DEFAULT_DROPS, USED, LogTable, workload_of
+from netplace.scheduling.workload.swf import DEFAULT_DROPS, DROPS, USED, LogTable, workload_of
 from netplace.scheduling.workload.workload import Workload
 
 COMMAND = "sacct -a -X -P -o JobIDRaw,Submit,Start,End,ElapsedRaw,NNodes,TimelimitRaw,State,User,Partition"
@@ -66,6 +66,8 @@ def read_sacct(
     header names the partitions. `drop` is that of `read_swf`, `text` the content if it has been read.
     """
     path = Path(path)
+    for name in drop:
+        check_choice(name, DROPS, "jobs to drop")
     text = read_text(path) if text is None else text
     jobs = list(_from_json(path, text) if text.lstrip().startswith("{") else _from_table(path, text))
     if not jobs:

@@ -154,6 +154,8 @@ def read_swf(
     """
     path = Path(path)
     check_int(cores_per_node, "cores per node")
+    for name in drop:
+        check_choice(name, DROPS, "jobs to drop")
     lines = read_text(path).split("\n")
     table = _table(path, lines)
     header = tuple(line.lstrip()[1:] for line in lines if line.lstrip().startswith(_COMMENT))
@@ -238,8 +240,6 @@ def _is_number(word: str) -> bool:
 def workload_of(
     table: LogTable, header: tuple[str, ...], cores: int, drop: Collection[str], requested_first: bool
 ) -> Workload:
-    for name in drop:
-        check_choice(name, DROPS, "jobs to drop")
     submit, run_time = table.columns["submit time"], table.columns["run time"]
     allocated, status = table.columns["allocated processors"], table.columns["status"].astype(np.int64)
     sizes = [allocated, table.columns["requested processors"]][:: -1 if requested_first else 1]
