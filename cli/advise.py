@@ -196,20 +196,11 @@ def _default_rule(text: str, machine: Topology) -> str:
     return text
 
 
+_ASKED = ("machine", "free", "beside", "trace", "app", "tasks", "default", "seconds", "simulations", "seed")
+
+
 def _asked(given: dict[str, Any]) -> dict[str, str]:
-    names = (
-        "machine",
-        "free",
-        "beside",
-        "trace",
-        "app",
-        "tasks",
-        "default",
-        "seconds",
-        "simulations",
-        "seed",
-    )
-    request = {name: str(given[name]) for name in names if given[name] not in (None, "")}
+    request = {name: str(given[name]) for name in _ASKED if given[name] not in (None, "")}
     return request | ({"from": given["matrix"]} if given["matrix"] else {})
 
 

@@ -25,18 +25,9 @@ if TYPE_CHECKING:
     from netplace.topologies import parse
 
 __all__ = [
-    "Config",
-    "__version__",
-    "bundled_trace",
-    "load_plugin",
-    "map_tasks",
-    "parse",
-    "partition",
-    "read",
-    "schedule",
-    "simulate",
-    "write",
-]
+    "Config", "__version__", "bundled_trace", "load_plugin", "map_tasks", "parse", "partition", "read",
+    "schedule", "simulate", "write",
+]  # fmt: skip
 
 _HOMES = {
     "Config": "netplace.netsim",

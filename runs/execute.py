@@ -92,9 +92,9 @@ def run_or_failure(run: Run, threads: int | str = 1) -> Ended:
         outcome = _with_winners(known, run, methods).to_dict()
         return Ended(outcome, None, cpu_seconds, versions(), platform.node())
     except MemoryError as error:
-        return _unable(f"not enough memory: {error}")
+        return unable(f"not enough memory: {error}")
     except (OSError, UnavailableError) as error:
-        return _unable(" ".join(str(error).split()))
+        return unable(" ".join(str(error).split()))
     except (ValueError, SimulationError) as error:
         failure = describe_rule_error(error) or " ".join(str(error).split())
     except Exception as error:
@@ -102,8 +102,8 @@ def run_or_failure(run: Run, threads: int | str = 1) -> Ended:
     return Ended(None, failure, 0.0, versions(), platform.node())
 
 
-def _unable(reason: str) -> Ended:
-    """Return how a run ended that this machine could not execute now."""
+def unable(reason: str) -> Ended:
+    """Return how a run ended that the machine could not execute now."""
     return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +10,7 @@ from typing import Any, TypeVar
 from netplace.inputs import check_int
 from netplace.netsim.threads import AUTO, cores, threads_beside
 from netplace.plugins import rules_without_file
-from netplace.runs.execute import Ended, run_or_failure
+from netplace.runs.execute import Ended, run_or_failure, unable
 from netplace.runs.executors import Batches, Executor, InProcessExecutor, ProcessPoolExecutor
 from netplace.runs.spec import Run
 
@@ -58,13 +57,9 @@ class Resources:
 
     def simulators(self) -> Executor[Run, Ended]:
         threads = threads_beside(self.threads, 1 if self.dask else self.processes)
-        return self.executor(partial(run_or_failure, threads=threads), _failed)
+        return self.executor(partial(run_or_failure, threads=threads), unable)
 
 
 def simulators(workers: int | None = None, dask: str | None = None) -> Executor[Run, Ended]:
     """Return the executor of simulations: `workers` processes (default: all cores), or Dask at `dask`."""
     return Resources(workers, dask).simulators()
-
-
-def _failed(reason: str) -> Ended:
-    return Ended(None, reason, 0.0, {}, platform.node(), by_machine=True)

@@ -21,33 +21,17 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "BESIDE",
-    "ENTRY",
-    "entry_of",
-    "over_seeds",
-    "read_table",
-    "run_table",
-    "settings_of",
-    "several_versions",
-    "tasks_of_traces",
-    "time_table",
-    "times_of",
-    "write_table",
-]
+    "BESIDE", "ENTRY", "entry_of", "over_seeds", "read_table", "run_table", "settings_of", "several_versions",
+    "tasks_of_traces", "time_table", "times_of", "write_table",
+]  # fmt: skip
 
 # What a run time belongs to.
 ENTRY = ["application", "problem", "tasks", "network", "partition", "shape", "mapping", "settings"]
 BESIDE = "beside"  # column of tables by job: the other jobs of the run
 _MEASURED = [
-    "cycles",
-    "drained_cycles",
-    "packets",
-    "packet_hops",
-    "mean_packet_delay",
-    "mean_message_delay",
-    "most_link_load",
-    "injection_blocked",
-]
+    "cycles", "drained_cycles", "packets", "packet_hops", "mean_packet_delay", "mean_message_delay",
+    "most_link_load", "injection_blocked",
+]  # fmt: skip
 _WHOLE = ["cycles", "drained_cycles", "packets", "packet_hops", "injection_blocked"]
 _STATISTICS = ["count", "missing", "failed", "mean", "std", "min", "max"]
 _OF_RUNS, _OF_TIMES = {*ENTRY, "seed", "cycles", "failure"}, {*ENTRY, *_STATISTICS}

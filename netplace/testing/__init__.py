@@ -19,12 +19,6 @@ from netplace.testing.scheduling import check_partitioner, check_policy, check_r
 from netplace.testing.topology import check_topology
 
 __all__ = [
-    "check_application",
-    "check_mapping",
-    "check_partition",
-    "check_partitioner",
-    "check_policy",
-    "check_run_times",
-    "check_topology",
-    "check_traffic",
-]
+    "check_application", "check_mapping", "check_partition", "check_partitioner", "check_policy",
+    "check_run_times", "check_topology", "check_traffic",
+]  # fmt: skip

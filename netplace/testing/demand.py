@@ -8,13 +8,8 @@ from typing import Any, TypeVar
 Case = TypeVar("Case")
 Made = TypeVar("Made")
 
-NETWORKS = (
-    "mesh:4x4",
-    "torus:4x4",
-    "torus:4x2x2",
-    "tree:4,2",
-    "dragonfly:a=2,p=2,h=1",
-)  # on which rules are tried, unless told others
+# On which rules are tried, unless told others.
+NETWORKS = ("mesh:4x4", "torus:4x4", "torus:4x2x2", "tree:4,2", "dragonfly:a=2,p=2,h=1")
 
 
 def demand(met: object, sentence: str) -> None:

@@ -39,16 +39,8 @@ MEANINGS = {
 }
 # Asked values that need no name in front of them.
 _PLAIN = (
-    "application",
-    "problem",
-    "network",
-    "partition",
-    "mapping",
-    "policy",
-    "machine",
-    "table",
-    "outcome",
-)
+    "application", "problem", "network", "partition", "mapping", "policy", "machine", "table", "outcome",
+)  # fmt: skip
 _CLEAR = (WORSE, BETTER, "less", "more")
 
 

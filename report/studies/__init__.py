@@ -19,16 +19,8 @@ from netplace.report.studies.study import (
 )
 
 __all__ = [
-    "STUDIES",
-    "Report",
-    "ReportTable",
-    "Row",
-    "Study",
-    "StudyContext",
-    "StudyRequest",
-    "make_request",
-    "measured",
-    "of_runs",
-]
+    "STUDIES", "Report", "ReportTable", "Row", "Study", "StudyContext", "StudyRequest", "make_request",
+    "measured", "of_runs",
+]  # fmt: skip
 
 STUDIES: Offers[Study] = Offers("netplace.studies", "study", Study)

@@ -152,17 +152,13 @@ def _faults_table(runs: Sequence[Result]) -> Table:
         for run in runs
         for fault in run.faults
     ]
-    names = [
-        "cycle",
-        "links down",
-        "routers down",
-        "links with another speed",
-        "nodes cut off",
-        "jobs stopped",
-        "packets lost",
-        "sent again",
-    ]
-    return table("faults", ["seed", *names, "routing after the fault"], rows)
+    return table("faults", _OF_FAULTS, rows)
+
+
+_OF_FAULTS = (
+    "seed", "cycle", "links down", "routers down", "links with another speed", "nodes cut off",
+    "jobs stopped", "packets lost", "sent again", "routing after the fault",
+)  # fmt: skip
 
 
 def _listed(numbers: Sequence[int]) -> str:

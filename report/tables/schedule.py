@@ -69,21 +69,16 @@ def _power_table(power: PowerFigures) -> DataTable:
     return figure_table(f"Energy, {power.switching}", rows)
 
 
+_OF_POWER = (
+    "energy", "energy_delay", "boots", "stops", "mean_on", "waited_for_boot", "boot_wait", "hindsight"
+)  # fmt: skip
+
+
 def _power_columns(power: PowerFigures | None) -> dict[str, Any]:
     """Return the figures of a schedule as columns of a table of schedules; none without power."""
     if power is None:
         return {}
-    names = (
-        "energy",
-        "energy_delay",
-        "boots",
-        "stops",
-        "mean_on",
-        "waited_for_boot",
-        "boot_wait",
-        "hindsight",
-    )
-    row = {name: getattr(power, name) for name in names}
+    row = {name: getattr(power, name) for name in _OF_POWER}
     row["power_wait"] = power.mean_wait
     row |= {f"energy_{state}": joules for state, joules in power.by_state.items()}
     return row

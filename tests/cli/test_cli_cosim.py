@@ -93,12 +93,8 @@ def test_a_study_tells_which_rankings_turn(netplace, tmp_path):
     text = " ".join(line.strip() for line in lines)
     same = text.partition("Changes of rankings (")[2].partition(")")[0]
     constant = (
-        "machine=torus:4x4",
-        "workload=applications",
-        "mapping=consecutive",
-        "intensity=low",
-        "sizes=small",
-    )
+        "machine=torus:4x4", "workload=applications", "mapping=consecutive", "intensity=low", "sizes=small",
+    )  # fmt: skip
     assert {*constant} <= {*same.split(", ")}
     assert " wait by partition, policy=easy" in lines
     assert " wait by policy, partition=random" in lines

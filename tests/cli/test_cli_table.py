@@ -40,13 +40,9 @@ def test_a_sweep_becomes_a_table(netplace, folder):
     assert [str(row["mean"]) for row in found["rows"]] == [row["mean"] for row in rows]
     assert (found["runs"], found["failed"]) == (12, 0)
     assert sorted(path.name for path in folder.iterdir()) == [
-        "o.csv",
-        "o.csv.provenance.json",
-        "o.parquet",
-        "o.parquet.provenance.json",
-        "sweep.sqlite",
+        "o.csv", "o.csv.provenance.json", "o.parquet", "o.parquet.provenance.json", "sweep.sqlite",
         "sweep.toml",
-    ]
+    ]  # fmt: skip
 
 
 def test_a_sweep_tells_what_cables_can_not_carry_before_it_runs(netplace, folder):

@@ -96,12 +96,7 @@ def test_stored_searches_give_the_same_answer_with_workers(netplace, tmp_path):
     flags = (*MESH, "--seeds", "2", "--store", tmp_path / "runs.sqlite", "--json")
     first = described(netplace("map", *flags, "--workers", "2"))
     again = described(netplace("map", *flags))
-    for name in (
-        "answer",
-        "candidates",
-        "cpu_seconds",
-        "nodes",
-    ):  # even the times of the processor are stored
+    for name in ("answer", "candidates", "cpu_seconds", "nodes"):  # even times of the processor are stored
         assert first[name] == again[name]
 
 

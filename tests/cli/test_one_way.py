@@ -67,14 +67,8 @@ print(*sys.modules)
 """
 SMALL = "run --network torus:4x4 --app 2d-torus --packets 1"
 FIGURES = [
-    "matplotlib",
-    "networkx",
-    "pandas",
-    "pyarrow",
-    "scipy",
-    "distributed",
-    "netplace.report.plots.figure",
-]
+    "matplotlib", "networkx", "pandas", "pyarrow", "scipy", "distributed", "netplace.report.plots.figure",
+]  # fmt: skip
 PLAIN = [*FIGURES, "multiprocessing", "netplace.cosim", "netplace.netsim.reference", "sqlite3", "yaml"]
 RUN_ALONE = [
     *PLAIN, "concurrent.futures", "importlib.metadata", "netplace.apps.collectives", "netplace.apps.npb",

@@ -211,11 +211,10 @@ def test_a_sweep_notes_an_ignored_setting(netplace, tmp_path):
 )
 def test_flags_that_contradict_an_application_are_refused(netplace, app, flag, value):
     for asked in (("--app", app), ("--jobs", f"1x:{app}")):
-        found = netplace("run", "--network", "torus:4x4", *asked, flag, value)
-        assert found.exit_code == 2
         said = app.split(",")[1] if "iterations" not in app else "iterations=2"
-        assert found.stderr == (
-            f"netplace: {flag}: {value} given, and the application says {said}; expected one of the two\n"
+        refused(
+            netplace("run", "--network", "torus:4x4", *asked, flag, value),
+            f"netplace: {flag}: {value} given, and the application says {said}; expected one of the two",
         )
 
 

@@ -86,17 +86,8 @@ def drawn(data, network, count, box=None):
         nodes[number] = np.array(free[:size])
         free = free[size:]
         submit += data.draw(st.integers(0, 200))
-        name = data.draw(st.sampled_from(APPS))
-        jobs.append(
-            Job(
-                number,
-                submit * 3.2e-9,
-                size,
-                0,
-                None,
-                name + data.draw(st.sampled_from([",bytes=256", ",bytes=1024"])),
-            )
-        )
+        program = data.draw(st.sampled_from(APPS)) + data.draw(st.sampled_from([",bytes=256", ",bytes=1024"]))
+        jobs.append(Job(number, submit * 3.2e-9, size, 0, None, program))
     return jobs, nodes
 
 
@@ -128,17 +119,8 @@ def test_both_engines_agree(data):
     found = []
     for engine in ENGINES:
         ended = live(placing, jobs, nodes, engine)
-        found.append(
-            [
-                (
-                    number,
-                    attempt.start,
-                    attempt.end,
-                    cycles_alone(placing, attempt.placed, engine, attempt.since),
-                )
-                for number, attempt in sorted(ended.items())
-            ]
-        )
+        alone = {n: cycles_alone(placing, one.placed, engine, one.since) for n, one in ended.items()}
+        found.append([(n, one.start, one.end, alone[n]) for n, one in sorted(ended.items())])
     assert found[0] == found[1]
 
 
@@ -203,16 +185,9 @@ def test_contiguous_jobs_share_nothing(machine):
 
 
 def test_scattered_jobs_share_and_a_table_is_wrong():
-    plan = make_cosim_plan(
-        {
-            "machine": "torus:8x8",
-            "partition": "random",
-            **SMALL,
-            "intensity": "high",
-            "mean_interarrival": None,
-        }
-    )
-    found = cosimulate(plan).outcome
+    given = {"machine": "torus:8x8", "partition": "random"}
+    given |= SMALL | {"intensity": "high", "mean_interarrival": None}
+    found = cosimulate(make_cosim_plan(given)).outcome
     assert found["figures"]["sharing"]["most_slowdown"] > 1.05
     assert found["figures"]["table_error"]["all"]["most"] > 0.05
     for row in found["jobs"]:
@@ -344,15 +319,9 @@ def test_a_ratio_of_means_has_the_interval_of_its_differences():
     never = over_draws(jobs[:2], alone[:2], alone[:2])
     assert all(one.live == one.alone and 0 < one.chance < 0.015 for one in never)
     # Times have the same treatment.
-    held = [
-        [
-            abs(one.alone - 100) <= one.alone_half_width * one.alone,
-            abs(one.live - 120) <= one.half_width * one.live,
-        ]
-        for one in made
-    ]
-    assert (np.mean(held, axis=0) > 0.93).all()
-    assert (np.mean(held, axis=0) < 0.97).all()
+    alone_held = [abs(one.alone - 100) <= one.alone_half_width * one.alone for one in made]
+    live_held = [abs(one.live - 120) <= one.half_width * one.live for one in made]
+    assert all(0.93 < np.mean(held) < 0.97 for held in (alone_held, live_held))
     # The half-width of a mean shrinks with the root of the draws.
     many = enough_draws(made, 5, 0.5 * np.mean([one.chance for one in made]), 1000)
     assert 15 <= many <= 22

@@ -92,7 +92,7 @@ def test_jobs_that_only_communicate_are_told_of(files, tmp_path):
     assert any("upper bounds" in note for note in cosimulate(plan).outcome["notes"])
 
 
-def test_classes_are_drawn_by_job_and_seed_alone():
+def test_classes_are_drawn_by_job_and_seed_alone(read_mix_of):
     mix = read_mix_of(MIX)
     jobs = [Job(number, 0, 8, 100.0) for number in range(200)]
     names = [mix.draw(job, Config(), seed=1)[0] for job in jobs]
@@ -104,14 +104,13 @@ def test_classes_are_drawn_by_job_and_seed_alone():
     assert all(share == 0.25 or 0.1 <= share <= 0.2 for share in shares)
 
 
-def read_mix_of(text):
-    import tempfile
-    from pathlib import Path
+@pytest.fixture
+def read_mix_of(tmp_path):
+    def read_of(text):
+        (tmp_path / "mix.toml").write_text(text)
+        return read_mix(tmp_path / "mix.toml")
 
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "mix.toml"
-        path.write_text(text)
-        return read_mix(path)
+    return read_of
 
 
 @pytest.mark.parametrize(
@@ -139,12 +138,12 @@ def read_mix_of(text):
         ('[[class]]\nprogram = "gups"\nsize = 4', "mix.toml:3: size: is not a key of [[class]]"),
     ],
 )
-def test_mistakes_in_the_file(text, said):
+def test_mistakes_in_the_file(read_mix_of, text, said):
     with pytest.raises(ValueError, match=re.escape(said)):
         read_mix_of(text)
 
 
-def test_jobs_that_fit_nowhere():
+def test_jobs_that_fit_nowhere(read_mix_of):
     job = Job(7, 0, 6, 10.0)
     with pytest.raises(ValueError, match="job 7 of 6 nodes and 10 s matches no class"):
         read_mix_of('[[class]]\nprogram = "gups"\nnodes = "8:"').draw(job, Config())
@@ -166,7 +165,7 @@ def test_a_job_that_only_computes_is_on_the_live_network_too(tmp_path):
     assert isinstance(placing_of(plan), JobPlacer)
 
 
-def test_a_measured_share_is_drawn():
+def test_a_measured_share_is_drawn(read_mix_of):
     mix = read_mix_of('communication = "npb"\n[[class]]\nprogram = "butterfly"')
     drawn = {mix.draw(Job(number, 0, 8, 10.0), Config())[2] for number in range(60)}
     assert drawn == {*MEASURED["npb"].values()}
@@ -196,17 +195,9 @@ def test_what_place_and_sharing_cost_adds_up(tmp_path, fidelity):
         ("random", "consecutive"),
         ("contiguous", "random"),
     ):
-        plan = make_cosim_plan(
-            {
-                "machine": "torus:8x8",
-                "workload": str(log),
-                "applications": str(mix),
-                "partition": partition,
-                "mapping": mapping,
-                "fidelity": fidelity,
-            }
-        )
-        outcome = cosimulate(plan).outcome
+        given = {"machine": "torus:8x8", "workload": str(log), "applications": str(mix)}
+        given |= {"partition": partition, "mapping": mapping, "fidelity": fidelity}
+        outcome = cosimulate(make_cosim_plan(given)).outcome
         cost = found[partition, mapping] = outcome["figures"]["costs"]
         assert cost["logged"] == pytest.approx((0.0064 + 0.0008) / 3600, rel=1e-6)
         total = cost["logged"] + cost["partition"] + cost["mapping"] + cost["sharing"]

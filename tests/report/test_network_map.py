@@ -12,14 +12,8 @@ from netplace.report.plots.networks import network_figure, traffic_figure
 from netplace.topologies import parse
 
 NETWORKS = (
-    "torus:4x4",
-    "mesh:5",
-    "twisted:4x2+2",
-    "torus:3x3x3",
-    "tree:4,2",
-    "thintree:4,2,3",
-    "mesh:2x2x2x2",
-)
+    "torus:4x4", "mesh:5", "twisted:4x2+2", "torus:3x3x3", "tree:4,2", "thintree:4,2,3", "mesh:2x2x2x2",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("network", NETWORKS)

@@ -196,13 +196,8 @@ def test_what_is_missing_is_what_is_then_simulated(store):
 
 def test_an_entry_of_other_settings_is_named():
     values = ("lu", "W", 16, "mesh:4x4", "whole", "", "consecutive", "vcs=3")
-    row = dict(zip(ENTRY, values, strict=True)) | {
-        "count": 1,
-        "missing": 0,
-        "failed": 0,
-        "mean": 1.0,
-        "std": 0.0,
-    }
+    row = dict(zip(ENTRY, values, strict=True))
+    row |= {"count": 1, "missing": 0, "failed": 0, "mean": 1.0, "std": 0.0}
     times = RunTimeTable(GRID, pd.DataFrame([row | {"min": 1, "max": 1}]), name="times.csv")
     said = (
         "times.csv: lacks the run time of lu,W with 16 tasks on mesh:4x4, mapping consecutive. The nearest "
