@@ -198,6 +198,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame, part: Part) -> pd.DataFram
         base = float(np.mean(samples["consecutive"]))
         for mapping, sample in samples.items():
             mean, deviation = spread(sample)
+            drawn = mapping != "consecutive" or part.partition == "random"  # something in its runs
             value, relative = np.nan, np.nan
             if mapping in theirs.index:
                 value = float(theirs.loc[mapping, MEAN])
@@ -207,7 +208,7 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame, part: Part) -> pd.DataFram
                     "table": table,
                     "app": app,
                     "mapping": mapping,
-                    "within": WITHIN_BY_CHANCE if _drawn(part, mapping) else WITHIN,
+                    "within": WITHIN_BY_CHANCE if drawn else WITHIN,
                     "best": min(sample),
                     "mean": mean,
                     "std": deviation if len(sample) > 1 else np.nan,
@@ -222,11 +223,6 @@ def _cells(runs: pd.DataFrame, printed: pd.DataFrame, part: Part) -> pd.DataFram
                 }
             )
     return pd.DataFrame(cells)
-
-
-def _drawn(part: Part, mapping: str) -> bool:
-    """Return whether there is chance in the runs of a mapping: in itself, or in the partition."""
-    return mapping != "consecutive" or part.partition == "random"
 
 
 def _published_winners(theirs: pd.DataFrame) -> list[str]:

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplace.apps import Program
 from netplace.files import text_of
 from netplace.inputs import abbreviate, check_ranges
 from netplace.netsim import Config
 from netplace.placement import map_tasks
+from netplace.placement.rule import Nodes
 from netplace.runs import resolve
 from netplace.runs.job_programs import programs_of
 from netplace.runs.toml_lines import line_of, read_table_list
@@ -23,7 +23,6 @@ from netplace.topologies import Topology, parse
 from netplace.topologies.compute_nodes import slots_a_host, slots_of
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
-Nodes = NDArray[np.int64]
 _SLURM = (".conf", ".yaml", ".yml")
 _NUMBERS = re.compile(r"\d+(-\d+)?")
 _WORD = re.compile(r"[^\s,\[]+(?:\[[^\]]*\][^\s,\[]*)*")
@@ -147,9 +146,9 @@ class Neighbour:
     """
 
     name: str
-    held: NDArray[np.int64]
+    held: Nodes
     program: Program | None = None
-    nodes: NDArray[np.int64] | None = None
+    nodes: Nodes | None = None
 
 
 def read_running_jobs(path: Path, machine: Topology, hosts: Sequence[str], config: Config) -> list[Neighbour]:

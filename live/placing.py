@@ -18,6 +18,7 @@ from netplace.live.messages import Place, RequestError, Took
 from netplace.live.searches import LateError, change, free_nodes, here, occupy, rank_order
 from netplace.live.state import MachineState
 from netplace.placement.mapping import MAPPINGS
+from netplace.placement.rule import Nodes
 from netplace.registry import Registry
 from netplace.scheduling import Job, Partitioner, make_partitioner
 from netplace.scheduling.partitioner import PARTITIONERS
@@ -119,7 +120,6 @@ class Choices:
 
 _FALLBACK = "non-contiguous"  # the first free nodes, for a job whose own rule takes too long
 _MOST_LOST = 3  # searches whose nodes other jobs took meanwhile
-Nodes = NDArray[np.int64]
 
 
 class JobPlacer(MachineState):

@@ -95,8 +95,8 @@ def _planned(option: str, model: PowerModel, state: PowerState) -> Decision:
         not left < math.inf for _, left in state.running
     ):
         raise ValueError("power rule plan: a job has no time limit, which a plan needs")
-    boots, stops = math.ceil(model.boot_seconds / slot), math.ceil(model.stop_seconds / slot)
-    watts = SlotPower(model.busy, model.idle, model.off, model.boot_watts, model.stop_watts, boots, stops)
+    watts = SlotPower.of(model, slot)
+    boots, stops = watts.boot_slots, watts.stop_slots
     held = tuple((nodes, max(1, math.ceil(left / slot))) for nodes, left in state.running)
     jobs = tuple(SlotJob(nodes, max(1, math.ceil(seconds / slot)), 0, None, 0) for nodes, seconds in waiting)
     horizon = max((until for _, until in held), default=0) + sum(job.slots for job in jobs)

@@ -16,6 +16,7 @@ from netplace.live.power import Decision, PowerState, decide
 from netplace.live.sharing import Shared, shared_links
 from netplace.netsim import Config
 from netplace.placement import map_tasks
+from netplace.placement.rule import Nodes
 from netplace.plugins import Portable
 from netplace.runs.executors import answer_of
 from netplace.runs.job_programs import program_once
@@ -28,9 +29,6 @@ from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host, sl
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
-
-
-Nodes = NDArray[np.int64]
 
 
 class LateError(Exception):

@@ -6,17 +6,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from netplace.inputs import abbreviate
 from netplace.live.messages import Event, Left, Marked, Snapshot, Took, Waits
+from netplace.placement.rule import Nodes
 from netplace.topologies import Topology
 from netplace.topologies.compute_nodes import network_of_hosts, slots_a_host
 from netplace.topologies.host_lists import count_hosts, expand, host_list
 
 STATES = ("up", "down", "off")
 _MOST_KEYS = 10_000
-Nodes = NDArray[np.int64]
 
 
 def host_names(topology: Topology) -> tuple[str, ...]:

@@ -189,7 +189,7 @@ class Schedule:
 
     def _repr_html_(self) -> str:
         wait = (self.start - self.submit)[self.start >= self.submit]
-        span = float(self.end.max() - self.submit.min()) if len(self) else 0.0
+        span = self.makespan
         return html_table(
             f"{len(self):,} jobs on {self.machine}, {self.policy}",
             [

@@ -161,8 +161,7 @@ def _write(
 
 
 def _chosen(writer: TaskWriter) -> Collectives:
-    chosen: Collectives = writer.collectives or BUILTIN
-    return chosen
+    return writer.collectives or BUILTIN
 
 
 def _place(writer: TaskWriter, members: Sequence[int]) -> int:

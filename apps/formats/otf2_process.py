@@ -30,9 +30,8 @@ class Location:
     gap: int = 0  # since the last call
     last: int = 0
     sendrecv: list[int] = field(default_factory=list)  # requests of the sends of an open MPI_Sendrecv
-    probed: dict[int, tuple[int, int, int]] = field(
-        default_factory=dict
-    )  # source, tag, communicator by message
+    # Source, tag and communicator by message.
+    probed: dict[int, tuple[int, int, int]] = field(default_factory=dict)
 
 
 def bytes_of(name: str, ranks: int, place: int, sent: int, received: int) -> int:

@@ -159,9 +159,8 @@ class _Rank:
             raise ValueError(f"{self._file}: communicator {own} is used before its members are defined")
         members, key = self._members[own]
         self._numbers[~own] = self._trace.communicator(members, ("exchange", key))
-        waits = (
-            0 if entry["operation"] else count
-        )  # one that does not block is waited for in entries of its own
+        # One that does not block is waited for in entries of its own.
+        waits = 0 if entry["operation"] else count
         messages = np.repeat(entry, max(count + waits, 1))
         messages["communicator"], messages["end"], messages["operation"] = ~own, entry["begin"], 0
         messages["numbers"] = 0

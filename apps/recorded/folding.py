@@ -31,9 +31,8 @@ from netplace.apps.recorded.wildcards import resolved, with_sizes
 from netplace.apps.replay import renumbered
 
 Int = NDArray[np.int64]
-Channel = tuple[
-    int, ...
-]  # source, destination, communicator, tag, perhaps length; or a communicator alone, for collectives
+# Source, destination, communicator, tag, perhaps length; or a communicator alone, for collectives.
+Channel = tuple[int, ...]
 _KIND, _PEER, _COMMUNICATOR, _SIZE, _TAG, _AGE = 0, 1, 2, 3, 4, 7
 _NOTHING = np.empty((0, len(COLUMNS)), np.int64)
 _SENDS, _RECEIVES = (Call.SEND, Call.ISEND), (Call.RECV, Call.IRECV)

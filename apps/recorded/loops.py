@@ -97,9 +97,8 @@ def as_calls(rank: int, rows: Int, cycles_per_us: float) -> NDArray[Any]:
 _FIRST_SEARCH = 1 << 10  # rows
 _TRIES = 32  # places at which a loop may have ended
 _LEAST = 3  # times that a body must stand to be a loop
-_SMALL = (
-    1 << 16
-)  # rows of a loop that is written out again when it ends, so that it may be part of a longer one
+# Rows of a loop that is written out again when it ends, so that it may be part of a longer one.
+_SMALL = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -171,18 +170,16 @@ class Sequence:
             return rows[:0]
         first = int(same.argmin())
         self._place += first
-        self._end_loop()
+        self._end_loop(body)
         return rows[first:]
 
-    def _end_loop(self) -> None:
-        if self._body is None:
-            return
+    def _end_loop(self, body: Int) -> None:
         if self._place < _SMALL:
-            times = -(-self._place // len(self._body))
-            self._tail = [self._parts.pop().rows, np.tile(self._body, (times, 1))[: self._place]]
+            times = -(-self._place // len(body))
+            self._tail = [self._parts.pop().rows, np.tile(body, (times, 1))[: self._place]]
             self._body = None
         else:
-            self._keep(self._body)
+            self._keep(body)
         self._length = sum(map(len, self._tail))
         self._search = max(_FIRST_SEARCH, 2 * self._length)
 

@@ -71,8 +71,7 @@ def cycles_before(calls: NDArray[Any], cycles_per_us: float) -> NDArray[np.int64
     if (before >= MOST_CYCLES).any():
         rank = int(calls["rank"][int((before >= MOST_CYCLES).argmax())])
         raise ValueError(f"rank {rank} computes for too long, expected less than 2**59 cycles")
-    cycles: NDArray[np.int64] = before.astype(np.int64)
-    return cycles
+    return before.astype(np.int64)
 
 
 def _sections(

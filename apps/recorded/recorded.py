@@ -68,20 +68,19 @@ def collective_blocks(
     if not rows:
         return {}
     of: dict[int, list[list[int]]] = {}
-    members_of = communicators
     places: dict[int, dict[int, int]] = {}
     rank, communicator = calls["rank"].tolist(), calls["communicator"].tolist()
     for row in rows:
         number = communicator[row]
         if number not in of:
-            places[number] = {member: place for place, member in enumerate(members_of[number])}
-            of[number] = [[] for _ in members_of[number]]
+            places[number] = {member: place for place, member in enumerate(communicators[number])}
+            of[number] = [[] for _ in communicators[number]]
         if rank[row] not in places[number]:
             raise ValueError(f"rank {rank[row]} is not a member of the communicator of its collective")
         of[number][places[number][rank[row]]].append(row)
     writing = _Writing(calls, sizes, ranks, chosen)
     for number, by_member in of.items():
-        writing.communicator(members_of[number], number, by_member)
+        writing.communicator(communicators[number], number, by_member)
     return writing.blocks
 
 
@@ -324,7 +323,7 @@ class Recorded:
 
 def _chosen_sizes(whole: Recorded, calls: NDArray[Any], ranks: set[int]) -> list[Sequence[int]]:
     """Return the lists of sizes with those of the kept members only."""
-    sizes = [list(each) for each in whole.sizes]
+    sizes: list[Sequence[int]] = [*whole.sizes]
     for row in np.flatnonzero(calls["sizes"] >= 0).tolist():
         members = whole.communicators[int(calls["communicator"][row])]
         listed = whole.sizes[int(calls["sizes"][row])]
@@ -332,4 +331,4 @@ def _chosen_sizes(whole: Recorded, calls: NDArray[Any], ranks: set[int]) -> list
             sizes[int(calls["sizes"][row])] = [
                 size for size, member in zip(listed, members, strict=True) if member in ranks
             ]
-    return list(sizes)
+    return sizes

@@ -81,8 +81,7 @@ def resolved_receives(calls: NDArray[Any]) -> NDArray[Any]:
     known = place < len(keys)
     known[known] = keys[place[known]] == _request_key(calls[waits][known])
     target, source = posts[place[known]], waits[known]
-    fields = ("peer", "tag", "size", "communicator")
-    for name in fields:
+    for name in ("peer", "tag", "size", "communicator"):
         calls[name][target] = calls[name][source]
     lost = np.zeros(len(calls), bool)
     lost[posts] = calls["peer"][posts] == PENDING
@@ -99,19 +98,16 @@ def _request_key(calls: NDArray[Any]) -> NDArray[np.int64]:
 
 def complete(calls: NDArray[Any]) -> NDArray[Any]:
     """Let every request be waited for once: drop waits for none, add those that are missing at the end."""
-    kind = calls["kind"]
-    opens = np.flatnonzero(
-        (kind == Call.ISEND) | (kind == Call.IRECV) | ((kind == Call.COLLECTIVE) & (calls["request"] != -1))
-    )
-    waits = np.flatnonzero(kind == Call.WAIT)
-    opened, waited = _request_key(calls[opens]), _request_key(calls[waits])
+    opening = np.flatnonzero(opens(calls))
+    waits = np.flatnonzero(calls["kind"] == Call.WAIT)
+    opened, waited = _request_key(calls[opening]), _request_key(calls[waits])
     _, first = np.unique(waited, return_index=True)
     kept = np.zeros(len(waits), bool)
     kept[first] = True
     kept &= np.isin(waited, opened)
     keep = np.ones(len(calls), bool)
     keep[waits[~kept]] = False
-    missing = calls[opens[~np.isin(opened, waited)]].copy()
+    missing = calls[opening[~np.isin(opened, waited)]].copy()
     missing["kind"], missing["gap"], missing["peer"], missing["wild"] = Call.WAIT, 0.0, -1, 0
     if keep.all() and not len(missing):
         return calls
@@ -285,7 +281,5 @@ def _from_first(calls: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.bo
     ranks, first = np.unique(calls["rank"][rows], return_index=True)
     begin: Int = np.full(int(calls["rank"].max()) + 1, len(calls), np.int64)
     begin[ranks] = rows[first]
-    rank: Int = calls["rank"].astype(np.int64)
-    place: Int = np.arange(len(calls))
-    later: NDArray[np.bool_] = place >= begin[rank]
+    later: NDArray[np.bool_] = np.arange(len(calls)) >= begin[calls["rank"]]
     return later

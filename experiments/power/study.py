@@ -286,7 +286,7 @@ def _planned(count: int, load: float, seed: int) -> tuple[float, float]:
         for size, length, release in zip(workload.nodes, lengths, spread, strict=True)
     )
     model = PowerModel()
-    power = SlotPower(model.busy, model.idle, model.off, model.boot_watts, model.stop_watts, 1, 1)
+    power = SlotPower.of(model, slot)
     slots = Slots(nodes, int(work) + 80, power, on=nodes)
     made = make_plan(slots, jobs, Planning(slot=slot, late=2, seconds=60, nodes=200))
     assert made is not None

@@ -25,27 +25,25 @@ def draw_relative(
     value: str,
     base: str,
     published: str = "",
-    group: str = "app",
-    measure: str = "run time",
 ) -> None:
     """Draw, for each application, bars of times relative to `base`, with marks of the published ones."""
-    groups = list(dict.fromkeys(cells[group]))
+    groups = list(dict.fromkeys(cells["app"]))
     bars, spread, marks = {}, {}, {}
     for name, own in cells.groupby(series, sort=False):
-        by_group = own.set_index(group).loc[groups]
+        by_group = own.set_index("app").loc[groups]
         deviation = by_group["std"].fillna(0) * by_group[value] / by_group["mean"]
         bars[str(name)], spread[str(name)] = by_group[value].tolist(), deviation.tolist()
         if published and by_group[published].notna().any():
             marks[str(name)] = by_group[published].tolist()
-    best, unit = _best(cells, series, group), f"{measure} / {base}"
+    best, unit = _best(cells, series), f"run time / {base}"
     figure = marked_figure(title, groups, bars, half=spread, unit=unit, published=marks, best=best)
     write_figure(path, figure)
 
 
-def _best(cells: pd.DataFrame, series: str, group: str) -> dict[str, str]:
-    """Return for each group what is better than all else by more than chance."""
+def _best(cells: pd.DataFrame, series: str) -> dict[str, str]:
+    """Return for each application what is better than all else by more than chance."""
     best = {}
-    for name, own in cells.groupby(group, sort=False):
+    for name, own in cells.groupby("app", sort=False):
         if "winner" in own:  # told by a test of the samples
             first = own.loc[own["winner"] == "*", series].tolist()
             clear = first[0] if first and not (own["winner"] == "=").any() else None

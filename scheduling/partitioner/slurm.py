@@ -158,11 +158,9 @@ def slurm_choice(
 
 
 class _SlurmChoice(PlainPartitioner):
-    def __init__(self, topology: Topology, option: str = "") -> None:
+    def __init__(self, topology: Topology, option: str) -> None:
         super().__init__(topology, option)
-        self.rule = check_choice(
-            option or default_slurm_rule(topology), SLURM_RULES, "partitioner slurm: rule"
-        )
+        self.rule = check_choice(option, SLURM_RULES, "partitioner slurm: rule")
         self._subtrees = _subtrees(topology) if self.rule != "flat" else []
         self._above = _switches_above(topology, self._subtrees) if self._subtrees else []
         if not self._subtrees and self.rule in ("cons_tres", "linear"):

@@ -32,9 +32,8 @@ class SlurmBlocks(PlainPartitioner):
         self._levels, self._segment = levels, segment
         self._size = int(np.unique(levels[0], return_counts=True)[1].min())
         self._first = np.unique(levels[0], return_index=True)[1]  # node of each base block
-        self._blocks = [
-            int(np.bincount(level[self._first]).max()) for level in levels
-        ]  # base blocks of a block
+        # Base blocks of a block of each level.
+        self._blocks = [int(np.bincount(level[self._first]).max()) for level in levels]
 
     def choose(self, job: Job) -> Nodes | None:
         size = self._segment if 0 < self._segment <= job.nodes else job.nodes

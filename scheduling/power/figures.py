@@ -42,9 +42,7 @@ def hindsight(schedule: Schedule, model: PowerModel) -> float:
     the end, and `PowerModel.keep` of them are always on. If switching draws less than idling or being off,
     this is a lower bound that may not be reached.
     """
-    use = always_on(schedule, model)
-    if schedule.power is not None:
-        use = schedule.power
+    use = energy_of(schedule, model)
     total, keep, busy = float(use.node_seconds["busy"]) * model.busy, int(model.keep), 0
     gaps = [(schedule.machine_nodes, float(use.time[0]))]  # nodes, idle since; the last come first
     for moment, now in zip(use.time[:-1].tolist(), use.nodes["busy"].tolist(), strict=True):

@@ -29,8 +29,8 @@ class NodePower:
     def __init__(self, nodes: int, model: PowerModel, boot_rate: int = 0, stop_rate: int = 0) -> None:
         self.model, self.version = model, 0
         self.begins: dict[int, float] = {}
-        self._nodes = nodes
-        self._on = np.ones(nodes, bool)  # or booting
+        self.size = nodes
+        self.awake = np.ones(nodes, bool)  # or booting
         self._held = np.zeros(nodes, bool)
         self._ready = np.full(nodes, -math.inf)  # when its last boot ends
         self._gone = np.full(nodes, -math.inf)  # when its last stop ends
@@ -44,31 +44,23 @@ class NodePower:
 
     # What there is.
 
-    @property
-    def size(self) -> int:
-        return self._nodes
-
-    @property
-    def awake(self) -> NDArray[np.bool_]:
-        return self._on
-
     def counts(self, now: float) -> tuple[int, int, int]:
-        ready = self._on & (self._ready <= now + _ROUNDING)
+        ready = self.awake & (self._ready <= now + _ROUNDING)
         on = int(np.count_nonzero(ready))
         idle = int(np.count_nonzero(ready & ~self._held))
-        return on, idle, int(np.count_nonzero(self._on)) - on
+        return on, idle, int(np.count_nonzero(self.awake)) - on
 
     def next_ready(self, now: float) -> float:
-        return float(self._ready[self._on & (self._ready > now + _ROUNDING)].min(initial=math.inf))
+        return float(self._ready[self.awake & (self._ready > now + _ROUNDING)].min(initial=math.inf))
 
     def leaving(self, now: float) -> list[float]:
-        return sorted(self._gone[~self._on & (self._gone > now + _ROUNDING)].tolist())
+        return sorted(self._gone[~self.awake & (self._gone > now + _ROUNDING)].tolist())
 
     def idle(self, now: float) -> tuple[Nodes, NDArray[np.float64]]:
         """Return the free nodes on or booting, the longest idle first, and since when they are idle."""
         if not self._begun:
             self._begun, self._free_since = True, np.maximum(self._free_since, now)
-        nodes = np.flatnonzero(self._on & ~self._held)
+        nodes = np.flatnonzero(self.awake & ~self._held)
         since = np.maximum(self._free_since[nodes], self._ready[nodes])
         order = np.lexsort((-nodes, since))
         return nodes[order], since[order]
@@ -77,7 +69,7 @@ class NodePower:
 
     def take(self, nodes: Nodes, now: float) -> float:
         self._held[nodes] = True
-        self.boot(nodes[~self._on[nodes]], now)
+        self.boot(nodes[~self.awake[nodes]], now)
         return max(now, float(self._ready[nodes].max()))
 
     def release(self, nodes: Nodes, begin: float, now: float) -> None:
@@ -99,12 +91,12 @@ class NodePower:
             self._log.append((begin + self.model.boot_seconds, single, _IDLE))
             self._ready[node] = begin + self.model.boot_seconds
         if len(nodes):
-            self._on[nodes] = True
+            self.awake[nodes] = True
             self.version += 1
 
     def boot_some(self, count: int, now: float) -> int:
         """Boot so many of the nodes that are off, the lowest first, and return how many there were."""
-        off = np.flatnonzero(~self._on & ~self._held)
+        off = np.flatnonzero(~self.awake & ~self._held)
         off = off[np.argsort(self._gone[off] > now, kind="stable")][: max(count, 0)]
         self.boot(off, now)
         return len(off)
@@ -121,7 +113,7 @@ class NodePower:
         nodes = nodes[:allowed]
         if allowed:
             gone = now + self.model.stop_seconds
-            self._on[nodes] = False
+            self.awake[nodes] = False
             self._gone[nodes] = gone
             self._log.append((now, nodes, _STOPPING))
             self._log.append((gone, nodes, _OFF))
@@ -155,8 +147,8 @@ class NodePower:
 
     def _changes(self, first: float, last: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the times from `first` on at which nodes change, and by how much each state grows then."""
-        nodes = np.concatenate([np.arange(self._nodes), *(changed for _, changed, _ in self._log)])
-        sizes = [self._nodes, *(len(changed) for _, changed, _ in self._log)]
+        nodes = np.concatenate([np.arange(self.size), *(changed for _, changed, _ in self._log)])
+        sizes = [self.size, *(len(changed) for _, changed, _ in self._log)]
         time = np.repeat([-math.inf, *(moment for moment, *_ in self._log)], sizes)
         state = np.repeat([_IDLE, *(code for *_, code in self._log)], sizes)
         # Of one node and instant the later entry counts: a stop that has ended before a boot that begins.

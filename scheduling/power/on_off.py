@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from netplace.inputs import check_choice
 from netplace.records import freeze_arrays
+from netplace.scheduling.power.model import PowerModel
 from netplace.scheduling.power.program import Program, Solved
 
 SECONDS = ("flow", "makespan")
@@ -52,6 +53,12 @@ class SlotPower:
     stop: float
     boot_slots: int
     stop_slots: int
+
+    @classmethod
+    def of(cls, model: PowerModel, slot: float) -> SlotPower:
+        """Return the power of a model's nodes in slots of so many seconds."""
+        slots = (math.ceil(seconds / slot) for seconds in (model.boot_seconds, model.stop_seconds))
+        return cls(model.busy, model.idle, model.off, model.boot_watts, model.stop_watts, *slots)
 
 
 @dataclass(frozen=True)
@@ -174,10 +181,8 @@ def plan_on_off(
         if after.values is not None or not after.proven:
             break
     best = first if after.values is None else after
-    assert best.values is not None
-    value = sum(factor * best.values[place] for place, factor in objective.items()) + known
     proven = after.values is not None and after.proven and first.proven
-    return model.read(best, float(value), proven, took, energy)
+    return model.read(best, objective, known, proven, took, energy)
 
 
 def profile(slots: Slots, jobs: tuple[SlotJob, ...], starts: tuple[int, ...]) -> OnOffPlan | None:
@@ -192,9 +197,7 @@ def profile(slots: Slots, jobs: tuple[SlotJob, ...], starts: tuple[int, ...]) ->
     solution = model.program.solve(model.energy)
     if solution.values is None:
         return None
-    objective, known = model.second("flow")
-    value = sum(factor * solution.values[place] for place, factor in objective.items()) + known
-    return model.read(solution, float(value), solution.proven, solution.seconds)
+    return model.read(solution, *model.second("flow"), solution.proven, solution.seconds)
 
 
 class _Model:
@@ -276,7 +279,13 @@ class _Model:
         return terms, float(known)
 
     def read(
-        self, solved: Solved, second: float, proven: bool, seconds: float, minimum: float | None = None
+        self,
+        solved: Solved,
+        objective: dict[int, float],
+        known: float,
+        proven: bool,
+        seconds: float,
+        minimum: float | None = None,
     ) -> OnOffPlan:
         values = solved.values
         assert values is not None
@@ -284,6 +293,7 @@ class _Model:
             window[int(values[block].argmax())]
             for window, block in zip(self.windows, self.starts, strict=True)
         )
+        second = float(sum(factor * values[place] for place, factor in objective.items()) + known)
         spent = sum(factor * values[place] for place, factor in self.energy.items()) + self.constant
         on, boots, stops = (values[block] for block in (self.on, self.boots, self.stops))
         energy = minimum if minimum is not None and spent <= minimum * (1 + _ROUNDING) else float(spent)

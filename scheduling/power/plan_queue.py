@@ -11,7 +11,7 @@ from netplace.scheduling.policy.asked import Machine, Running, Waiting
 from netplace.scheduling.policy.plain import PlainQueue
 from netplace.scheduling.power.nodes import NodePower
 from netplace.scheduling.power.on_off import SlotJob, SlotPower, Slots
-from netplace.scheduling.power.planner import Planned, Planning, make_plan
+from netplace.scheduling.power.planner import Planning, make_plan
 
 _ROUNDING = 1e-6  # seconds by which clocks may differ
 _LATEST = 6  # slots after which a plan is made anew at the latest
@@ -41,23 +41,13 @@ class PlanQueue(PlainQueue):
     def __init__(self, power: NodePower, planning: Planning) -> None:
         super().__init__()
         self._power, self._nodes, self._planning = power, power.size, planning
-        model, slot = power.model, planning.slot
-        self._slot_power = SlotPower(
-            model.busy,
-            model.idle,
-            model.off,
-            model.boot_watts,
-            model.stop_watts,
-            math.ceil(model.boot_seconds / slot),
-            math.ceil(model.stop_seconds / slot),
-        )
+        self._slot_power = SlotPower.of(power.model, planning.slot)
         self._running: dict[int, Running] = {}
         self._current: _Current | None = None
         self._promised: dict[int, float] = {}  # by row: the start after which none is planned
         self._arrived, self._due = 0, True
-        self._ended_early = (
-            -math.inf
-        )  # latest expected end among the jobs that have ended since the last pass
+        # Latest expected end among the jobs that have ended since the last pass.
+        self._ended_early = -math.inf
         self.counts = {"plans": 0, "fallbacks": 0, "timeouts": 0, "put_off": 0}
 
     def add(self, waiting: Waiting) -> None:
@@ -119,7 +109,9 @@ class PlanQueue(PlainQueue):
                 )
             slots = replace(slots, slots=2 * slots.slots)
             made = make_plan(slots, jobs, self._planning)
-        self._count(made)
+        self.counts["plans"] += 1
+        self.counts["fallbacks"] += made.fell_back
+        self.counts["timeouts"] += made.timed_out
         starts = {
             waiting.row: now + slot * start for waiting, start in zip(chosen, made.plan.starts, strict=True)
         }
@@ -132,11 +124,6 @@ class PlanQueue(PlainQueue):
             use[start : start + job.slots] += job.nodes
         self._current = _Current(now, starts, made.plan.on.tolist(), use.tolist())
         self._arrived, self._due = 0, False
-
-    def _count(self, made: Planned) -> None:
-        self.counts["plans"] += 1
-        self.counts["fallbacks"] += made.fell_back
-        self.counts["timeouts"] += made.timed_out
 
     def _job_of(self, waiting: Waiting, now: float) -> SlotJob:
         """Return a job in slots; its last start is what was promised, so that it is not put off forever."""
