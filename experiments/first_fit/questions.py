@@ -163,10 +163,10 @@ def _sides(rng: np.random.Generator, side: float, grid: Grid) -> Shape:
 
 
 def measure(search: Search, questions: Questions, seconds: float = math.inf) -> Cost:
-    """Return what `asked` costs an exact search, an empty one when it is handed over.
+    """Return what `questions` cost an exact search, an empty one when it is handed over.
 
-    `search`: a search on the machine of `asked`. `asked`: questions to the search. `seconds`: CPU time after
-    which no further group of at most 16 steps is put.
+    `search`: a search on the machine of the questions. `seconds`: CPU time after which no further group of at
+    most 16 steps is put.
     """
     for base, shape in questions.held:
         search.take(base, shape)

@@ -163,7 +163,6 @@ def _twisted(topology: Grid, nodes: Nodes, criterion: str) -> Locations | None:
     if topology.dims > 2:
         return None
     first, every = np.zeros(1, np.int64), np.arange(topology.nodes)
-
     distance = topology.distance(first, every)
     costs = [distance]
     if criterion == "td":
@@ -188,11 +187,8 @@ def _switch_grid(topology: Graph) -> Grid | None:
     below = (torus if rings else mesh)(sizes)
     links = topology.neighbor[topology.first_switch :] - topology.first_switch
     alike = np.array_equal(_joined(below.neighbor), _joined(links))
-    return (
-        below
-        if alike and np.array_equal(below.coordinates(np.arange(below.nodes)), topology.places)
-        else None
-    )
+    numbered = np.array_equal(below.coordinates(np.arange(below.nodes)), topology.places)
+    return below if alike and numbered else None
 
 
 def _joined(neighbor: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -56,14 +56,12 @@ class Construction:
         """Return a placement: the location of every task, then the locations left over."""
         tasks, locations = len(self._A), len(self._B)
         place = np.full(tasks, -1)
-        free_tasks, free_locations = np.arange(tasks), np.arange(locations)
-        own = np.outer(np.diagonal(self._A), np.diagonal(self._B))
-        price = own.copy()
+        price = np.outer(np.diagonal(self._A), np.diagonal(self._B))
         for task, location in self._first(rng):
             place[task] = location
             price += self._against(task, location)
         free_tasks = np.flatnonzero(place < 0)
-        free_locations = np.setdiff1d(free_locations, place)
+        free_locations = np.setdiff1d(np.arange(locations), place)
         price = price[np.ix_(free_tasks, free_locations)]
         while len(free_tasks):
             i, k = divmod(_draw(price.ravel(), rng), len(free_locations))

@@ -125,14 +125,12 @@ def _multilevel(problem: QapProblem, rng: np.random.Generator, budget: Budget) -
 _MOST_DENSE = 256  # locations up to which tabu search, which looks at all pairs for every swap, is worthwhile
 _FIRST, _LEAST = 0.125, 250  # first annealing run: its share of the budget, and its least sweeps
 _SWAPS = 20  # length of a tabu search, in swaps per location
-_LARGE = (
-    5000  # least sweeps of a run where annealing is alone: in one short run a large problem goes furthest
-)
+# Least sweeps of a run where annealing is alone: in one short run a large problem goes furthest.
+_LARGE = 5000
 _LAST = 3.0  # if fewer runs than this fit into the rest of the budget, one run takes all of it
 _WINNER = 4.0  # how much more work the better method gets
-_SLOW = (
-    2.0  # where a sweep costs this many swaps, flows are so dense that tabu search is taken for the better
-)
+# Where a sweep costs this many swaps, flows are so dense that tabu search is taken for the better.
+_SLOW = 2.0
 
 
 def portfolio(problem: QapProblem, rng: np.random.Generator, budget: Budget) -> Integers:

@@ -75,7 +75,7 @@ def _better(
     hot: tuple[float, float], until: float, effort: Effort, rng: np.random.Generator,
 ) -> tuple[NDArray[Any], float]:  # fmt: skip
     """Return the better of the best placement and of `start` refined, and its cost."""
-    placement = refined(machine, flows, start, len(machine.levels) - 1, hot, until, effort, rng)
+    placement = refined(machine, flows, start, hot, until, effort, rng)
     now = cost(level, placement)
     return (placement, now) if now < minimum else (best, minimum)
 

@@ -208,7 +208,6 @@ def refined(
     machine: Machine,
     flows: Any,
     place: NDArray[Any],
-    levels: int,
     hot: Sequence[float],
     until: float,
     effort: Effort,
@@ -219,7 +218,7 @@ def refined(
     `place`: location of each task and dummy; those of a block belong to one cluster. `hot`: first
     temperatures, at the coarsest level and at the others. `until`: share of the effort at which to end.
     """
-    coarse = [flows]
+    levels, coarse = len(machine.levels) - 1, [flows]
     cluster = np.asarray(place, np.int64)
     for level in range(levels):
         block = cluster if level == 0 else np.arange(len(machine.levels[level]))
