@@ -70,6 +70,7 @@ def test_a_command_parses(command):
         known, rest = known.get_command(None, rest[0]), rest[1:]
     given = known.make_context(word, rest).params
     if word == "study":
+        assert all(log == "model" or log.startswith("swf/") for log in given["logs"] or ())
         assert make_request(STUDIES[given["name"]], given["parts"], given["quick"]).parts
     for flag, value in itertools.pairwise(rest):
         if flag == "--partition" and word in ("allocate", "schedule"):
