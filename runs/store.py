@@ -159,20 +159,17 @@ class Store:
 
     def has(self, key: str) -> bool:
         """Return whether the simulation `key` has ended, successfully or not."""
-        with self._explained():
-            return bool(self._fetch("SELECT 1 FROM simulations WHERE key = ?", key))
+        return bool(self._fetch("SELECT 1 FROM simulations WHERE key = ?", key))
 
     def simulated(self) -> dict[str, bool]:
         """Return the keys of all simulations, each with whether it has an outcome."""
-        with self._explained():
-            rows = self._fetch("SELECT key, outcome IS NOT NULL FROM simulations")
+        rows = self._fetch("SELECT key, outcome IS NOT NULL FROM simulations")
         return {key: bool(well) for key, well in rows}
 
     def counts(self) -> tuple[int, int, int]:
         """Return how many runs, results, and outcomes of well ended ones there are."""
-        with self._explained():
-            [(runs,)] = self._fetch("SELECT count(*) FROM runs")
-            [(ended, well)] = self._fetch("SELECT count(*), count(outcome) FROM simulations")
+        [(runs,)] = self._fetch("SELECT count(*) FROM runs")
+        [(ended, well)] = self._fetch("SELECT count(*), count(outcome) FROM simulations")
         return runs, ended, well
 
     def rows(self, runs: Sequence[Run] | None = None) -> Iterator[Row]:
@@ -182,9 +179,7 @@ class Store:
         their keys.
         """
         if runs is None:
-            with self._explained():
-                rows = self._fetch("SELECT key, simulation, run FROM runs ORDER BY key")
-            for row in rows:
+            for row in self._fetch("SELECT key, simulation, run FROM runs ORDER BY key"):
                 with self._explained():
                     run = read_run(*row)
                 yield run, *self._ended(row[1])
@@ -209,8 +204,7 @@ class Store:
             raise ValueError(f"{self.path}: {fault}")
 
     def _faults_of_pages(self) -> list[str]:
-        with self._explained():
-            messages = [text for (text,) in self._fetch("PRAGMA integrity_check(20)")]
+        messages = [text for (text,) in self._fetch("PRAGMA integrity_check(20)")]
         return (
             [] if messages == ["ok"] else [f"is damaged: {' '.join(str(text).split())}" for text in messages]
         )
@@ -226,8 +220,7 @@ class Store:
             queries.append((partial(read_schedule, label=table.removesuffix("s")), _PLANS + table))
         rows = 0
         for read, query in queries:
-            with self._explained():
-                records = self._fetch(query)
+            records = self._fetch(query)
             rows += len(records)
             faults += fault_of_each(read, records)
         return Verified(rows, tuple(f"{self.path}: {fault}" for fault in faults))
@@ -243,9 +236,7 @@ class Store:
         """Yield every plan in one of `TABLES` with its outcome, in the order of their keys."""
         if not self._has(table):
             return
-        with self._explained():
-            rows = self._fetch(f"{_PLANS}{table} ORDER BY key")
-        for row in rows:
+        for row in self._fetch(f"{_PLANS}{table} ORDER BY key"):
             with self._explained():
                 plan = read_schedule(*row, label=table.removesuffix("s"))
             yield plan
@@ -271,8 +262,7 @@ class Store:
         return None
 
     def _has(self, table: str) -> bool:
-        with self._explained():
-            return bool(self._fetch("SELECT 1 FROM sqlite_master WHERE name = ?", table))
+        return bool(self._fetch("SELECT 1 FROM sqlite_master WHERE name = ?", table))
 
     def _check(self) -> None:
         """Check that the file is a store, and create the tables of a new one."""
@@ -298,8 +288,9 @@ class Store:
         """Return the rows of a query, read again if another process changed the file meanwhile."""
         while True:
             try:
-                rows = self._database.execute(query, values).fetchall()
-            except sqlite3.Error:
+                with self._explained():
+                    rows = self._database.execute(query, values).fetchall()
+            except ValueError:
                 if not self._has_changed():
                     raise
             else:

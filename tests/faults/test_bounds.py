@@ -6,6 +6,7 @@ import time
 import tracemalloc
 
 import pytest
+from answers import refused
 from click.testing import CliRunner
 
 import netplace.netsim.lower
@@ -94,19 +95,18 @@ def test_count_of_jobs_is_bounded_by_the_nodes(tmp_path):
         'network = "torus:4x4"\npartition = "random"\n'
         '[[jobs]]\napp = "butterfly"\ntasks = 4\ncount = 30000000\n'
     )
-    answer = CliRunner().invoke(app, ["table", str(path)])
-    assert answer.exit_code == 2
-    assert "30000000" in answer.stderr
+    refused(CliRunner().invoke(app, ["table", str(path)]), "30000000")
 
 
 @pytest.mark.parametrize("fidelity", ["live", "table"])
 def test_packets_of_a_co_simulation_are_counted(fidelity):
     line = "cosim --machine torus:4x4 --workload applications --jobs 3 --repeats 1000000000:1000000000"
-    answer = CliRunner().invoke(app, [*line.split(), "--fidelity", fidelity])
-    assert answer.exit_code == 2
-    assert f"fidelity: {fidelity} would simulate about " in answer.stderr
-    assert "1,000,000,000 iterations), expected at most 1e+11; --fidelity sampled" in answer.stderr
-    assert "--max-packets allows more" in answer.stderr
+    refused(
+        CliRunner().invoke(app, [*line.split(), "--fidelity", fidelity]),
+        f"fidelity: {fidelity} would simulate about ",
+        "1,000,000,000 iterations), expected at most 1e+11; --fidelity sampled",
+        "--max-packets allows more",
+    )
 
 
 def test_windows_of_a_run_are_counted(monkeypatch):

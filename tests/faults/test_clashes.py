@@ -46,18 +46,14 @@ def test_every_command_that_writes_refuses_clashes():
 def test_a_file_is_not_named_twice(tmp_path, monkeypatch, line):
     monkeypatch.chdir(tmp_path)
     Path("m.trc").write_text(TRACE)
-    answer = CliRunner().invoke(app, line.split())
-    assert answer.exit_code == 2
-    assert ", expected another file" in answer.stderr
+    refused(CliRunner().invoke(app, line.split()), ", expected another file")
     assert [path.name for path in tmp_path.iterdir()] == ["m.trc"]
     assert Path("m.trc").read_text() == TRACE
 
 
 def test_an_empty_name_is_none():
     for flag in ("-o", "--timeline", "--store"):
-        answer = CliRunner().invoke(app, [*RUN.split(), flag, ""])
-        assert answer.exit_code == 2
-        assert f"{flag}: is empty, expected a name" in answer.stderr
+        refused(CliRunner().invoke(app, [*RUN.split(), flag, ""]), f"{flag}: is empty, expected a name")
 
 
 def test_a_pipe_gets_what_is_written_and_stays(tmp_path):
