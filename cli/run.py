@@ -100,7 +100,7 @@ def run_command(**given: Any) -> None:
     tell_limits([(run.network, run.config)])
     tell_ignored([(run.network, run.config)])
     _check(given)
-    executed = _executed([run.seeded(seed) for seed in seeds], given)
+    executed = _executed(run, seeds, given)
     _show(executed, given)
     lost = [execution.result for execution in executed if not execution.result.finished]
     for result in lost:
@@ -156,7 +156,7 @@ def _records(given: dict[str, Any]) -> bool:
     return bool(given["messages"] or given["timeline"] or given["critical_path"])
 
 
-def _executed(runs: Sequence[Run], given: dict[str, Any]) -> list[Executed]:
+def _executed(run: Run, seeds: range, given: dict[str, Any]) -> list[Executed]:
     from netplace.netsim.threads import threads_beside
     from netplace.runs.execute import run_simulation
     from netplace.runs.executors import run_each
@@ -171,9 +171,10 @@ def _executed(runs: Sequence[Run], given: dict[str, Any]) -> list[Executed]:
         window=given["window"],
         threads=threads_beside(given["threads"], workers),
     )
-    with bytes_read(Path(job.path) for job in runs[0].jobs if job.path) as advance:
-        programs = repeated_of(runs[0], advance)  # kept, for all runs are of the same programs
-    _check_room(runs, [repeated.program for repeated in programs], records)
+    with bytes_read(Path(job.path) for job in run.jobs if job.path) as advance:
+        programs = repeated_of(run, advance)  # kept, for all runs are of the same programs
+    _check_room(run, len(seeds), [repeated.program for repeated in programs], records)
+    runs = [run.seeded(seed) for seed in seeds]
     note_plans(runs)
     with ExitStack() as stack:
         named = f"{len(runs)} runs" if len(runs) > 1 else f"replays {len(programs)} jobs on {runs[0].network}"
@@ -193,13 +194,13 @@ def _executed(runs: Sequence[Run], given: dict[str, Any]) -> list[Executed]:
     return executed
 
 
-def _check_room(runs: Sequence[Run], programs: Sequence[Program], records: bool) -> None:
+def _check_room(run: Run, seeds: int, programs: Sequence[Program], records: bool) -> None:
     """Check that the results of all runs, which are held until the last has ended, fit into memory."""
     from netplace.runs.networks import network_of
 
-    each = _BYTES_PER_RUN + 16 * network_of(runs[0].network).neighbor.size
+    each = _BYTES_PER_RUN + 16 * network_of(run.network).neighbor.size
     each += sum(64 * program.tasks + 24 * len(program.kind) * records for program in programs)
-    check_size(len(runs), each, "results of runs", "--seeds")
+    check_size(seeds, each, "results of runs", "--seeds")
 
 
 def _life(asked: str | None, executed: Executed) -> dict[str, Any] | None:
