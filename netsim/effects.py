@@ -15,6 +15,7 @@ from netplace.topologies.rates import Rates
 from netplace.topologies.routing import default_on
 
 _MOST_ROOM = (1 << 14, 1 << 24)  # packets of a FIFO, and of all together: each takes some 50 bytes
+_MOST_PHIT = 1 << 10  # bytes, where routes are given and FIFOs have too little room for shorter phits
 
 
 def settings_on(topology: Topology, config: Config) -> Config:
@@ -28,6 +29,10 @@ def settings_on(topology: Topology, config: Config) -> Config:
     """
     if _has_no_routing(topology) and config.routing == config.vc_discipline == "default":
         config = _with_shortest_routes(topology, config)
+    has_ways = isinstance(topology, Graph) and topology.ways is not None
+    if has_ways and config.routing == "default" and config.vcs == SETTINGS["vcs"].default:
+        needed = verdict_on(topology, "given", config.vc_discipline)[2].needed
+        config = replace(config, vcs=max(config.vcs, needed))
     if (rates := _rates(topology)) is None:
         return config
     if config.injectors == SETTINGS["injectors"].default and first_switch(topology) == 0:
@@ -35,11 +40,18 @@ def settings_on(topology: Topology, config: Config) -> Config:
     if config.cycle_ns == SETTINGS["cycle_ns"].default:
         config = replace(config, cycle_ns=rates.byte_ns * config.phit_bytes)
     if config.queue_packets == SETTINGS["queue_packets"].default:
-        share = min((limit.share for limit in limited_links(topology, config)), default=1.0)
         maximum = min(_MOST_ROOM[0], _MOST_ROOM[1] // (config.vcs * max(1, (topology.neighbor >= 0).sum())))
-        if (room := min(math.ceil(config.queue_packets / share), maximum)) > config.queue_packets:
-            config = replace(config, queue_packets=room)
+        coarse = has_ways and config.phit_bytes == SETTINGS["phit_bytes"].default
+        while (room := _room(topology, config)) > maximum and coarse and config.phit_bytes < _MOST_PHIT:
+            config = config.scaled(2 * config.phit_bytes)
+        config = replace(config, queue_packets=max(config.queue_packets, min(room, maximum)))
     return config
+
+
+def _room(topology: Topology, config: Config) -> int:
+    """Return the packets for which FIFOs need room so that links can carry their rate."""
+    share = min((limit.share for limit in limited_links(topology, config)), default=1.0)
+    return math.ceil(config.queue_packets / share)
 
 
 def notes_on(topology: Topology, config: Config) -> list[str]:
@@ -57,6 +69,8 @@ def notes_on(topology: Topology, config: Config) -> list[str]:
     cycle = rates.byte_ns * config.phit_bytes
     message = f"{topology} is {topology.origin or rates.source}: "
     message += f"a cycle is the {cycle:.4g} ns of a phit on the fastest link"
+    if config.phit_bytes != SETTINGS["phit_bytes"].default:
+        message += f", {config.phit_bytes} bytes"
     if not math.isclose(cycle, config.cycle_ns, rel_tol=1e-6):
         message += f"; but cycle_ns is {config.cycle_ns:g}"
     message += f"; FIFOs hold {config.queue_packets} packets"

@@ -71,112 +71,80 @@ _DRAGONFLY = {"g": 1, "links": None}
 
 _TOPOLOGIES = {
     "mesh": Kind(
-        _grid(mesh),
-        read_sides_and_nodes,
-        "mesh:32x32",
+        _grid(mesh), read_sides_and_nodes, "mesh:32x32",
         "grid without wraparound links, any number of sides; c=nodes per switch",
     ),
     "torus": Kind(
-        _grid(torus),
-        read_sides_and_nodes,
-        "torus:8x8x8",
+        _grid(torus), read_sides_and_nodes, "torus:8x8x8",
         "grid with wraparound links, any number of sides; c=nodes per switch",
     ),
     "twisted": Kind(
-        twisted_torus,
-        read_sides_and_twist,
-        "twisted:8x4+3",
+        twisted_torus, read_sides_and_twist, "twisted:8x4+3",
         "torus whose rings along Y, Z, .. are shifted by T along X (default: Y, the shorter side)",
     ),
     "tree": Kind(kary_ntree, read_numbers("k", "n"), "tree:4,3", "k-ary n-tree with k^n nodes"),
     "thintree": Kind(
-        thin_tree,
-        read_numbers("ports down", "ports up", "stages"),
-        "thintree:4,2,3",
+        thin_tree, read_numbers("ports down", "ports up", "stages"), "thintree:4,2,3",
         "tree with fewer ports up than down",
     ),
     "hypercube": Kind(hypercube, read_numbers("n"), "hypercube:10", "mesh with n sides of 2"),
     "hyperx": Kind(
-        lambda sizes, c: hyperx(sizes, c or 1),
-        read_sides_and_nodes,
-        "hyperx:8x8,c=8",
+        lambda sizes, c: hyperx(sizes, c or 1), read_sides_and_nodes, "hyperx:8x8,c=8",
         "grid of switches in which all switches of a line are connected (HyperX); c=nodes per switch",
     ),
     "dragonfly": Kind(
-        dragonfly,
-        read_named("a", "p", "h", **_DRAGONFLY),
-        "dragonfly:a=4,p=2,h=2",
+        dragonfly, read_named("a", "p", "h", **_DRAGONFLY), "dragonfly:a=4,p=2,h=2",
         "g groups of a switches with p nodes and h global links each; links=absolute, relative, circulant",
     ),
     "dragonfly+": Kind(
-        megafly,
-        read_named("leaves", "spines", "p", "h", **_DRAGONFLY),
+        megafly, read_named("leaves", "spines", "p", "h", **_DRAGONFLY),
         "dragonfly+:leaves=4,spines=4,p=4,h=4",
         "megafly: g groups of leaf switches with p nodes and spine switches with h global links; links=..",
     ),
     "slimfly": Kind(
-        slim_fly,
-        read_first_number(p=1),
-        "slimfly:5",
+        slim_fly, read_first_number(p=1), "slimfly:5",
         "Slim Fly: 2 q^2 switches with p nodes each, q a prime power",
     ),
     "xgft": Kind(
-        xgft,
-        read_tree,
-        "xgft:3;4,4,4;1,2,2",
+        xgft, read_tree, "xgft:3;4,4,4;1,2,2",
         "extended generalized fat tree: height; arities down; arities up; cables per pair, if several",
     ),
     "rail-optimized": Kind(
-        rail_optimized,
-        read_named("hosts", "gpus", rails=1, leaves=1, spines=0, width=1, nic=1),
+        rail_optimized, read_named("hosts", "gpus", rails=1, leaves=1, spines=0, width=1, nic=1),
         "rail-optimized:hosts=32,gpus=8,leaves=2,spines=16",
         "hosts with several GPUs, each adapter on a rail of leaf switches below common spines; nic=cycles",
     ),
     "tree-file": Kind(
-        tree_file,
-        read_path,
-        "tree-file:machine.tree",
+        tree_file, read_path, "tree-file:machine.tree",
         "tree of any shape, with a line 'child parent [width]' for each cable",
     ),
     "slurm": Kind(
-        slurm,
-        read_path_and("taper", "links", "topology", "part", "top"),
-        "slurm:topology.conf,taper=2",
+        slurm, read_path_and("taper", "links", "topology", "part", "top"), "slurm:topology.conf,taper=2",
         "Slurm's topology.conf or .yaml; taper=downlinks per uplink, links=FILE of cables; part=, top=",
     ),
     "ibnetdiscover": Kind(
-        ibnetdiscover,
-        read_path_and("slots"),
-        "ibnetdiscover:fabric.txt",
+        ibnetdiscover, read_path_and("slots"), "ibnetdiscover:fabric.txt",
         "InfiniBand fabric from the output of ibnetdiscover; slots=places for tasks on each host",
     ),
     "graph": Kind(
-        graph_file,
-        read_path_and("phit", "part"),
-        "graph:machine.graphml",
+        graph_file, read_path_and("phit", "part"), "graph:machine.graphml",
         "any network from a file, whose format netplace detects; or FILE alone",
     ),
     "faulty": Kind(
-        _changed(faulty),
-        read_shares,
-        "faulty:links=0.1,seed=2/torus:8x8",
+        _changed(faulty), read_shares, "faulty:links=0.1,seed=2/torus:8x8",
         "any network with random failures: shares of links= or routers= that are down, or of slow= links "
         "(cycles=), by seed=",
     ),
     "service": Kind(
-        _changed(with_service),
-        read_service,
-        "service:nodes=0+5-7/torus:8x8",
+        _changed(with_service), read_service, "service:nodes=0+5-7/torus:8x8",
         "any network with nodes that do not compute: nodes=, or one in every= from first=",
     ),
     "nodes": Kind(
-        _changed(compute_nodes),
-        read_compute_nodes,
-        "nodes:tasks=16,rails=2/torus:8x8",
+        _changed(compute_nodes), read_compute_nodes, "nodes:tasks=16,rails=2/torus:8x8",
         "nodes with several tasks; also planes=, sockets=, and cycles nic=, memory=, latency=, bus=, "
         "crossing=",
     ),
-}
+}  # fmt: skip
 
 
 def _own(build: Callable[[str], Topology], name: str, description: str) -> Kind:

@@ -148,11 +148,9 @@ def anynet(content: str, text: str) -> Graph:
     there = np.array([links[a, b] - 1 for a, b in pairs], np.int64)
     back = np.array([links[b, a] - 1 for a, b in pairs], np.int64)
     made = graph(
-        text,
-        Cables(ends, delay=there),
-        [len(nodes_at.get(place, ())) for place in order],
+        text, Cables(ends, delay=there), [len(nodes_at.get(place, ())) for place in order],
         names=list(map(str, order)),
-    )
+    )  # fmt: skip
     if (there != back).any():
         delay = made.delay.copy()
         for (a, b), cycles in zip(pairs, back, strict=True):

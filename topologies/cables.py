@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from netplace.inputs import abbreviate, check_int
 from netplace.records import array_of, freeze_arrays, integers_as
 from netplace.topologies.graph import Graph, check_connected
-from netplace.topologies.graph_arrays import check_of_cables
+from netplace.topologies.graph_arrays import check_of_cables, ranks
 from netplace.topologies.limits import check_size
 
 Int = NDArray[np.int64]
@@ -56,16 +56,9 @@ class Cables:
 
 
 def graph(
-    text: str,
-    cables: Cables,
-    nodes_at: ArrayLike,
-    *,
-    direct: bool = False,
-    group: Int | None = None,
-    places: Int | None = None,
-    names: Sequence[str] = (),
-    default_routing: str = "up-down",
-) -> Graph:
+    text: str, cables: Cables, nodes_at: ArrayLike, *, direct: bool = False, group: Int | None = None,
+    places: Int | None = None, names: Sequence[str] = (), default_routing: str = "up-down",
+) -> Graph:  # fmt: skip
     """Return the network of these cables.
 
     Parameters
@@ -106,7 +99,7 @@ def graph(
     home = first + np.repeat(np.arange(switches), at)
     shape = (first + switches, max(1, ports))
     neighbor, entry = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
-    port = _ports(ends, switches)
+    port = ranks(ends.ravel()).reshape(-1, 2)
     here, there = ends.T + first
     neighbor[here, port[:, 0]], entry[here, port[:, 0]] = there, port[:, 1]
     neighbor[there, port[:, 1]], entry[there, port[:, 1]] = here, port[:, 0]
@@ -148,16 +141,6 @@ def with_node_links(made: Graph, cycles: ArrayLike, delay: ArrayLike) -> Graph:
     for table, values in zip(tables, (cycles, delay), strict=True):
         table[node, 0] = table[made.home, port] = values
     return replace(made, cycles=tables[0], delay=tables[1])
-
-
-def _ports(ends: Int, switches: int) -> Int:
-    """Return the ports at both ends of each cable; the ports of a switch follow the order of cables."""
-    flat = ends.ravel()
-    order = np.argsort(flat, kind="stable")
-    degree = np.bincount(flat, minlength=switches)
-    port = np.empty(len(flat), np.int64)
-    port[order] = np.arange(len(flat)) - np.repeat(np.cumsum(degree) - degree, degree)
-    return port.reshape(-1, 2)
 
 
 def _check(text: str, cables: Cables, at: Int) -> None:

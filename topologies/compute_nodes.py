@@ -22,18 +22,9 @@ Int = NDArray[np.int64]
 
 
 def compute_nodes(
-    of: Topology,
-    tasks: int,
-    *,
-    sockets: int = 1,
-    rails: int = 1,
-    planes: int = 1,
-    nic: int = 1,
-    memory: int = 1,
-    latency: int = 0,
-    bus: int = 1,
-    crossing: int = 0,
-) -> Graph:
+    of: Topology, tasks: int, *, sockets: int = 1, rails: int = 1, planes: int = 1, nic: int = 1,
+    memory: int = 1, latency: int = 0, bus: int = 1, crossing: int = 0,
+) -> Graph:  # fmt: skip
     """Return a network in which each node runs several tasks that share its memory and network interface.
 
     Each node of the given network becomes a **compute node**: a switch between the network and `tasks` places
@@ -79,6 +70,8 @@ def compute_nodes(
     _check(text, given)
     if isinstance(of, Graph) and (of.compute_nodes or of.tasks > 1):
         raise ValueError(f"{text}: {of} already has nodes with several tasks")
+    if isinstance(of, Graph) and of.ways is not None:
+        raise ValueError(f"{text}: the file of {of} gives the routes of its hosts, and none of more tasks")
     if of.service.size:
         raise ValueError(f"{text}: expected service: before nodes:")
     inner = Switches.of(of)
@@ -91,13 +84,11 @@ def compute_nodes(
     tree = inner.is_tree
     at_sockets = [planes * count + hosts, own] if own else [planes * count, hosts]
     made = graph(
-        text,
-        cables,
-        np.repeat([0, tasks // sockets], at_sockets),
+        text, cables, np.repeat([0, tasks // sockets], at_sockets),
         group=_with_compute_nodes(inner.group, inner.home, planes, sockets, apart=True),
         places=_places(inner, planes, sockets, tree),
         default_routing=of.default_routing if isinstance(of, Graph) else ("d-mod-k" if tree else "dor"),
-    )
+    )  # fmt: skip
     rates = of.rates if isinstance(of, Graph) else None
     made = replace(with_node_links(made, memory, latency), tasks=tasks, sockets=sockets, rates=rates, of=of)
     if not tree:
@@ -171,12 +162,10 @@ def _with_buses(cables: Cables, first: int, hosts: int, sockets: int, bus: int, 
         return None if values is None else np.concatenate((values, np.full(len(more), of_buses)))
 
     return Cables(
-        np.concatenate((cables.ends, more)),
-        cycles=longer(cables.cycles, bus),
-        delay=longer(cables.delay, crossing),
-        axis=longer(cables.axis, -1),
+        np.concatenate((cables.ends, more)), cycles=longer(cables.cycles, bus),
+        delay=longer(cables.delay, crossing), axis=longer(cables.axis, -1),
         closes=longer(cables.closes, False),
-    )
+    )  # fmt: skip
 
 
 def _cables(of: Topology, inner: Switches, rails: int, planes: int, nic: int) -> Cables:

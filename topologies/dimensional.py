@@ -78,10 +78,7 @@ def dimensional(text: str, dimensions: Sequence[Dimension]) -> Graph:
         closes=None if switched else np.array(closes, np.bool_),
     )
     return graph(
-        text,
-        cables,
-        (np.arange(routers) < nodes).astype(np.int64),
-        direct=True,
+        text, cables, (np.arange(routers) < nodes).astype(np.int64), direct=True,
         places=None if switched else np.arange(nodes)[:, None] // strides % sizes,
         default_routing="dor" if not switched else "up-down" if len(dimensions) == 1 else "adaptive",
-    )
+    )  # fmt: skip

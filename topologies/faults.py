@@ -21,13 +21,9 @@ Rows = NDArray[np.int64]
 
 
 def faulty(
-    of: Topology,
-    links: float = 0.0,
-    routers: float = 0.0,
-    slow: float = 0.0,
-    seed: int = 0,
+    of: Topology, links: float = 0.0, routers: float = 0.0, slow: float = 0.0, seed: int = 0,
     cycles: int | None = None,
-) -> Graph:
+) -> Graph:  # fmt: skip
     """Return a network in which shares of the cables and switches, drawn by `seed`, are down or slow.
 
     Parameters
@@ -81,14 +77,9 @@ def drawn(of: Topology, links: float, routers: float, slow: float, seed: int) ->
 
 
 def with_faults(
-    of: Topology,
-    *,
-    down: Pairs = (),
-    off: Sequence[int] = (),
-    slow: Pairs = (),
-    cycles: int = 0,
+    of: Topology, *, down: Pairs = (), off: Sequence[int] = (), slow: Pairs = (), cycles: int = 0,
     text: str = "",
-) -> Graph:
+) -> Graph:  # fmt: skip
     """Return a network in which the given links and routers are down or slow.
 
     Nodes of a router that is down are removed; the remaining nodes are renumbered but keep their order.
@@ -170,6 +161,8 @@ def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
 
 def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycles: int) -> Graph:
     switches = Switches.of(of)
+    if switches.ways is not None:
+        raise ValueError(f"{text}: the file of the network gives its routes, and none around faults")
     if switches.compute_nodes:
         raise ValueError(f"{text}: expected faulty: after nodes:, such as nodes:tasks=16/faulty:../torus:8x8")
     neighbor, entry = of.neighbor.copy(), of.entry.copy()
@@ -216,17 +209,9 @@ def _still_regular(made: Graph, of: Topology, switches: Switches) -> Graph:
 
 
 def failing(
-    of: Topology,
-    *,
-    down: Pairs = (),
-    off: tuple[int, ...] = (),
-    slowed: Pairs = (),
-    links: float = 0.0,
-    routers: float = 0.0,
-    slow: float = 0.0,
-    seed: int = 0,
-    slow_cycles: int = 0,
-) -> Graph:
+    of: Topology, *, down: Pairs = (), off: tuple[int, ...] = (), slowed: Pairs = (), links: float = 0.0,
+    routers: float = 0.0, slow: float = 0.0, seed: int = 0, slow_cycles: int = 0,
+) -> Graph:  # fmt: skip
     """Return the network that remains after links and routers fail or slow down; numbers stay the same.
 
     If the network falls into several parts, the part with the most nodes remains (if several are equally

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
 
 # Attributes of links with named ports: the least value, the default, and the type.
 _OF_LINK: dict[str, tuple[int, int, type]] = {
-    "axis": (-1, -1, np.int64),
-    "closes": (0, 0, np.bool_),
-    "cycles": (1, 1, np.int32),
+    "axis": (-1, -1, np.int64), "closes": (0, 0, np.bool_), "cycles": (1, 1, np.int32),
     "delay": (0, 0, np.int32),
-}
+}  # fmt: skip
 
 
 _SPEEDS, _TIMES = ("bandwidth", "capacity", "speed"), ("latency", "delay")

@@ -69,6 +69,8 @@ class Graph(Topology):
         Speed of the fastest links, if a file gives speeds.
     of : Topology or None
         Network whose nodes became compute nodes.
+    ways : ndarray of int16, shape (switches, switches), or None
+        Port of each switch to each other if a file gives routes, or -1; see the routing ``given``.
     """
 
     first_switch: int
@@ -88,6 +90,7 @@ class Graph(Topology):
     sockets: int = 1
     rates: Rates | None = None
     of: Topology | None = None
+    ways: NDArray[np.int16] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -178,13 +181,9 @@ class Graph(Topology):
         """
         made = super().to_networkx()
         made.graph.update(
-            first_switch=self.first_switch,
-            default_routing=self.default_routing,
-            compute_nodes=self.compute_nodes,
-            planes=self.planes,
-            tasks=self.tasks,
-            sockets=self.sockets,
-        )
+            first_switch=self.first_switch, default_routing=self.default_routing,
+            compute_nodes=self.compute_nodes, planes=self.planes, tasks=self.tasks, sockets=self.sockets,
+        )  # fmt: skip
         for switch in range(self.switches):
             about = made.nodes[self.first_switch + switch]
             if self.group is not None:
@@ -236,11 +235,9 @@ Links = Any  # scipy.sparse.csr_array
 
 
 def best_cut(
-    neighbor: NDArray[np.integer[Any]],
-    home: NDArray[np.int64],
-    first_switch: int,
+    neighbor: NDArray[np.integer[Any]], home: NDArray[np.int64], first_switch: int,
     places: NDArray[np.int64] | None = None,
-) -> int:
+) -> int:  # fmt: skip
     """Return the fewest links, in one direction, found between two halves of the nodes.
 
     The search tries halves by node number, by each coordinate of the switches, and by the second eigenvector

@@ -33,15 +33,11 @@ class _Array:
 
 
 ARRAYS = {
-    "home": _Array("node", np.int64),
-    "cycles": _Array("port", np.int32, 1, MOST_CYCLES, of_links=True),
-    "delay": _Array("port", np.int32, 0, MOST_DELAY, of_links=True),
-    "group": _Array("switch", np.int64, 0),
-    "places": _Array("switch", np.int64, dims=2),
-    "closes": _Array("port", np.bool_),
-    "axis": _Array("port", np.int64, -1, MOST_DIMENSIONS - 1),
-    "cut": _Array("node", np.bool_),
-}
+    "home": _Array("node", np.int64), "cycles": _Array("port", np.int32, 1, MOST_CYCLES, of_links=True),
+    "delay": _Array("port", np.int32, 0, MOST_DELAY, of_links=True), "group": _Array("switch", np.int64, 0),
+    "places": _Array("switch", np.int64, dims=2), "closes": _Array("port", np.bool_),
+    "axis": _Array("port", np.int64, -1, MOST_DIMENSIONS - 1), "cut": _Array("node", np.bool_),
+}  # fmt: skip
 
 
 def checked_arrays(
@@ -133,6 +129,14 @@ def check_wiring(network: Topology) -> None:
     ends = np.sort(neighbor[wired].astype(np.int64) * network.ports + entry[wired])
     if (ends[1:] == ends[:-1]).any():
         raise ValueError(f"network {network.text}: two links enter a router by the same port")
+
+
+def ranks(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many equal keys come before each."""
+    order = np.argsort(keys, kind="stable")
+    rank = np.empty(len(keys), np.int64)
+    rank[order] = np.arange(len(keys)) - np.searchsorted(keys[order], keys[order])
+    return rank
 
 
 def adjacency(neighbor: NDArray[np.integer[Any]]) -> scipy.sparse.csr_array:

@@ -128,7 +128,7 @@ _KEYS = r"(?:(?:[A-Za-z_-]+\s*:|-\s)[^\n]*\n\s*(?:#[^\n]*\s*)*)*"  # lines of YA
 FILE_FORMATS = [
     FileFormat("GraphML", _TAG + "<graphml", _networkx("read_graphml"), "phit"),
     FileFormat("GEXF", _TAG + "<gexf", _networkx("read_gexf"), "phit"),
-    FileFormat("SimGrid's platform with a <cluster>", _TAG + "<platform",
+    FileFormat("SimGrid's platform", _TAG + "<platform",
         lambda file: simgrid(file.root, file.text, file.phit, file.part), "phit part", "hosts"),
     FileFormat("NCCL's topology (NCCL_TOPO_DUMP_FILE)", _TAG + "<system",
         lambda file: nccl(file.root, file.text, file.phit), "phit", "GPUs"),

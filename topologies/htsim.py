@@ -17,13 +17,8 @@ from netplace.topologies.rates import paces_of
 
 _OF_TREE = ("nodes", "tiers", "podsize")
 _OF_TIER = (
-    "radix_down",
-    "radix_up",
-    "bundle",
-    "downlink_speed_gbps",
-    "downlink_latency_ns",
-    "switch_latency_ns",
-)
+    "radix_down", "radix_up", "bundle", "downlink_speed_gbps", "downlink_latency_ns", "switch_latency_ns",
+)  # fmt: skip
 _IGNORED = ("queue_up", "queue_down", "oversubscribed")
 
 
@@ -65,12 +60,10 @@ def htsim(content: str, text: str, phit: int) -> Graph:
     delay = np.round((np.array(latency)[above] + into) / paces.cycle)
     there = made.neighbor >= 0
     return replace(
-        made,
-        text=text,
-        cycles=np.where(there, paces.cycles[above], 1).astype(np.int32),
+        made, text=text, cycles=np.where(there, paces.cycles[above], 1).astype(np.int32),
         delay=np.where(there, delay, 0).astype(np.int32),
         rates=paces.rates("htsim's topology", "sizes of queues are ignored"),
-    )
+    )  # fmt: skip
 
 
 def _read(content: str, text: str) -> tuple[dict[str, int], Mapping[int, dict[str, float]]]:

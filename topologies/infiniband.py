@@ -130,11 +130,8 @@ def ibnetdiscover(path: str, slots: str | int = "") -> Graph:
     made = graph(
         text,
         Cables(np.array(cables, np.int64).reshape(-1, 2), None if cycles is None else cycles[: len(cables)]),
-        nodes_at,
-        names=labels,
-        places=places,
-        default_routing=default_routing,
-    )
+        nodes_at, names=labels, places=places, default_routing=default_routing,
+    )  # fmt: skip
     if paces is not None:
         notes.append("latencies are not in the file and are taken as 0")
         made = with_node_links(made, paces.cycles[len(cables) :], 0)

@@ -85,6 +85,10 @@ def inventory(topology: Topology) -> Inventory:
     >>> made.switches, made.radix, [(cables.kind, cables.count) for cables in made.cables]
     (36, 7, [('node', 72), ('local', 54), ('global', 36)])
     """
+    if isinstance(topology, Graph) and topology.ways is not None:
+        raise ValueError(
+            f"{topology}: its file gives routes along links of one direction, and no cables to count"
+        )
     nodes, inside = _compute_nodes(topology)
     own = isinstance(topology, Tree) or (isinstance(topology, Graph) and topology.first_switch > 0)
     first = topology.nodes if own else 0  # of the switches: nodes are routers of their own, or are switches
@@ -103,17 +107,11 @@ def inventory(topology: Topology) -> Inventory:
     counts = {"node": int(to_node.sum()), **counts}
     switches = last - first
     return Inventory(
-        network=str(topology),
-        nodes=nodes,
-        switches=switches,
-        in_nodes=0 if first else topology.nodes,
-        interfaces=counts["node"] or nodes,
-        radix=radix,
-        ports_used=used,
-        ports_free=radix * switches - used,
+        network=str(topology), nodes=nodes, switches=switches, in_nodes=0 if first else topology.nodes,
+        interfaces=counts["node"] or nodes, radix=radix, ports_used=used, ports_free=radix * switches - used,
         cables=tuple(Cables(kind, count) for kind, count in counts.items() if count),
         bisection=_bisection(topology),
-    )
+    )  # fmt: skip
 
 
 def _compute_nodes(topology: Topology) -> tuple[int, int]:

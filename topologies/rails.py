@@ -14,14 +14,9 @@ from netplace.topologies.limits import MOST_CYCLES, MOST_WIDTH, check_size
 
 
 def rail_optimized(
-    hosts: int,
-    gpus: int,
-    rails: int | None = None,
-    leaves: int | None = None,
-    spines: int | None = None,
-    width: int | None = None,
-    nic: int | None = None,
-) -> Graph:
+    hosts: int, gpus: int, rails: int | None = None, leaves: int | None = None, spines: int | None = None,
+    width: int | None = None, nic: int | None = None,
+) -> Graph:  # fmt: skip
     """Return the rail-optimized fat tree of hosts with several GPUs, each of which is a node.
 
     A host is a switch between its GPUs and its adapters. Adapter `r` of every host is connected to a leaf
@@ -74,10 +69,7 @@ def rail_optimized(
         [np.stack((first + host, rail * leaves + host * leaves // hosts), axis=1), *up * (width or 1)]
     )
     made = graph(
-        text,
-        Cables(ends, np.full(len(ends), nic or 1)),
-        np.repeat([0, gpus], [first, hosts]),
-        places=numbered(np.repeat([2, 3, 1], [len(leaf), spines, hosts])),
-        default_routing="adaptive",
-    )
+        text, Cables(ends, np.full(len(ends), nic or 1)), np.repeat([0, gpus], [first, hosts]),
+        places=numbered(np.repeat([2, 3, 1], [len(leaf), spines, hosts])), default_routing="adaptive",
+    )  # fmt: skip
     return replace(made, tasks=gpus)

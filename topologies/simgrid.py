@@ -1,4 +1,4 @@
-"""Clusters of SimGrid XML platforms as networks.
+"""SimGrid XML platforms as networks.
 
 Source: "XML Reference" and "Platform Examples" of SimGrid 3.35 (simgrid.org/doc/latest/XML_reference.html).
 """
@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from netplace.inputs import abbreviate, check_choice, check_int, check_ranges, check_size
 from netplace.topologies.cables import Cables, graph, with_node_links
@@ -22,61 +23,50 @@ from netplace.topologies.hierarchy import numbered
 from netplace.topologies.host_lists import with_hosts
 from netplace.topologies.limits import check_cables
 from netplace.topologies.rates import SPEEDS, TIMES, paces_of, read_quantity
+from netplace.topologies.simgrid_zones import Platform
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _BYTES_PER_HOST = 300
+_HOSTS = ("host", "cabinet", "peer")  # elements beside clusters
 _IGNORED = ("speeds of hosts and loopback links are ignored",)
 _MOST_BELOW = 256  # hosts of one switch: engines have at most 1023 inputs a switch
 _MOST = 1 << 12  # of each number of a dragonfly
 
 
 def simgrid(root: Element, text: str, phit: int, part: str = "") -> Graph:
-    """Return the network of a ``<cluster>`` of a platform: flat, a torus, a fat tree or a dragonfly.
+    """Return the network of a platform's routes, or of a ``<cluster>``: flat, torus, fat tree or dragonfly.
 
-    Links take one cycle per phit, and their latency is converted to cycles. The network includes neither the
-    computation of hosts nor loopback links.
+    The network includes neither the computation of hosts nor loopback links.
     """
     clusters = {entry.get("id", ""): entry for entry in root.iter("cluster")}
-    if not clusters:
-        held = (
-            ", ".join(sorted({f"<{entry.tag}>" for entry in root.iter() if entry is not root})) or "nothing"
-        )
-        raise ValueError(
-            f"{text}: SimGrid's platform holds {held}, expected a <cluster>, the only zone that netplace "
-            f"reads"
-        )
-    if not part and len(clusters) > 1:
-        raise ValueError(
-            f"{text}: SimGrid's platform has {len(clusters)} clusters, expected part= one of "
-            f"{', '.join(clusters)}"
-        )
+    others = [entry for entry in root.iter() if entry.tag in _HOSTS]
+    if not part and (len(clusters) != 1 or others):
+        return Platform(root, text).network(phit)
     chosen = clusters[check_choice(part, clusters, f"{text}: cluster") if part else next(iter(clusters))]
-    return _cluster(chosen.attrib, f"{text}: cluster {chosen.get('id')}", text, phit)
+    given = chosen.attrib
+    flat = given.get("topology", "FLAT").upper() == "FLAT"
+    if flat and (given.keys() & {"bb_bw", "limiter_link"} or given.get("sharing_policy") == "SHARED"):
+        return Platform([chosen], text).network(phit)
+    return _cluster(given, f"{text}: cluster {chosen.get('id')}", text, phit)
 
 
 def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Graph:
     hosts = _numbers(given.get("radical", ""), where)
     policy = given.get("sharing_policy", "SPLITDUPLEX").upper()
-    if policy not in ("SPLITDUPLEX", "FULLDUPLEX"):
-        raise ValueError(
-            f"{where}: sharing_policy is {policy}, expected SPLITDUPLEX (a link in each direction)"
-        )
+    check_choice(policy, ("SPLITDUPLEX", "FULLDUPLEX"), f"{where}: sharing_policy")
     if "limiter_link" in given:
-        raise ValueError(
-            f"{where}: limiter_link limits both directions of a host together, which netplace does not "
-            f"support"
-        )
+        raise ValueError(f"{where}: limiter_link, which netplace reads only with topology FLAT")
     speed = read_quantity(given.get("bw", ""), SPEEDS, f"{where}: bw", "125MBps")
     kind = given.get("topology", "FLAT").upper()
+    check_choice(kind, ("FLAT", "TORUS", "FAT_TREE", "DRAGONFLY"), f"{where}: topology")
     below = math.isqrt(len(hosts) - 1) + 1 if kind == "FLAT" and len(hosts) > _MOST_BELOW else 1
     paces = paces_of(where, [speed * below, speed], phit)
     delay = paces.delay(read_quantity(given.get("lat", ""), TIMES, f"{where}: lat", "50us"))
     notes = list(_IGNORED)
     parts = given.get("topo_parameters", "")
     if kind == "FLAT":
-        _check_backbone(given, len(hosts), speed, where)
         made = _crossbar(text, len(hosts), below, given.get("router_id") or "switch")
         made = with_node_links(made, paces.cycles[1], delay)
         if below > 1:
@@ -89,12 +79,8 @@ def _cluster(given: Mapping[str, str], where: str, text: str, phit: int) -> Grap
         made = dimensional(text, [Dimension("ring", side, delay=delay) for side in sides])
     elif kind == "FAT_TREE":
         made = _fat_tree(parts, delay, where, text)
-    elif kind == "DRAGONFLY":
-        made = _dragonfly(parts, delay, where, text)
     else:
-        raise ValueError(
-            f"{where}: topology is {abbreviate(kind)}, expected FLAT, TORUS, FAT_TREE or DRAGONFLY"
-        )
+        made = _dragonfly(parts, delay, where, text)
     if made.nodes != len(hosts):
         raise ValueError(
             f"{where}: topo_parameters {parts} are for {made.nodes} hosts, and radical has {len(hosts)}"
@@ -114,20 +100,6 @@ def _crossbar(text: str, hosts: int, below: int, name: str) -> Graph:
     names = [f"{name}-{leaf}" for leaf in range(leaves)] + [name]
     places = numbered(np.repeat([1, 2], [leaves, 1]))
     return graph(text, cables, [*at, 0], names=names, places=places, default_routing="adaptive")
-
-
-def _check_backbone(given: Mapping[str, str], hosts: int, speed: float, where: str) -> None:
-    """Refuse a backbone that all messages share if it could limit them."""
-    if "bb_bw" not in given:
-        return
-    shared = given.get("bb_sharing_policy", "SHARED").upper() != "FATPIPE"
-    backbone = read_quantity(given["bb_bw"], SPEEDS, f"{where}: bb_bw", "2.25GBps")
-    if backbone < speed * (hosts if shared else 1):
-        raise ValueError(
-            f"{where}: its backbone of bb_bw={given['bb_bw']} is one link for all messages of {hosts} "
-            f"hosts, which netplace does not support; without bb_bw, or with {speed * hosts:g}Bps or more, "
-            f"the cluster is a switch"
-        )
 
 
 def _fat_tree(parts: str, delay: int, where: str, text: str) -> Graph:
@@ -167,25 +139,12 @@ def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
     inside = chassis * math.comb(routers, 2) * green + routers * math.comb(chassis, 2) * black
     check_cables(text, groups * inside + math.comb(groups, 2) * blue + groups * of_group * hosts)
     number = np.arange(groups * of_group).reshape(groups, chassis, routers)
-    ends = [
-        *(
-            pair
-            for row in number.reshape(-1, routers)
-            for pair in itertools.combinations(row, 2)
-            for _ in range(green)
-        ),
-        *(
-            pair
-            for column in number.transpose(0, 2, 1).reshape(-1, chassis)
-            for pair in itertools.combinations(column, 2)
-            for _ in range(black)
-        ),
-        *(
-            (i * of_group + j, j * of_group + i)
-            for i, j in itertools.combinations(range(groups), 2)
-            for _ in range(blue)
-        ),
+    pairs = [
+        (_pairs(number.reshape(-1, routers)), green),
+        (_pairs(number.transpose(0, 2, 1).reshape(-1, chassis)), black),
+        ([(i * of_group + j, j * of_group + i) for i, j in itertools.combinations(range(groups), 2)], blue),
     ]
+    ends = [pair for some, width in pairs for pair in some for _ in range(width)]
     cables = Cables(np.array(ends, np.int64).reshape(-1, 2), delay=np.full(len(ends), delay, np.int64))
     switch = np.arange(groups * of_group)
     made = graph(
@@ -193,6 +152,10 @@ def _dragonfly(parts: str, delay: int, where: str, text: str) -> Graph:
         places=np.stack((switch // of_group, switch // routers % chassis, switch % routers), axis=1),
     )  # fmt: skip
     return with_node_links(made, 1, delay)
+
+
+def _pairs(rows: NDArray[np.int64]) -> list[tuple[int, int]]:
+    return [pair for row in rows.tolist() for pair in itertools.combinations(row, 2)]
 
 
 def _numbers(radical: str, where: str) -> list[int]:

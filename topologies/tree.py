@@ -106,11 +106,9 @@ def tree(text: str, down: int, up: int, stages: int) -> Tree:
     entry = np.full((routers, down + up), -1, np.int32)
 
     def wire(
-        router: NDArray[np.int64],
-        port: NDArray[np.int64] | int,
-        above: NDArray[np.int64],
+        router: NDArray[np.int64], port: NDArray[np.int64] | int, above: NDArray[np.int64],
         at: NDArray[np.int64],
-    ) -> None:
+    ) -> None:  # fmt: skip
         neighbor[router, port], entry[router, port] = above, at
         neighbor[above, at], entry[above, at] = router, port
 

@@ -31,12 +31,10 @@ def of_plane(switches: Switches, routes: Routes, number: int) -> tuple[Switches,
         via = via[here] - np.int32(number * n)
         via = via[:1] if (via == via[:1]).all() else via
     return switches.plane(number), replace(
-        routes,
-        ports=routes.ports[here, here],
-        escape=None if routes.escape is None else routes.escape[here, here],
-        via=via,
+        routes, ports=routes.ports[here, here],
+        escape=None if routes.escape is None else routes.escape[here, here], via=via,
         stride=None if routes.stride is None else routes.stride[here],
-    )
+    )  # fmt: skip
 
 
 def with_compute_nodes(switches: Switches, made: Sequence[Routes]) -> Routes:
@@ -100,12 +98,9 @@ def _wires(switches: Switches) -> NDArray[np.int64]:
 
 
 def _entries(
-    switches: Switches,
-    inner: list[NDArray[np.int16]],
-    wires: NDArray[np.int64],
-    width: int,
+    switches: Switches, inner: list[NDArray[np.int16]], wires: NDArray[np.int64], width: int,
     home: NDArray[np.int64],
-) -> NDArray[Any]:
+) -> NDArray[Any]:  # fmt: skip
     """Return the table of all switches from those of the planes and the wires of compute nodes."""
     n, planes, hosts = switches.of_plane, switches.planes, switches.hosts
     first = n * planes

@@ -223,12 +223,10 @@ def _together(verdicts: list[Verdict]) -> Verdict:
     """Return the verdict for planes that are used together, with the levels of the plane that needs most."""
     base = max(verdict.base for verdict in verdicts)
     return Verdict(
-        base + max(verdict.needed - verdict.base for verdict in verdicts),
-        base,
-        sum(verdict.channels for verdict in verdicts),
-        sum(verdict.dependencies for verdict in verdicts),
+        base + max(verdict.needed - verdict.base for verdict in verdicts), base,
+        sum(verdict.channels for verdict in verdicts), sum(verdict.dependencies for verdict in verdicts),
         next((verdict.cycle for verdict in verdicts if verdict.cycle), ()),
-    )
+    )  # fmt: skip
 
 
 def _cycle(ways: Ways, base: int) -> tuple[tuple[int, int, int, int], ...]:

@@ -34,7 +34,7 @@ class Switches:
         As in `netplace.topologies.graph.Graph`, indexed by switch, or by switch and port.
     direct : bool
         Whether every node is a switch.
-    compute_nodes, planes, sockets : int
+    compute_nodes, planes, sockets, ways
         As in `netplace.topologies.graph.Graph`.
     """
 
@@ -50,6 +50,7 @@ class Switches:
     compute_nodes: int = 0
     planes: int = 1
     sockets: int = 1
+    ways: NDArray[np.int16] | None = None
 
     def __post_init__(self) -> None:
         freeze_arrays(self)
@@ -67,7 +68,7 @@ class Switches:
             return Switches(
                 topology.text, first, np.where(neighbor >= 0, neighbor, -1), home,
                 topology.group, topology.places, axis, closes, first == 0,
-                topology.compute_nodes, topology.planes, topology.sockets,
+                topology.compute_nodes, topology.planes, topology.sockets, topology.ways,
             )  # fmt: skip
         if isinstance(topology, Grid):
             neighbor = topology.neighbor.astype(np.int64)
