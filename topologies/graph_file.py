@@ -143,6 +143,7 @@ FILE_FORMATS = [
         lambda file: htsim(file.content, file.text, file.phit), "phit", "hosts"),
     FileFormat("graph6", r"(?:>>graph6<<)?[?-~]+\s*\Z", _networkx("read_graph6"), score=2),
     FileFormat("sparse6", r"(?:>>sparse6<<)?:[?-~]+\s*\Z", _networkx("read_sparse6"), score=2),
+    FileFormat("digraph6", r"(?:>>digraph6<<)?&[?-~]+\s*\Z", None, "has cables of one direction", score=2),
     FileFormat("Slurm's topology.yaml", r"-\s*topology\s*:", _slurm, "part"),
     FileFormat("ASTRA-sim's network.yml", rf"{_KEYS}npus_count\s*:", _astra_sim, "phit", "NPUs"),
     FileFormat("topograph's model", r"switches\s*:\s*\n(?s:.*?)\nblocks\s*:", None,

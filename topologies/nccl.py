@@ -5,6 +5,7 @@ Source: NVIDIA NCCL, "Environment Variables", NCCL_TOPO_FILE and NCCL_TOPO_DUMP_
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from netplace.topologies.rates import paces_of
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
-_NVSWITCH, _GPU = "0x0680", "0x03"  # how PCI classes begin
+_PROCESSOR, _NVSWITCH, _GPU = "0x068001", "0x0680", ("0x03", "0x12")  # how PCI classes begin
 # GB/s of a link in one direction by compute capability or GCN architecture, of the vendors' data sheets.
 _LINKS = {
     **{"60": 20.0, "70": 25.0, "72": 25.0, "80": 25.0, "86": 14.0625, "90": 25.0, "100": 50.0, "103": 50.0},
@@ -50,6 +51,7 @@ def nccl(root: Element, text: str, phit: int) -> Graph:
     if len(number) < len(gpus):
         raise ValueError(f"{text}: two GPUs of NCCL's topology have the same busid")
     told: dict[tuple[int, int], float] = {}  # GB/s; a link between GPUs is listed by both
+    above: dict[int, float] = {}  # GB/s of links to processors, by GPU
     unknown: set[str] = set()
     for place, (_, gpu) in enumerate(gpus):
         kind = gpu.get("gcn", gpu.get("sm", ""))
@@ -58,15 +60,15 @@ def nccl(root: Element, text: str, phit: int) -> Graph:
         for link in (*gpu.findall("nvlink"), *gpu.findall("xgmi")):
             target, of_pci = link.get("target", "").lower(), link.get("tclass", "").lower()
             count = check_int(link.get("count", ""), f"{text}: count of an nvlink", 1, MOST_WIDTH)
-            if of_pci.startswith(_NVSWITCH):
-                other = len(gpus)
-            elif of_pci.startswith(_GPU) and target in number:
-                other = number[target]
+            rate = count * _LINKS.get(kind, _ASSUMED)
+            if of_pci.startswith(_PROCESSOR):
+                above[place] = above.get(place, 0) + rate
+            elif of_pci.startswith(_NVSWITCH):
+                told[place, len(gpus)] = told.get((place, len(gpus)), 0) + rate
+            elif target in number:
+                told[place, number[target]] = told.get((place, number[target]), 0) + rate
             elif of_pci.startswith(_GPU):
                 raise ValueError(f"{text}: an nvlink to GPU {abbreviate(target)}, which is not in the file")
-            else:
-                continue  # to a processor
-            told[place, other] = told.get((place, other), 0) + count * _LINKS.get(kind, _ASSUMED)
     speed = {(min(pair), max(pair)): max(rate, told.get(pair[::-1], 0)) for pair, rate in told.items()}
     joined = {0}
     for _ in gpus:
@@ -76,7 +78,7 @@ def nccl(root: Element, text: str, phit: int) -> Graph:
     if speed and unknown:
         notes.append(f"links of GPUs of kind {', '.join(sorted(unknown))!r} are taken as {_ASSUMED:g} GB/s")
     if not (whole := joined.issuperset(range(len(gpus)))):
-        express, more = _pci_express(root, names, number, text)
+        express, more = _pci_express(root, names, number, above, text)
         if not express:
             raise ValueError(f"{text}: neither links of NCCL's topology nor a <cpu> join {len(gpus)} GPUs")
         speed |= express
@@ -103,24 +105,26 @@ def nccl(root: Element, text: str, phit: int) -> Graph:
 
 
 def _pci_express(
-    root: Element, names: list[str], number: dict[str, int], text: str
+    root: Element, names: list[str], number: dict[str, int], links: dict[int, float], text: str
 ) -> tuple[dict[tuple[int, int], float], list[str]]:
     """Return the GB/s of cables above GPUs, and notes; append switches and processors to `names`."""
     speed: dict[tuple[int, int], float] = {}
     notes = ["PCI Express carries its line rate, without what the headers of packets take"]
     under: list[tuple[Element, int]] = []
     for cpu in root.iter("cpu"):
-        between = _PROCESSORS.get(cpu.get("vendor", cpu.get("arch", "")), _OTHER_PROCESSORS)
+        between = _PROCESSORS.get(cpu.get("vendor", "") or cpu.get("arch", ""), _OTHER_PROCESSORS)
         for other, place in under:
             if other.get("host_hash") == cpu.get("host_hash"):
                 speed[place, len(names)] = between
                 notes[1:] = [f"processors are taken as joined by {between:g} GB/s"]
+        own = {number.get(pci.get("busid", "").lower(), -1) for pci in cpu.iter("pci")} & links.keys()
+        speed |= {(place, len(names)): links[place] for place in sorted(own)}
         under.append((cpu, len(names)))
         names.append(f"cpu{cpu.get('numaid', '')}")
     for element, above in under:  # switches are appended
         for pci in element.findall("pci"):
             if pci.find("gpu") is not None:
-                speed[number[pci.get("busid", "").lower()], above] = _rate(pci, text)
+                speed.setdefault((number[pci.get("busid", "").lower()], above), _rate(pci, text))
             elif pci.find(".//gpu") is not None:
                 speed[above, len(names)] = _rate(pci, text)
                 under.append((pci, len(names)))
@@ -130,6 +134,6 @@ def _pci_express(
 
 def _rate(pci: Element, text: str) -> float:
     """Return the GB/s of the link above a device; as in NCCL, 16 lanes of 8 GT/s unless it tells others."""
-    told = pci.get("link_speed", "").partition("GT/s")[0].strip().removesuffix(".0") or "8"
+    told = re.sub(r"(?:\.0)?\s*GT/s.*|Unknown.*", "", pci.get("link_speed", "")).strip() or "8"
     lanes = check_int(pci.get("link_width", "") or "0", f"{text}: link_width of a pci", 0, 32) or 16
     return _LANES[check_choice(told, _LANES, f"{text}: link_speed in GT/s")] * lanes

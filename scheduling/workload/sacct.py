@@ -34,6 +34,7 @@ _NOT_ENDED = (
 _NODES = ("nnodes", "allocnodes", "reqnodes")
 _CPUS = ("alloccpus", "ncpus", "reqcpus")
 _UNKNOWN = ("", "unknown", "none", "n/a", "unlimited", "partition_limit", "invalid")
+_NO_VAL = 0xFFFFFFFE  # Slurm's number of 32 bits that is not set; the next one is without end
 _SPAN = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)(?:\.\d+)?")
 
 Row = Mapping[str, str]  # a job: its columns, names in lower case
@@ -187,7 +188,7 @@ def _from_json(path: Path, text: str) -> Iterator[tuple[str, Row]]:
     for place, job in enumerate(jobs, 1):
         time, limit, state = job.time, job.time.limit, job.state.current
         if isinstance(limit, int):
-            limit = _Limit(limit, set=limit > 0)
+            limit = _Limit(limit, set=0 < limit < _NO_VAL)
         yield (
             f"{path}, job {place}",
             {

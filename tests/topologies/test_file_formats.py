@@ -267,6 +267,7 @@ REFUSED = {
     NVSWITCHES.format(
         gpus="".join(GPU.format(n=n, links="").replace("16.0", "99") for n in (0, 1))
     ): "link_speed in GT.s: unknown name '99'; valid: 2.5, 5",
+    "&AG\n": "digraph6 has cables of one direction",
     "switches:\n  S1:\n    switches: [S2]\nblocks:\n- {switch: S2}\n": "topograph's model is simulated by",
     CLUSTER.format(
         radical="0-9", lat="1us", more='topology="TORUS" topo_parameters="3,3"'

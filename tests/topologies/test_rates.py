@@ -85,6 +85,13 @@ CARD = '<pci busid="{0}" link_speed="{1} GT/s" link_width="{2}"><gpu dev="{0}"/>
 BRIDGE = f'<pci link_speed="16.0 GT/s PCIe">{CARD.format(0, 16, 16)}{CARD.format(1, 8, 8)}</pci>'
 HOST = "".join(f'<cpu vendor="AuthenticAMD">{pci}</cpu>' for pci in (BRIDGE, CARD.format(2, 32, 16)))
 NET["pci express"] = (f"<system>{HOST}</system>", (0, 1), 0.0, 8 * 1e9 * 128 / 130, (0, 2), 0.0, 16e9)
+XGMI = '<pci busid="{0}"><gpu dev="{0}" gcn="gfx950">{1}</gpu></pci>'
+PEER = '<xgmi target="{}" count="1" tclass="0x120000"/>'
+RING = "".join(XGMI.format(n, PEER.format((n + 1) % 3)) for n in range(3))
+NET["xgmi"] = (f"<system><cpu>{RING}</cpu></system>", (0, 1), 0.0, 76.8e9, (0, 2), 0.0, 76.8e9)
+POWER = LINK.replace("0x0680", "0x068001").replace("busid", 'link_speed="Unknown speed" busid')
+SOCKETS = [f'<cpu arch="ppc64">{POWER.format(n, 3)}{POWER.format(n + 1, 3)}</cpu>' for n in (0, 2)]
+NET["nvlink to processors"] = (f"<system>{''.join(SOCKETS)}</system>", (0, 1), 0.0, 75e9, (0, 2), 0.0, 32e9)
 NET["ns3"] = (SIMAI, (0, 1), 50e-9, 360e9, (0, 2), 1e-6, 50e9)
 BYTES = 1_000_000
 

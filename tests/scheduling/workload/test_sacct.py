@@ -36,8 +36,8 @@ def as_json(plain_limits: bool = False) -> str:
         seconds = {"submission": submit, "start": start, "end": end, "elapsed": elapsed}
         time = {key: int(word) if word.isdigit() else 0 for key, word in seconds.items()}
         time["limit"] = {"set": bool(limit), "infinite": not limit, "number": int(limit or 0)}
-        if plain_limits:
-            time["limit"] = int(limit or 0)
+        if plain_limits:  # with the number of 32 bits for no limit
+            time["limit"] = int(limit or 0xFFFFFFFF)
         current = [state.split()[0]]
         jobs.append(
             {
