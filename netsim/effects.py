@@ -15,6 +15,7 @@ from netplace.topologies.rates import Rates
 from netplace.topologies.routing import default_on
 
 _MOST_ROOM = (1 << 14, 1 << 24)  # packets of a FIFO, and of all together: each takes some 50 bytes
+_MOST_WAIT = 1 << 15  # cycles of a latency there: longer ones take the engine long
 _MOST_PHIT = 1 << 10  # bytes, where routes are given and FIFOs have too little room for shorter phits
 
 
@@ -42,8 +43,14 @@ def settings_on(topology: Topology, config: Config) -> Config:
     if config.queue_packets == SETTINGS["queue_packets"].default:
         maximum = min(_MOST_ROOM[0], _MOST_ROOM[1] // (config.vcs * max(1, (topology.neighbor >= 0).sum())))
         coarse = has_ways and config.phit_bytes == SETTINGS["phit_bytes"].default
-        while (room := _room(topology, config)) > maximum and coarse and config.phit_bytes < _MOST_PHIT:
+        longest = int(topology.delay.max()) * rates.phit_bytes if isinstance(topology, Graph) else 0  # bytes
+        while (
+            coarse
+            and config.phit_bytes < _MOST_PHIT
+            and (_room(topology, config) > maximum or longest > _MOST_WAIT * config.phit_bytes)
+        ):
             config = config.scaled(2 * config.phit_bytes)
+        room = _room(topology, config)
         config = replace(config, queue_packets=max(config.queue_packets, min(room, maximum)))
     return config
 
