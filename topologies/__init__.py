@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from netplace.inputs import abbreviate
 from netplace.registry import Registry
+from netplace.topologies.butterfly import butterfly
 from netplace.topologies.cables import Cables, graph
 from netplace.topologies.compute_nodes import compute_nodes, with_service
 from netplace.topologies.dragonfly import dragonfly, megafly
@@ -49,10 +50,10 @@ from netplace.topologies.topology import Topology, named
 from netplace.topologies.tree import Tree
 
 __all__ = [
-    "TOPOLOGIES", "Cables", "Graph", "Grid", "Hierarchy", "Kind", "Topology", "Tree", "compute_nodes",
-    "concentrated", "dragonfly", "faulty", "from_networkx", "graph", "graph_file", "hierarchy",
-    "hypercube", "hyperx", "ibnetdiscover", "kary_ntree", "megafly", "mesh", "names_file", "parse",
-    "rail_optimized", "slim_fly", "slurm", "switch_grid", "thin_tree", "torus", "tree_file",
+    "TOPOLOGIES", "Cables", "Graph", "Grid", "Hierarchy", "Kind", "Topology", "Tree", "butterfly",
+    "compute_nodes", "concentrated", "dragonfly", "faulty", "from_networkx", "graph", "graph_file",
+    "hierarchy", "hypercube", "hyperx", "ibnetdiscover", "kary_ntree", "megafly", "mesh", "names_file",
+    "parse", "rail_optimized", "slim_fly", "slurm", "switch_grid", "thin_tree", "torus", "tree_file",
     "twisted_torus", "with_faults", "with_service", "xgft",
 ]  # fmt: skip
 
@@ -83,6 +84,12 @@ _TOPOLOGIES = {
         "torus whose rings along Y, Z, .. are shifted by T along X (default: Y, the shorter side)",
     ),
     "tree": Kind(kary_ntree, read_numbers("k", "n"), "tree:4,3", "k-ary n-tree with k^n nodes"),
+    "fly": Kind(
+        butterfly,
+        read_numbers("k", "n"),
+        "fly:4,3",
+        "k-ary n-fly: butterfly of n stages, k^n nodes, one-way links",
+    ),
     "thintree": Kind(
         thin_tree, read_numbers("ports down", "ports up", "stages"), "thintree:4,2,3",
         "tree with fewer ports up than down",

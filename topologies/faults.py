@@ -126,8 +126,10 @@ def cables_of(of: Topology, first: int) -> Rows:
 
     If an input has the number of its port, the entry of a link is the port of the link back. On a grid, an
     input is named by the direction of travel, and the link back leaves through the port of the opposite
-    direction.
+    direction. Raise ValueError if routes are given, whose links lead in one direction.
     """
+    if isinstance(of, Graph) and of.ways is not None:
+        raise ValueError(f"{of}: its routes are given, and none around faults")
     router, port, end, entry = of.links().T.astype(np.int64)
     paired = (of.neighbor[end, entry] == router) & (of.entry[end, entry] == port)
     cables = np.stack((router, port, end, entry if paired.all() else port ^ 1), axis=1)
@@ -161,8 +163,6 @@ def link_cycles(of: Topology, slow: Rows, cycles: int) -> NDArray[np.int32]:
 
 def _made(of: Topology, text: str, down: Rows, off: Rows, slow: Rows, slow_cycles: int) -> Graph:
     switches = Switches.of(of)
-    if switches.ways is not None:
-        raise ValueError(f"{text}: the file of the network gives its routes, and none around faults")
     if switches.compute_nodes:
         raise ValueError(f"{text}: expected faulty: after nodes:, such as nodes:tasks=16/faulty:../torus:8x8")
     neighbor, entry = of.neighbor.copy(), of.entry.copy()

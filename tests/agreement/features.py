@@ -41,6 +41,7 @@ NETWORKS = {  # kind: a small one
     "twisted": "twisted:4x2x2+1",
     "hypercube": "hypercube:3",
     "tree": "tree:3,2",
+    "fly": "fly:2,3",
     "thintree": "thintree:3,2,2",
     "hyperx": "hyperx:3x2,c=2",
     "dragonfly": "dragonfly:a=3,p=1,h=1",
@@ -56,6 +57,8 @@ NETWORKS = {  # kind: a small one
     "service": "service:nodes=0+5/torus:4x3",
     "nodes": "nodes:tasks=2,rails=2,planes=2,nic=2/torus:3x3",
 }
+_GIVEN = "no: faults at cycle {}: fly:2,3: its routes are given, and none around faults"
+LACKS = {"fly": {"faults": _GIVEN.format(40), "slow and fast links": _GIVEN.format(20)}}  # all else is "yes"
 CLASSES = {"traffic_classes": "count=2", "congestion_control": "window=2,ack=9,dcqcn=1,timer=40"}
 _JOBS = {
     "workload": "applications", "jobs": 2, "sizes": "small", "intensity": "low", "repeats": "1:1",
@@ -254,8 +257,16 @@ def tried(feature: str, text: str) -> str:
     return "yes" if found[0] == found[1] else "differs"
 
 
+def expected(kind: str) -> dict[str, str]:
+    """Return what comes of each feature on a network of a kind."""
+    return dict.fromkeys(FEATURES, "yes") | LACKS.get(kind, {})
+
+
 def page_table(cells: dict[str, dict[str, str]]) -> str:
     """Return the matrix as a table of the page."""
     lines = ["| network | " + " | ".join(FEATURES) + " |", "|---" * (1 + len(FEATURES)) + "|"]
-    lines += [f"| `{kind}` | " + " | ".join(row.values()) + " |" for kind, row in cells.items()]
+    lines += [
+        f"| `{kind}` | " + " | ".join(cell[:3].rstrip(":") for cell in row.values()) + " |"
+        for kind, row in cells.items()
+    ]
     return "\n".join(lines)

@@ -26,6 +26,7 @@ SMALL = (
     "mesh:4x2",
     "tree:2,2",
     "thintree:3,2,2",
+    "fly:2,2",
     "nodes:tasks=2,rails=2/dragonfly:a=2,p=1,h=1",
     "nodes:tasks=4,sockets=2,bus=2,latency=3,crossing=1/mesh:3x2",
     "nodes:tasks=2,planes=2/tree:2,2",

@@ -280,3 +280,19 @@ def test_any_way_up_to_the_common_level_and_the_forced_ports_lead_down(
 def test_wrong_numbers_of_a_thin_tree(numbers: tuple[int, int, int], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         thin_tree(*numbers)
+
+
+@pytest.mark.parametrize(("k", "n"), [(2, 1), (2, 4), (3, 3), (4, 2)])
+def test_a_butterfly_has_one_route_between_nodes_through_each_stage(k, n):
+    network = parse(f"fly:{k},{n}")
+    ways, wide = network.ways, k ** (n - 1)
+    assert network.routers == k**n + n * wide
+    for source, target in itertools.product(range(k**n), repeat=2):
+        at, stages = source, []
+        while at != target:
+            at = network.neighbor[at, ways[at, target]]
+            stages.append((at - k**n) // wide)
+        assert source == target or stages[:-1] == list(range(n))
+    wired = network.neighbor >= 0
+    ports = set(zip(network.neighbor[wired].tolist(), network.entry[wired].tolist(), strict=True))
+    assert len(ports) == wired.sum() == k**n + n * k**n  # one link for each input

@@ -173,9 +173,8 @@ ROUTINGS: Registry[Routing] = Registry(
 )
 
 
-MOST_IN_TABLES = (
-    1 << 12
-)  # switches of a grid, or root of the ports in a tree's table; beyond, ways are computed
+# Switches of a grid, or root of the ports in a tree's table; beyond, routes are computed.
+MOST_IN_TABLES = 1 << 12
 _NO_TABLE = np.zeros((0, 0, 1), np.int16)
 _UP_ANY_PORT = {"d-mod-k": "destination", "adaptive": "least", "ecmp": "flow"}
 
