@@ -108,14 +108,17 @@ def make_load_plan(given: Mapping[str, Any], seed: int = 0) -> LoadPlan:
 
 def _offered(values: Mapping[str, Any], topology: Topology, config: Config) -> float:
     """Return the offered load, a number also if it is given as text; by default, that of a table of rates."""
+    given: Any = values.get("offered")
     path = file_of(values.get("traffic", ""))
+    if given is None and path:
+        given = own_load(path, topology, config)
     try:
-        offered = float(values.get("offered") or (own_load(path, topology, config) if path else "nan"))
-    except ValueError:
+        offered = float(given)
+    except (TypeError, ValueError):
         offered = float("nan")
     if not 0 < offered <= config.packet_phits:
         raise ValueError(
-            f"offered: {values.get('offered')!r} is out of range, expected more than 0 and at most "
+            f"offered: {given!r} is out of range, expected more than 0 and at most "
             f"{config.packet_phits} phits per node and cycle"
         )
     return offered

@@ -1,12 +1,14 @@
 """Tables of rates: every pair gets its rate in both engines, and all forms of a table say the same."""
 
 import re
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 from netplace.netsim import Config, Network, measure_load, pattern
 from netplace.netsim.rate_table import own_load, rates_in
+from netplace.runs.loads import make_load_plan
 from netplace.topologies import parse
 
 LISTED = "source,target,rate\n0,1,0.20\n0,2,0.1\n1,0,0.05\n3,0,0.3\n"
@@ -116,7 +118,7 @@ def test_accepted_is_the_mean_of_the_table(table):
 def test_what_is_no_table_is_told(table, content, sentence):
     table.write_text(content)
     with pytest.raises(ValueError, match=re.escape(sentence)) as error:
-        rates_in(str(table), parse("torus:4"))
+        make_load_plan({"network": "torus:4", "traffic": f"table:{table}", **asdict(Config())})
     assert str(error.value).startswith(str(table))
 
 
