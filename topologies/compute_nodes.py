@@ -71,7 +71,7 @@ def compute_nodes(
     if isinstance(of, Graph) and (of.compute_nodes or of.tasks > 1):
         raise ValueError(f"{text}: {of} already has nodes with several tasks")
     if isinstance(of, Graph) and of.ways is not None:
-        raise ValueError(f"{text}: the file of {of} gives the routes of its hosts, and none of more tasks")
+        raise ValueError(f"{text}: the routes of {of} are given, and none of more tasks")
     if of.service.size:
         raise ValueError(f"{text}: expected service: before nodes:")
     inner = Switches.of(of)

@@ -87,7 +87,7 @@ def inventory(topology: Topology) -> Inventory:
     """
     if isinstance(topology, Graph) and topology.ways is not None:
         raise ValueError(
-            f"{topology}: its file gives routes along links of one direction, and no cables to count"
+            f"{topology}: its routes are given, along links of one direction; it has no cables to count"
         )
     nodes, inside = _compute_nodes(topology)
     own = isinstance(topology, Tree) or (isinstance(topology, Graph) and topology.first_switch > 0)
