@@ -85,10 +85,6 @@ def inventory(topology: Topology) -> Inventory:
     >>> made.switches, made.radix, [(cables.kind, cables.count) for cables in made.cables]
     (36, 7, [('node', 72), ('local', 54), ('global', 36)])
     """
-    if isinstance(topology, Graph) and topology.ways is not None:
-        raise ValueError(
-            f"{topology}: its routes are given, along links of one direction; it has no cables to count"
-        )
     nodes, inside = _compute_nodes(topology)
     own = isinstance(topology, Tree) or (isinstance(topology, Graph) and topology.first_switch > 0)
     first = topology.nodes if own else 0  # of the switches: nodes are routers of their own, or are switches
@@ -101,7 +97,7 @@ def inventory(topology: Topology) -> Inventory:
     wired = np.bincount(router[cable], minlength=topology.routers)
     radix = max(int(wired.max()), topology.ports if isinstance(topology, Grid | Tree) else 0)
     to_node = cable & ~there
-    between = cable & there & (router < end)
+    between = cable & there & (_is_one_way(topology) | (router < end))
     of_kind, names = _kinds(topology, first, router[between], port[between], end[between])
     counts = dict(zip(names, np.bincount(of_kind, minlength=len(names)).tolist(), strict=True))
     counts = {"node": int(to_node.sum()), **counts}
@@ -143,7 +139,11 @@ def _kinds(topology: Topology, first: int, router: Int, port: Int, end: Int) -> 
         ends = np.stack((np.minimum(level[a], level[b]), np.maximum(level[a], level[b])), axis=1)
         pairs, which = np.unique(ends, axis=0, return_inverse=True)
         return which.ravel(), [f"level {low}-{high}" for low, high in pairs.tolist()]
-    return np.zeros(len(router), np.int64), ["local"]
+    return np.zeros(len(router), np.int64), ["one-way" if _is_one_way(topology) else "local"]
+
+
+def _is_one_way(topology: Topology) -> bool:
+    return isinstance(topology, Graph) and topology.ways is not None
 
 
 def _dimensions(count: int) -> list[str]:
@@ -154,6 +154,8 @@ def _bisection(topology: Topology) -> Bisection:
     formula = not isinstance(topology, Grid) or not topology.twist or topology.dims == 2
     if not isinstance(topology, Graph) and formula:
         return Bisection(topology.bisection_width, "exact, by the formula of grids and trees")
+    if _is_one_way(topology):
+        return Bisection(None, "not computed for links of one direction")
     if topology.routers > _MOST_CUTS:
         return Bisection(None, f"not computed for more than {_MOST_CUTS} routers and nodes")
     return Bisection(topology.bisection_width, "the best cut found by exchanges of nodes")

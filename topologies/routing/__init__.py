@@ -55,7 +55,7 @@ def _minimal(switches: Switches) -> Routes:
 
 def _given(switches: Switches) -> Routes:
     if switches.ways is None:
-        raise ValueError(f"{switches.text}: its file gives no routes, which routing given needs; use minimal")
+        raise ValueError(f"{switches.text}: no routes are given, which routing given needs; use minimal")
     routes = Routes("given", table(switches.ways), "none")
     return routes if check(switches, routes).free else replace(routes, discipline="hop")
 
@@ -139,7 +139,7 @@ _ROUTINGS = {
     "minimal": Routing(
         _minimal, "one shortest route for each pair of switches; with the fewest links between groups"
     ),
-    "given": Routing(_given, "the routes of a file that gives them, such as SimGrid's platforms"),
+    "given": Routing(_given, "the routes that a network gives: a butterfly, or a platform of SimGrid"),
     "dor": Routing(
         lambda switches: Routes("dor", dimension_order(switches), _on_grid(switches)),
         "dimension order on grids of switches and HyperX, with datelines on rings",
