@@ -19,12 +19,12 @@ from netplace.cosim.plan import FIDELITIES, CosimPlan, make_cosim_plan
 from netplace.cosim.reasons import reasons
 from netplace.cosim.replay import replay, started_jobs, what_if
 from netplace.cosim.runner import Cosimulated, cosimulate
-from netplace.cosim.sampled import MARKED, Sampled, sampled_again
+from netplace.cosim.sampled import MARKED, Sampled
 from netplace.cosim.work import JobProgram, application_work, program_of
 
 __all__ = [
     "FIDELITIES", "MARKED", "Attempt", "CosimPlan", "Cosimulated", "JobPlacer", "JobProgram", "JobRow",
     "LiveExecution", "LoopTimes", "PlacedJob", "Sampled", "StandaloneTimes", "application_work", "cosimulate",
     "cycles_alone", "job_rows_of", "make_cosim_plan", "placing_of", "program_of", "reasons", "replay",
-    "sampled_again", "started_jobs", "what_if",
+    "started_jobs", "what_if",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ is not simulated.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -123,20 +123,6 @@ class Sampled:
     cycles: float
     half_width: float
     alone: Alone
-
-
-def sampled_again(
-    placing: JobPlacer, jobs: Iterable[Started], target_half_width: float
-) -> dict[int, Sampled]:
-    """Return the sampled times of jobs with the given starts and nodes, by job number.
-
-    The jobs are in the order of their starts. A job whose nodes are not free starts as soon as they are.
-    `target_half_width` is relative, as in `CosimPlan`.
-    """
-    stays = {job.number: job for job in jobs}
-    made = fast_forward(placing, stays.items(), target_half_width)
-    alone = AloneByFastForward(placing, target_half_width)
-    return with_intervals(placing, stays, made, alone, target_half_width)
 
 
 def with_intervals(

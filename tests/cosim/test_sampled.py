@@ -14,12 +14,12 @@ from netplace.cosim import (
     cycles_alone,
     make_cosim_plan,
     replay,
-    sampled_again,
 )
 from netplace.cosim.cost import packets_of
 from netplace.cosim.fast_forward import LOOK, FastForwarder
 from netplace.cosim.fast_forward_execution import fast_forward
 from netplace.cosim.placed import Started
+from netplace.cosim.sampled import AloneByFastForward, with_intervals
 from netplace.cosim.work import JobProgram
 from netplace.netsim import Config
 from netplace.scheduling import Job
@@ -35,6 +35,13 @@ def looks_are_free(monkeypatch):
 def placing_on(text, seed=0):
     config = Config()
     return JobPlacer(parse(text), config, application_work(config), seed=seed)
+
+
+def sampled_again(placing, jobs, half_width):
+    """Return the sampled times of jobs with the given starts and nodes, by job number."""
+    stays = {job.number: job for job in jobs}
+    made = fast_forward(placing, stays.items(), half_width)
+    return with_intervals(placing, stays, made, AloneByFastForward(placing, half_width), half_width)
 
 
 def started(jobs):

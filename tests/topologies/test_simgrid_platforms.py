@@ -115,7 +115,8 @@ def test_what_has_no_counterpart_is_a_sentence(content, read):
 def test_networks_of_given_routes_are_counted_and_not_changed(read, tmp_path):
     network = read(line("Floyd"))
     counted = inventory(network)
-    assert [cables.kind for cables in counted.cables] == ["one-way"] and counted.bisection.cables is None
+    assert [cables.kind for cables in counted.cables] == ["one-way"]
+    assert counted.bisection.cables is None
     for change in ("faulty:links=0.1,seed=1", "nodes:tasks=4"):
         with pytest.raises(ValueError, match=r"routes .*are given, and none"):
             parse(f"{change}/graph:{tmp_path / 'net'}")
