@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Kind = TypeVar("Kind")
 
-_FILES: set[str] = set()  # of the modules that were loaded
+_FILES: set[str] = set()  # of the modules of other packages that were loaded
 
 
 @lru_cache(maxsize=32)
@@ -36,7 +36,8 @@ def load(entry: EntryPoint, label: str) -> Any:
     """Return the object of an entry point; `label` names its kind in errors."""
     try:
         loaded = entry.load()
-        _FILES.add(getattr(sys.modules[entry.module], "__file__", None) or "")
+        if not entry.module.startswith("netplace."):
+            _FILES.add(getattr(sys.modules[entry.module], "__file__", None) or "")
         return loaded
     except Exception as error:
         raise ValueError(
@@ -46,7 +47,7 @@ def load(entry: EntryPoint, label: str) -> Any:
 
 
 def files() -> frozenset[str]:
-    """Return the files of the modules of all entry points that were loaded in this process."""
+    """Return the files of the modules of other packages' entry points that were loaded in this process."""
     return frozenset(_FILES)
 
 

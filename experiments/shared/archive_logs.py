@@ -95,11 +95,16 @@ def _known(name: str, path: Path | None = None) -> ArchiveLog:
 
 
 def _given(text: str) -> ArchiveLog:
-    """Return the log of a text ``FILE[,levels=VECTOR][,weeks=N][,per-node=P]``."""
+    """Return the log of ``FILE[,levels=VECTOR][,weeks=N][,per-node=P]``; FILE can be in the user's folder."""
     file, *rest = text.split(",")
-    if file != MODEL and not Path(file).is_file():
-        raise ValueError(f"--log {text}: there is no file {file}, expected a log (.swf, .swf.gz) or {MODEL}")
-    log = _known(MODEL) if file == MODEL else _known(_name(Path(file)), Path(file))
+    path = Path(file)
+    if file != MODEL and not path.is_file():
+        path = next((found for found in folder_logs() if found.name == file), path)
+        if not path.is_file():
+            raise ValueError(
+                f"--log {text}: there is no file {file}, expected a log (.swf, .swf.gz) or {MODEL}"
+            )
+    log = _known(MODEL) if file == MODEL else _known(_name(path), path)
     for part in rest:
         key, _, value = part.partition("=")
         if key not in _KEYS or not value:

@@ -1,5 +1,7 @@
 """Studies of tasks and power: small, from the command, and kept."""
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -54,6 +56,8 @@ def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
     (log,) = logs_of(make_request(study))
     assert log.name == "HPC2N"
     assert len(log.read()) == 50
+    (named,) = logs_of(make_request(study, logs=[f"{Path(log.path).name},weeks=2"]))
+    assert (named.path, named.weeks) == (log.path, 2)
     assert [one.name for one in logs_of(make_request(study, quick=True))] == [MODEL]
     found = cases(make_request(STUDIES["local-backfilling"], ("weeks",)))
     assert len(found) == 30 * 8
