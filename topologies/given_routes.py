@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
@@ -108,8 +107,10 @@ def _joins(part: Sequence[Step]) -> Iterator[_Join]:
 
 def _routers(joins: Iterable[_Join], points: Sequence[_Point]) -> list[int]:
     """Return the router of each point: that of the only point before the begin or after the end of a link."""
+    from networkx.utils import UnionFind  # imports much: only for networks that need it
+
     out, into = Counter(a for a, _ in joins), Counter(b for _, b in joins)
-    one = nx.utils.UnionFind(points)
+    one = UnionFind(points)
     for a, b in joins:
         if (isinstance(a, tuple) and out[a] == 1) or (isinstance(b, tuple) and into[b] == 1):
             one.union(a, b)

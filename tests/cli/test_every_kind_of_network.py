@@ -18,7 +18,7 @@ NETWORKS = [
     "dragonfly+:leaves=2,spines=2,p=2,h=2", "slimfly:3,p=1", "xgft:2;4,4;1,2", "tree-file:machine.tree",
     "slurm:tree.conf", "slurm:block.conf", "ibnetdiscover:fabric.txt", "graph:machine.txt",
     "rail-optimized:hosts=4,gpus=2,leaves=2,spines=2", "faulty:links=0.1,seed=1/torus:4x4",
-    "service:nodes=0+5/torus:4x4", "nodes:tasks=2,rails=2/dragonfly:a=2,p=1,h=1",
+    "service:nodes=0+5/torus:4x4", "nodes:tasks=2,rails=2/dragonfly:a=2,p=2,h=1", "fly:2,3",
 ]  # fmt: skip
 APP = ("--app", "2d-mesh", "--tasks", "4")
 COMMANDS = {
