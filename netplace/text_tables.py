@@ -98,11 +98,8 @@ def _matrix(rows: list[Row], where: str) -> PairTable | None:
     if not (body and named) or len(body) != len(names):
         return None
     body = _of_width(body, width, where)
-    return PairTable(
-        [],
-        [(line, cells[labelled:]) for line, cells in body],
-        ([cells[0] for _, cells in body] if labelled else names, names),
-    )
+    labels = [cells[0] for _, cells in body] if labelled else names
+    return PairTable([], [(line, cells[labelled:]) for line, cells in body], (labels, names))
 
 
 def _of_width(rows: list[Row], width: int, where: str) -> list[Row]:

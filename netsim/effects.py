@@ -30,8 +30,7 @@ def settings_on(topology: Topology, config: Config) -> Config:
     """
     if _has_no_routing(topology) and config.routing == config.vc_discipline == "default":
         config = _with_shortest_routes(topology, config)
-    has_ways = isinstance(topology, Graph) and topology.ways is not None
-    if has_ways and config.routing == "default" and config.vcs == SETTINGS["vcs"].default:
+    if topology.has_given_routes and config.routing == "default" and config.vcs == SETTINGS["vcs"].default:
         needed = verdict_on(topology, "given", config.vc_discipline)[2].needed
         config = replace(config, vcs=max(config.vcs, needed))
     if (rates := _rates(topology)) is None:
@@ -42,12 +41,11 @@ def settings_on(topology: Topology, config: Config) -> Config:
         config = replace(config, cycle_ns=rates.byte_ns * config.phit_bytes)
     if config.queue_packets == SETTINGS["queue_packets"].default:
         maximum = min(_MOST_ROOM[0], _MOST_ROOM[1] // (config.vcs * max(1, (topology.neighbor >= 0).sum())))
-        coarse = has_ways and config.phit_bytes == SETTINGS["phit_bytes"].default
+        may_grow = topology.has_given_routes and config.phit_bytes == SETTINGS["phit_bytes"].default
+        largest = _MOST_PHIT if may_grow else 0
         longest = int(topology.delay.max()) * rates.phit_bytes if isinstance(topology, Graph) else 0  # bytes
-        while (
-            coarse
-            and config.phit_bytes < _MOST_PHIT
-            and (_room(topology, config) > maximum or longest > _MOST_WAIT * config.phit_bytes)
+        while config.phit_bytes < largest and (
+            _room(topology, config) > maximum or longest > _MOST_WAIT * config.phit_bytes
         ):
             config = config.scaled(2 * config.phit_bytes)
         room = _room(topology, config)

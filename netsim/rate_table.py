@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,7 +45,12 @@ def rates_in(path: str, topology: Topology) -> tuple[Rates, bool]:
         If the file is no such table, names a node that does not exist or does not compute, has a node that
         sends to itself, or mixes rates with and without units.
     """
-    table = pair_table(rows_of(text_of(path), path), path, partial(_unit_of, path=path), {1: [_PHITS]})
+    return _rates_of(text_of(path), path, topology)
+
+
+@lru_cache(maxsize=1)  # of a table, what it offers, whether it fits, and each load need the rates
+def _rates_of(text: str, path: str, topology: Topology) -> tuple[Rates, bool]:
+    table = pair_table(rows_of(text, path), path, partial(_unit_of, path=path), {1: [_PHITS]})
     number = {name: node for node, name in enumerate(topology.hosts)}
     number = number if len(number) == topology.nodes else {}  # a host of several nodes is no node
     rates: Rates = {}

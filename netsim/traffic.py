@@ -139,8 +139,7 @@ def _targets(text: str, topology: Topology) -> Target:
     if targets.shape != (topology.nodes,) or not np.issubdtype(targets.dtype, np.integer):
         raise ValueError(
             f"--traffic {text}: returns {targets.dtype} of shape {targets.shape}, expected a whole number "
-            f"for "
-            f"each of the {topology.nodes} nodes of {topology}"
+            f"for each of the {topology.nodes} nodes of {topology}"
         )
     wrong = targets[(targets < -1) | (targets >= topology.nodes)]
     if len(wrong):

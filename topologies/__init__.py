@@ -85,9 +85,7 @@ _TOPOLOGIES = {
     ),
     "tree": Kind(kary_ntree, read_numbers("k", "n"), "tree:4,3", "k-ary n-tree with k^n nodes"),
     "fly": Kind(
-        butterfly,
-        read_numbers("k", "n"),
-        "fly:4,3",
+        butterfly, read_numbers("k", "n"), "fly:4,3",
         "k-ary n-fly: butterfly of n stages, k^n nodes, one-way links",
     ),
     "thintree": Kind(

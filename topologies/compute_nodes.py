@@ -70,7 +70,7 @@ def compute_nodes(
     _check(text, given)
     if isinstance(of, Graph) and (of.compute_nodes or of.tasks > 1):
         raise ValueError(f"{text}: {of} already has nodes with several tasks")
-    if isinstance(of, Graph) and of.ways is not None:
+    if of.has_given_routes:
         raise ValueError(f"{text}: the routes of {of} are given, and none of more tasks")
     if of.service.size:
         raise ValueError(f"{text}: expected service: before nodes:")

@@ -128,7 +128,7 @@ def cables_of(of: Topology, first: int) -> Rows:
     input is named by the direction of travel, and the link back leaves through the port of the opposite
     direction. Raise ValueError if routes are given, whose links lead in one direction.
     """
-    if isinstance(of, Graph) and of.ways is not None:
+    if of.has_given_routes:
         raise ValueError(f"{of}: its routes are given, and none around faults")
     router, port, end, entry = of.links().T.astype(np.int64)
     paired = (of.neighbor[end, entry] == router) & (of.entry[end, entry] == port)

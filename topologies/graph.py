@@ -110,6 +110,10 @@ class Graph(Topology):
             )
 
     @property
+    def has_given_routes(self) -> bool:
+        return self.ways is not None
+
+    @property
     def switches(self) -> int:
         """Number of routers that are switches."""
         return self.routers - self.first_switch

@@ -97,7 +97,7 @@ def inventory(topology: Topology) -> Inventory:
     wired = np.bincount(router[cable], minlength=topology.routers)
     radix = max(int(wired.max()), topology.ports if isinstance(topology, Grid | Tree) else 0)
     to_node = cable & ~there
-    between = cable & there & (_is_one_way(topology) | (router < end))
+    between = cable & there & (topology.has_given_routes | (router < end))
     of_kind, names = _kinds(topology, first, router[between], port[between], end[between])
     counts = dict(zip(names, np.bincount(of_kind, minlength=len(names)).tolist(), strict=True))
     counts = {"node": int(to_node.sum()), **counts}
@@ -139,11 +139,7 @@ def _kinds(topology: Topology, first: int, router: Int, port: Int, end: Int) -> 
         ends = np.stack((np.minimum(level[a], level[b]), np.maximum(level[a], level[b])), axis=1)
         pairs, which = np.unique(ends, axis=0, return_inverse=True)
         return which.ravel(), [f"level {low}-{high}" for low, high in pairs.tolist()]
-    return np.zeros(len(router), np.int64), ["one-way" if _is_one_way(topology) else "local"]
-
-
-def _is_one_way(topology: Topology) -> bool:
-    return isinstance(topology, Graph) and topology.ways is not None
+    return np.zeros(len(router), np.int64), ["one-way" if topology.has_given_routes else "local"]
 
 
 def _dimensions(count: int) -> list[str]:
@@ -154,7 +150,7 @@ def _bisection(topology: Topology) -> Bisection:
     formula = not isinstance(topology, Grid) or not topology.twist or topology.dims == 2
     if not isinstance(topology, Graph) and formula:
         return Bisection(topology.bisection_width, "exact, by the formula of grids and trees")
-    if _is_one_way(topology):
+    if topology.has_given_routes:
         return Bisection(None, "not computed for links of one direction")
     if topology.routers > _MOST_CUTS:
         return Bisection(None, f"not computed for more than {_MOST_CUTS} routers and nodes")

@@ -65,6 +65,11 @@ class Topology(ABC):
             raise ValueError(f"network {self.text}: {self.nodes} nodes, expected 1 to {self.routers}")
         freeze_arrays(self)
 
+    @property
+    def has_given_routes(self) -> bool:
+        """Whether the network gives its routes, along links that lead in one direction."""
+        return False
+
     def __str__(self) -> str:
         return self.text
 

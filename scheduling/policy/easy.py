@@ -11,7 +11,7 @@ from netplace.scheduling.partitioner.allocation import kind_of
 from netplace.scheduling.policy.asked import Machine, Running, Waiting
 from netplace.scheduling.policy.reservation import CountReservation, ExpectedEnds, Reservation, reserve
 
-_Kind = tuple[int, str, int, int]
+_Kind = tuple[int, str, int, int]  # what decides whether a job finds a place, as of `kind_of`
 _GONE = np.iinfo(np.int64).max  # more nodes than any machine has: never a candidate
 
 
