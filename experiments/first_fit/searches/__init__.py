@@ -90,12 +90,12 @@ class _AdaptiveScan(_BoxList):
 class ImprovedFirstFit(Account):
     """An exact search on meshes and tori of any dimension, as published; `visited` counts nodes.
 
-    Every node stores its partition, and the number of free nodes from it to the first held one in each
-    dimension. A base is checked in all dimensions; then nodes one step along the last dimension are checked
-    in all other dimensions, and so on, so that each step checks fewer dimensions and more nodes. The first
-    failure gives a region of bases that the same partition forbids. The region is marked with the distance to
-    jump, and cleared after the search. If a run along X is too short, the search continues behind the
-    partition that ends it. Taking or releasing a box writes its periphery, and nodes whose runs end there.
+    Every free node stores the number of free nodes from it to the first held one in each dimension; those at
+    the rim of a partition store it, and how far it extends along X. A base is checked in all dimensions; then
+    nodes one step along the last dimension in all others, and so on, so that each step checks fewer
+    dimensions and more nodes. The first failure gives a region of bases that the same partition forbids. It
+    is marked with the distance to jump, and cleared at the end. If a run along X is too short, the search
+    continues behind the partition that ends it. Taking or releasing a box writes its rim, and runs to it.
 
     J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "A fast implementation of the first fit contiguous
     partitioning strategy for cubic topologies", Concurrency and Computation: Practice and Experience 26
@@ -125,7 +125,7 @@ class PublishedVisits(ImprovedFirstFit):
     """A variant in which `visited` counts as published.
 
     A partition on the way counts once per search, whatever is skipped for it. Each examined node of the
-    accepted candidate also counts. J. A. Pascual, doctoral thesis, UPV/EHU 2013, 4.1.1 and 7.1.2.
+    accepted candidate also counts. Sections 4.1.1 and 7.1.2 of the paper.
     """
 
     _as_published = True
