@@ -23,7 +23,7 @@ class SharedJob:
     """A pending job of so many cores, for so many slots.
 
     `nodes`: over which they are spread, at most ceil(cores / nodes) on each; 0: free choice. `allowed`: nodes
-    that its queue serves; None: all. `submitted`: a slot, at most 0, which is now.
+    that its queue serves; None: all. `submitted`: a slot; slot 0 is now.
     """
 
     cores: int

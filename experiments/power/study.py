@@ -55,10 +55,10 @@ RULES = (
 _BOOTS = (0.0, 151.52, 600.0, 1800.0)
 # Cluster and jobs of each published instance. Of the one with five pending jobs too little is printed.
 _SEVEN = SharedCluster((64, 64, 64, 60, 64, 60, 64), (4,) * 7, 18, (3, 5), {2: ((64, 5),), 4: ((64, 5),)})
-_SMALL = SharedCluster((5, 5), (2, 2), 5, longest_mean={"queue": 6})
+_SMALL = SharedCluster((5, 5), (2, 2), 5, longest_mean={"1": 6, "2": 6})
 INSTANCES: dict[str, tuple[SharedCluster, tuple[SharedJob, ...]]] = {
-    "test 1": (_SMALL, (SharedJob(3, 2, queue="queue"), SharedJob(2, 2, queue="queue"))),
-    "test 2": (_SMALL, (SharedJob(5, 2, queue="queue"), SharedJob(2, 2, queue="queue"))),
+    "test 1": (_SMALL, (SharedJob(3, 2, queue="1", submitted=1), SharedJob(2, 2, queue="2", submitted=1))),
+    "test 2": (_SMALL, (SharedJob(5, 2, queue="1", submitted=1), SharedJob(2, 2, queue="2", submitted=1))),
     "one pending": (_SEVEN, (SharedJob(256, 6, 4),)),
 }
 
