@@ -326,8 +326,8 @@ STUDY = Study(
     name="quasi-contiguous",
     title="How much must jobs gain from contiguity on a tree before it pays off?",
     source=(
-        "Pascual, Navaridas and Miguel-Alonso, JSSPP 2009 (findings; no numbers were available); run "
-        "times: Pascual, thesis, UPV/EHU 2013, Table 3.9"
+        "Pascual, Navaridas and Miguel-Alonso, JSSPP 2009 (figures without numbers); "
+        "Pascual, thesis, UPV/EHU 2013, Tables 3.9 and 3.10"
     ),
     parts=PARTS,
     run=run,

@@ -67,7 +67,7 @@ def minimum_span(places: _Integers, size: int, ring: int = 0) -> _Integers:
 # How much of a curve a job stretches over.
 #
 # Source: V. J. Leung et al., CLUSTER 2002, section 2.3, for the span round the ring; the formula printed
-# there is wrong by two for sets that leave no gap, the one here is right for all.
+# there is too small by up to two unless another gap is two longer than that round the end.
 
 
 def ranks_along(order: NDArray[np.int64]) -> NDArray[np.int64]:
