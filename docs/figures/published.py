@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import pairwise
 
 import pandas as pd
 from marks import fill_in, table
@@ -44,6 +45,7 @@ def effect(verdict: Verdict) -> str:
 def units(claim: pd.Series) -> str:
     """Return of how many units, and which, a claim holds."""
     names = claim["unit"].replace("table; ", "").replace("; ", ", ") or "case"
+    names += ", measure" * (";" in claim["measure"])
     return f"{claim['verdict'].held} of {claim['verdict'].units} ({names})"
 
 
@@ -53,14 +55,14 @@ def known(value: float) -> str:
 
 def measured(claim: pd.Series) -> str:
     """Return what the effect is: the measure, and of which contestants it is a ratio."""
-    left, relation, right = parsed(bare(claim["test"]))
-    names = left[0]
+    groups, relation = parsed(bare(claim["test"]))
+    names = groups[0][0]
     if claim["test"].startswith("counts: "):
-        names = f"{left[0]} / ({left[0]} + {right})"
+        names = f"{names} / ({names} + {groups[1][0]})"
     elif relation != "in":
-        first, other = ("most", "least") if relation == "<" else ("least", "most")
-        others = ["all others"] if right == "*" else right.split("; ")
-        names = f"{extreme(left, first)} / {extreme(others, other)}"
+        first, other = ("least", "most") if relation == ">" else ("most", "least")
+        steps = [f"{extreme(one, first)} / {extreme(two, other)}" for one, two in pairwise(groups)]
+        names = f"{first} of ({'), ('.join(steps)})" if len(steps) > 1 else steps[0]
     names = re.sub(r"\S+/", "", names)  # folders of tables
     names = f"share with {bare(claim['test'])}" if claim["test"].startswith("share ") else names
     return f"{claim['measure']}: {names}" if claim["measure"] else names
@@ -72,8 +74,8 @@ def bare(test: str) -> str:
 
 
 def extreme(names: list[str], which: str) -> str:
-    one = len(names) == 1 and names[0] != "all others"
-    return names[0] if one else f"{which} of {', '.join(names)}"
+    others = ", ".join(names).replace("*", "all others")
+    return others if len(names) == 1 and names != ["*"] else f"{which} of {others}"
 
 
 def command(claim: pd.Series) -> str:
@@ -81,9 +83,9 @@ def command(claim: pd.Series) -> str:
     made = {}
     for folder in dict.fromkeys(name.partition("/")[0] for name in claim["file"].split("; ")):
         report, page = STUDIES / folder / "report.md", STUDIES / f"{folder}.md"
-        found = re.search(r"Made by `([^`]+)`", report.read_text()) if report.exists() else None
-        found = found or re.search(r"^\$ (netplace [^\n]+)", page.read_text(), re.MULTILINE)
-        made[f"`{found[1]}`" if found else ""] = None
+        found = re.findall(r"Made by `([^`]+)`", report.read_text()) if report.exists() else []
+        found = found or re.findall(r"^\$ (netplace [^\n]+)", page.read_text(), re.MULTILINE)
+        made |= dict.fromkeys(f"`{one}`" for one in found)
     return ", ".join(made)
 
 
@@ -152,23 +154,17 @@ def by_source() -> str:
     for source, own in every.groupby("source", sort=False):
         states = frame[frame["source"] == source]["state"].value_counts()
         tested = int((own["test"] != "").sum())
-        made.append(
-            [source, str(len(own)), *(str(states.get(state, 0)) for state in STATES), str(len(own) - tested)]
-        )
-    share = frame["state"].value_counts() / len(frame)
-    made.append(
-        ["all", str(len(every)), *(f"{share[state]:.0%}" for state in STATES), str(len(every) - len(frame))]
-    )
+        counts = [str(states.get(state, 0)) for state in STATES]
+        made.append([source, str(len(own)), *counts, str(len(own) - tested)])
+    counts = [f"{(frame['state'] == state).mean():.0%}" for state in STATES]
+    made.append(["all", str(len(every)), *counts, str(len(every) - len(frame))])
     return table(["source", "claims", *STATES, "not tested"], made)
 
 
 def untested() -> str:
     frame = claims()
-    own = frame[frame["test"] == ""]
-    return table(
-        ["source", "claim", "printed in", "why"],
-        own[["source", "claim", "section", "note"]].to_numpy().tolist(),
-    )
+    own = frame.loc[frame["test"] == "", ["source", "claim", "section", "note"]]
+    return table(["source", "claim", "printed in", "why"], own.to_numpy().tolist())
 
 
 def scores() -> str:

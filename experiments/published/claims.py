@@ -2,10 +2,10 @@
 
 A row of ``claims.csv`` names the table and the test. `rows` selects rows of the table, `unit` names what one
 value is of (every row, if empty), `by` the column of contestants (the columns themselves, if empty), and
-`measure` the column compared (without `by`, words for pages). A test is one of:
+`measure` the columns compared, each in units of its own (without `by`, words for pages). A test is one of:
 
-``A < B`` or ``A > B``
-    the contestants of the left before those of the right (``;`` between names, ``*``: all others);
+``A < B`` or ``A > B``, ``A < B < C``, ``A not < B``
+    the contestants of the left before those of the right (``;`` between names, ``*``: all others), or not;
 ``A / B in LEAST..MOST``
     the ratio of two contestants lies between bounds;
 ``A - B in LEAST..MOST`` and ``A in LEAST..MOST``
@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -88,18 +89,16 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     if claim["rows"]:
         frame = frame.query(claim["rows"])
     if frame.empty:
-        raise ValueError(
-            f"claim {claim['id']}: no rows of {claim['file']} are selected, expected at least one"
-        )
-    left, relation, right = parsed(test)
+        raise ValueError(f"claim {claim['id']}: no rows of {claim['file']} are selected, expected some")
+    groups, relation = parsed(test)
     if how == "counts":
-        first, second = (int(frame[name].sum()) for name in (left[0], right))
+        first, second = (int(frame[group[0]].sum()) for group in groups)
         return _share(first, first + second, 0.5, 0.5)
     try:
-        values, minimum, maximum, chance = _effects(_wide(frame, claim), left, relation, right)
+        values, minimum, maximum, chance = _effects(_wide(frame, claim), groups, relation)
     except KeyError as error:
         raise KeyError(f"claim {claim['id']}, {claim['file']}: {error.args[0]}") from None
-    ratio = relation != "in" or " / " in left[0]
+    ratio = relation != "in" or " / " in groups[0][0]
     held = (values >= minimum) & (values <= maximum)
     if how.startswith("share"):
         least = float(how.removeprefix("share "))
@@ -123,34 +122,34 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     return Verdict(state, centre, float(low), float(high), ratio, int(held.sum()), len(values), chance, shown)
 
 
-def parsed(test: str) -> tuple[list[str], str, str]:
-    """Return the contestants of the left, the relation (``<``, ``>`` or ``in``), and the right."""
-    for relation in (" < ", " > ", " in "):
-        left, found, right = test.partition(relation)
-        if found:
-            return left.split("; "), relation.strip(), right
+def parsed(test: str) -> tuple[list[list[str]], str]:
+    """Return the contestants, group by group, and the relation: ``not <``, ``<``, ``>`` or ``in``."""
+    for relation in (" not < ", " < ", " > ", " in "):
+        if relation in test:
+            return [group.split("; ") for group in test.split(relation)], relation.strip()
     raise ValueError(f"test {test!r}: expected A < B, A > B or A in LEAST..MOST")
 
 
 def _wide(frame: pd.DataFrame, claim: Mapping[str, str]) -> pd.DataFrame:
     """Return a row for each unit and a column for each contestant."""
     units = claim["unit"].split("; ") if claim["unit"] else []
-    if not claim["by"]:
-        return frame.groupby(units, sort=False).mean(numeric_only=True) if units else frame
-    keys = [frame[name].fillna("") for name in units] or [pd.Series(0, frame.index)]
     word, _, rest = claim["measure"].partition(" ")
     way, measure = (_WAYS[word], rest) if word in _WAYS else ("mean", claim["measure"])
-    wide = frame.pivot_table(measure, keys, claim["by"], way, sort=False)
-    return wide.rename(columns=str)
+    if not claim["by"]:
+        return frame.groupby(units, sort=False).agg(way, numeric_only=True) if units else frame
+    keys = [frame[name].fillna("") for name in units] or [pd.Series(0, frame.index)]
+    wide = frame.pivot_table(measure.split("; "), keys, claim["by"], way, sort=False)
+    return wide.stack(0, future_stack=True).rename(columns=str)
 
 
 def _effects(
-    wide: pd.DataFrame, left: list[str], relation: str, right: str
+    wide: pd.DataFrame, groups: list[list[str]], relation: str
 ) -> tuple[NDArray[np.float64], float, float, float]:
     """Return the effect of each unit, its bounds, and what chance or no effect gives."""
     if relation == "in":
-        above, slash, below = left[0].partition(" / ")
-        first, minus, other = left[0].partition(" - ")
+        (left,), (right,) = groups
+        above, slash, below = left.partition(" / ")
+        first, minus, other = left.partition(" - ")
         values = wide[above] / wide[below] if slash else wide[first]
         if minus:
             values = values - wide[other]
@@ -159,14 +158,15 @@ def _effects(
         )
         chance = float(minimum <= 1 <= maximum) if slash else math.nan
         return values.dropna().to_numpy(float), minimum, maximum, chance
-    others = [name for name in wide if name not in left] if right == "*" else right.split("; ")
-    far, near = ("max", "min") if relation == "<" else ("min", "max")
-    values = getattr(wide[left], far)(axis=1, skipna=False) / getattr(wide[others], near)(
-        axis=1, skipna=False
-    )
-    orders = math.comb(len(left) + len(others), len(left))
+    others = [name for name in wide if not any(name in group for group in groups)]
+    groups = [others if group == ["*"] else group for group in groups]
+    far, near = ("min", "max") if relation == ">" else ("max", "min")
+    ends = [[wide[group].agg(way, 1, skipna=False) for way in (far, near)] for group in groups]
+    values = pd.concat([one[0] / two[1] for one, two in pairwise(ends)], axis=1).agg(far, 1, skipna=False)
+    sizes = [len(group) for group in groups]
+    orders = math.factorial(sum(sizes)) // math.prod(map(math.factorial, sizes))
     bounds = (0.0, 1.0) if relation == "<" else (1.0, math.inf)
-    return values.dropna().to_numpy(float), *bounds, 1 / orders
+    return values.dropna().to_numpy(float), *bounds, abs((relation == "not <") - 1 / orders)
 
 
 def _share(held: int, count: int, least: float, chance: float) -> Verdict:

@@ -62,6 +62,8 @@ def test_an_order_is_tested_by_the_mean_of_logarithms(frame):
         ("a > b", "reversed", 1 / 2),
         ("a < b; c", "upheld", 1 / 3),
         ("b; c > *", "upheld", 1 / 3),
+        ("c < a < b", "reversed", 1 / 6),
+        ("each: b not < a; c", "upheld", (2 / 3) ** 4),
         ("a / b in 0.5..1.5", "upheld", 1),
         ("a / b in 0.85..", "undecided", 1),
         ("a / b in ..0.7", "reversed", 0),
@@ -93,15 +95,17 @@ def test_values_counts_and_differences():
     assert judged("second < third", frame.assign(third=17.001), **whole).state == "undecided"
 
 
+def test_units_have_several_measures_or_the_greatest_of_one(frame):
+    twice = judged("a < b", frame.assign(w=frame["v"] ** 2), measure="v; w")
+    assert (twice.units, twice.effect) == (8, pytest.approx(stats.gmean(RATIOS) ** 1.5))
+    assert judged("each: v in 10..10", frame, by="", measure="most time").held == 4
+
+
 def test_equal_contestants_are_seldom_called_different():
     rng = np.random.default_rng(1)
     states = []
     for _ in range(400):
-        made = [
-            {"n": n, "rule": rule, "v": v}
-            for n in range(10)
-            for rule, v in zip("ab", rng.lognormal(size=2), strict=True)
-        ]
+        made = {"n": np.arange(20) // 2, "rule": ["a", "b"] * 10, "v": rng.lognormal(size=20)}
         states.append(judged("a < b", pd.DataFrame(made)).state)
     shares = {state: states.count(state) / 400 for state in STATES}
     assert shares["undecided"] > 0.92
