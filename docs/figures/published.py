@@ -14,7 +14,7 @@ from itertools import pairwise
 
 import pandas as pd
 from marks import fill_in, table
-from published_cells import COMPARISONS, LIST, STUDIES, listed, stored
+from published_cells import COMPARISONS, LIST, STUDIES, left_out, listed, stored
 
 from netplace.experiments.published import open_file
 from netplace.experiments.published.claims import STATES, Verdict, claims, judge, parsed
@@ -152,12 +152,10 @@ def by_source() -> str:
     every, frame = claims(), judged()
     made = []
     for source, own in every.groupby("source", sort=False):
-        states = frame[frame["source"] == source]["state"].value_counts()
-        tested = int((own["test"] != "").sum())
-        counts = [str(states.get(state, 0)) for state in STATES]
-        made.append([source, str(len(own)), *counts, str(len(own) - tested)])
-    counts = [f"{(frame['state'] == state).mean():.0%}" for state in STATES]
-    made.append(["all", str(len(every)), *counts, str(len(every) - len(frame))])
+        states = frame.loc[frame["source"] == source, "state"].value_counts().reindex(STATES, fill_value=0)
+        made.append([source, len(own), *states, (own["test"] == "").sum()])
+    shares = [f"{(frame['state'] == state).mean():.0%}" for state in STATES]
+    made.append(["all", len(every), *shares, len(every) - len(frame)])
     return table(["source", "claims", *STATES, "not tested"], made)
 
 
@@ -169,41 +167,35 @@ def untested() -> str:
 
 def scores() -> str:
     """Return the table of scores."""
-    made = []
+    made, left = [], left_out()["left"]
     for one in COMPARISONS:
-        met, by_constant, cells, held = one.score()
         name = f"{one.source}: {one.name}" + (f", {one.derived}" if one.derived else "")
-        numbers = (str(met) if cells else "-", str(by_constant) if cells else "-", str(cells), str(held))
-        made.append(
-            [name, f"[{one.page}]({one.page}.md)", *numbers, one.within, one.why if met < cells else ""]
-        )
-    heads = ["printed table", "study", "matched", "a constant", "of", "printed, not compared", "tolerance"]
-    return table([*heads, "where cells differ"], made)
+        met, by_constant, cells = one.score()
+        numbers = [met, by_constant, cells] if cells else ["-", "-", cells]
+        other = left.get((one.source, one.name), "-")
+        made.append([name, f"[{one.page}]({one.page}.md)", *numbers, other, one.within, one.why])
+    heads = ["printed table", "study", "matched", "a constant", "of", "printed, not compared"]
+    return table([*heads, "tolerance", "remarks"], made)
 
 
 def uncompared() -> str:
-    """Return the printed tables of which no cell is compared."""
-    cells = open_file("cells.csv")
-    cells = cells[cells["kind"] == "table"]
-    known = {(one.source, name) for one in COMPARISONS for name in one.name.split("; ")}
-    made = []
-    for (source, name), own in cells.groupby(["source", "table"], sort=False):
-        if (source, name) not in known and source != "marra":
-            held = int((own["held"] == "1").sum())
-            why = "its cells have no values here" if held == len(own) else "settings, or not run"
-            made.append([f"{source}: {name}", str(len(own)), str(held), why])
-    return table(["printed table", "cells", "without a value here", "why"], made)
+    """Return the printed tables with cells that are not compared, and why."""
+    frame = left_out().reset_index().merge(open_file("left_out.csv"), "left", ["source", "table"])
+    frame = frame[frame["left"] > 0].fillna("no values here")
+    names = frame["source"] + ": " + frame["table"]
+    heads = ["printed table", "cells", "printed, not compared", "of these without a value here", "why"]
+    return table(heads, zip(names, frame["cells"], frame["left"], frame["held"], frame["why"], strict=True))
 
 
 def source(name: str) -> str:
     """Return the items of a source."""
-    met = {one.name: one.score() for one in COMPARISONS if one.source == name.lower()}
+    own = [one for one in COMPARISONS if one.source == name.lower()]
     items = open_file("items.csv")
     made = []
     for row in items[items["source"] == name].itertuples(index=False):
         state = ITEM_STATES[row.state] + (f": {row.why}" if row.why else "")
-        known = [met[part] for part in row.table.split("; ") if part]
-        score = "; ".join(f"{own[0]} of {own[2]}, constant {own[1]}" for own in known if own[2])
+        known = [one.score() for part in row.table.split("; ") for one in own if one.name == part]
+        score = "; ".join(f"{met} of {cells}, constant {best}" for met, best, cells in known if cells)
         made.append([row.where, row.item, state, f"`{row.gives}`" if row.gives else "", score])
     return table(["where", "item", "state", "command or name", "score"], made)
 

@@ -201,7 +201,7 @@ def _decisions(frame: pd.DataFrame) -> Made:
     kept = int((np.diff(ranked) >= 0).all(axis=1).sum())
     with_log = bool(frame["log"].iloc[0])
     allowed = LOG_NEAR if with_log else NEAR_DECISION
-    known = cells[cells["printed"].notna()]
+    known = cells[cells["printed"].notna() & (cells[pair] != "mc1x1").any(axis=1)]
     near = int((known["difference"].abs() <= allowed * known["printed"]).sum())
     value, met = constant(known["printed"] * (1 - allowed), known["printed"] * (1 + allowed))
     sentences = [
