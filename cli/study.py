@@ -18,6 +18,7 @@ from netplace.report.terminal.screen import print_tables, table
 if TYPE_CHECKING:
     from netplace.report.studies.study import Study
 
+_ASKED = ("parts", "quick", "logs", "data", "network", "programs")
 _NUMBERS = ("mappings", "partitions", "sim_seeds")
 
 
@@ -35,14 +36,14 @@ _NUMBERS = ("mappings", "partitions", "sim_seeds")
     multiple=True,
     metavar="FILE[,KEY=VALUE..]",
 )
-@flag("--network", "With --program: network on which td-vs-classic is made.", metavar="NETWORK")
+@flag("--network", "With --program: network on which td-vs-classic is made.", default="", metavar="NETWORK")
 @flag(
     "--program programs",
     "Program for study td-vs-classic, instead of those of its tables; repeatable.",
     multiple=True,
     metavar="PROGRAM",
 )
-@flag("--data", "Measurements that others made, for study reality.", metavar="FOLDER")
+@flag("--data", "Measurements that others made, for study reality.", default="", metavar="FOLDER")
 @store_flag("FOLDER/runs.sqlite")
 @flag("--stored", "Report from the store only, without simulations.", bool)
 @flag(
@@ -91,16 +92,7 @@ def _study(study: Study, given: dict[str, Any]) -> None:
     from netplace.report.studies.study import make_request
 
     numbers = {key: given[key] for key in _NUMBERS}
-    request = make_request(
-        study,
-        given["parts"],
-        given["quick"],
-        given["logs"],
-        given["data"] or "",
-        given["network"] or "",
-        given["programs"],
-        **numbers,
-    )
+    request = make_request(study, *(given[key] for key in _ASKED), **numbers)
     folder = Path(given["folder"] or f"study-{study.name}" + ("-quick" if request.quick else ""))
     store = Path(given["store"] or folder / "runs.sqlite")
     if given["stored"] and not store.is_file():
