@@ -177,7 +177,7 @@ def _sweep_sentences(swept: pd.DataFrame) -> list[str]:
     return [
         f"{log}, more of {name}: sum of flows {100 * _course(own, 'sum_flow'):+.0f} %, of stretches "
         f"{100 * _course(own, 'sum_bounded_stretch'):+.0f} % (published: on Curie flows fall and stretches "
-        "rise from 4 dedicated processors on; on LLNL-Thunder flows do not fall so)."
+        "rise from 4 dedicated processors on; on LLNL-Thunder they do with the threshold instead)."
         for (log, name), own in swept.groupby(["log", "varied"], sort=False)
     ]
 
@@ -231,7 +231,7 @@ def _policies(part: str, log: str, group: pd.DataFrame) -> tuple[ReportTable, st
     sentence = (
         f"{log}: the sum of stretches of {', '.join(less) or 'none'} is below that of SPT "
         f"({', '.join(f'{name} {stretch[name]:.2f}' for name in sent)}; SRPT {stretch['SRPT']:.2f}). "
-        "Published for all traces but Curie: -RD below in most cases, -RR below in several and gaining less."
+        "Published for all traces but Curie: -RD and -RR below in most cases, -RR gaining less."
     )
     return ReportTable(f"policies_{part}_{log}", f"{log}: results relative to SPT", frame, digits), sentence
 
