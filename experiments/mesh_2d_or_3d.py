@@ -11,17 +11,11 @@ import pandas as pd
 
 from netplace.experiments.shared.relative_bars import draw_relative
 from netplace.experiments.shared.statistics import best, spread
+from netplace.experiments.td_vs_classic import APPLICATIONS, MAPPINGS
 from netplace.report.studies import Report, ReportTable, Row, Study, StudyRequest, of_runs
 from netplace.runs import resolve
 
 NETWORKS = {"8x8": "mesh:8x8", "4x4x4": "mesh:4x4x4"}
-MAPPINGS = {
-    "consecutive": "consecutive",
-    "random": "random",
-    "classic": "classic:grasp,iterations=50",
-    "td": "td:grasp,iterations=50",
-}
-APPLICATIONS = ("BT", "LU", "SP", "CG", "MG", "FT", "IS")
 
 
 def rows(request: StudyRequest) -> list[Row]:

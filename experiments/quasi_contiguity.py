@@ -141,19 +141,8 @@ def _best(part: str, counted: pd.DataFrame) -> str:
     )
 
 
-_DIGITS = {
-    "mean": 2,
-    "std": 2,
-    "runs": 0,
-    "to contiguous": 2,
-    "least": 2,
-    "most": 2,
-    "published": 2,
-    "difference": 2,
-    "met": 0,
-    "of": 0,
-    "mean difference": 2,
-} | dict.fromkeys(_LAYOUTS[1:], 2)
+_TIMES = ("mean", "std", "to contiguous", "least", "most", "published", "difference", "mean difference")
+_DIGITS = dict.fromkeys((*_TIMES, *_LAYOUTS[1:]), 2) | {"runs": 0, "met": 0, "of": 0}
 
 
 def _cells(runs: pd.DataFrame, printed: pd.DataFrame) -> pd.DataFrame:

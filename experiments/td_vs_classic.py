@@ -94,13 +94,7 @@ def _rows_of(name: str, part: Part, request: StudyRequest) -> Iterator[Row]:
                     # The first simulation draws from the mapping's seed, as a run by itself would.
                     network_seed=number + 1_000_000 * simulation if simulation else None,
                 )
-                labels: dict[str, str | int] = {
-                    "table": name,
-                    "app": application,
-                    "mapping": mapping,
-                    "number": number,
-                }
-                yield Row(labels, run)
+                yield Row({"table": name, "app": application, "mapping": mapping, "number": number}, run)
 
 
 def _placements(part: Part, request: StudyRequest) -> Iterator[tuple[str, str, int]]:

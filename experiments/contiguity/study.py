@@ -18,37 +18,20 @@ _JOBS = 50  # of a stream
 _MEAN_RUN = 40e-6  # seconds, a mean weighted by work: the shortest job takes 1,000 cycles
 
 
-# By name, its text form, and partitioners by their roles, boxes first.
+ROLES = ("boxes", "nearly", "curve", "paging", "random")
+# By name, its text form, and the partitioner of each role.
 MACHINES = {
     "tree": (
         "thintree:16,8,2",
-        {
-            "boxes": "contiguous",
-            "nearly": "quasi-contiguous:20",
-            "curve": "curve:row,best-fit",
-            "paging": "paging:1",
-            "random": "random",
-        },
+        ("contiguous", "quasi-contiguous:20", "curve:row,best-fit", "paging:1", "random"),
     ),
     "dragonfly": (
         "dragonfly:a=8,p=4,h=4,g=9",
-        {
-            "boxes": "groups",
-            "nearly": "groups:20",
-            "curve": "curve:row,best-fit",
-            "paging": "switches",
-            "random": "random",
-        },
+        ("groups", "groups:20", "curve:row,best-fit", "switches", "random"),
     ),
     "torus": (
         "torus:16x16x16",
-        {
-            "boxes": "contiguous:round-up",
-            "nearly": "mc:cubic",
-            "curve": "curve:hilbert,best-fit",
-            "paging": "paging:1",
-            "random": "random",
-        },
+        ("contiguous:round-up", "mc:cubic", "curve:hilbert,best-fit", "paging:1", "random"),
     ),
 }
 PARTS = {name: f"on {machine}" for name, (machine, _) in MACHINES.items()}
@@ -66,9 +49,10 @@ def cells(request: StudyRequest) -> list[tuple[str, str, Cell]]:
         if place < len(weeks[part, log]):
             machine, partitions = MACHINES[part]
             stream = (machine, log, weeks[part, log][place], jobs, _MEAN_RUN)
+            contestants = tuple(zip(ROLES, partitions, strict=True))
             named_cells += [
                 (part, name, Cell(*stream, communication, _POLICY, partition))
-                for communication, (name, partition) in itertools.product(shares, partitions.items())
+                for communication, (name, partition) in itertools.product(shares, contestants)
             ]
     return named_cells
 

@@ -167,16 +167,9 @@ def _instances() -> ReportTable:
         }
         for quantity, value in ours.items():
             if value is not None:
-                lines.append(
-                    {
-                        "instance": name,
-                        "quantity": quantity,
-                        "published": number("marra", *PRINTED[name, quantity])
-                        if (name, quantity) in PRINTED
-                        else np.nan,
-                        "ours": value,
-                    }
-                )
+                printed = PRINTED.get((name, quantity))
+                published = number("marra", *printed) if printed else np.nan
+                lines.append({"instance": name, "quantity": quantity, "published": published, "ours": value})
     return ReportTable(
         "instances",
         "Published instances: energy in cost of node-slots, makespan and start in slots, CPU time in seconds",

@@ -1,4 +1,4 @@
-"""Statistics of studies: tests, points where curves cross, fronts, and verdicts on published claims."""
+"""Statistics of studies: tests, points where curves cross, and fronts."""
 
 from __future__ import annotations
 
@@ -117,36 +117,6 @@ def point_of(sample: Sequence[float]) -> Point:
     if beyond:
         return Point(math.nan, math.nan, at_start, beyond)
     return Point(float(values.mean()), half_width(values), at_start, 0)
-
-
-_LIKE = 0.05  # means within this share are alike
-_ABOVE = ("above", "highest of")
-
-
-def verdict(
-    relation: str, variants: Sequence[str], others: Sequence[str], figures: Mapping[str, NDArray[np.float64]]
-) -> tuple[str, int, int]:
-    """Return whether a published order holds, and the number of instances for and against it.
-
-    `figures` has a value an instance, by variant. The order holds if the mean has the sign and most instances
-    do. Instances in which both are equal count for neither. "Like" holds if the means are within 5 %, and
-    counts instances that are so.
-    """
-    sign = -1 if relation in _ABOVE else 1
-    pairs = [(figures[own], figures[other]) for own in variants for other in others if own != other]
-    gaps = [sign * (other - own) for own, other in pairs]
-    favour = int(sum(np.count_nonzero(gap > 0) for gap in gaps))
-    against = int(sum(np.count_nonzero(gap < 0) for gap in gaps))
-    means = [sign * (other.mean() - own.mean()) / abs(other.mean()) for own, other in pairs]
-    if relation == "like":
-        held = max(map(abs, means)) <= _LIKE
-        near = [abs(figures[own] / figures[other] - 1) <= _LIKE for own in variants for other in others]
-        return ("held" if held else "not held"), int(np.sum(near)), int(np.size(near) - np.sum(near))
-    if relation.startswith("at or"):
-        held = min(means) >= -1e-9 and favour >= against
-    else:
-        held = min(means) > 0 and favour > against
-    return ("held" if held else "not held"), favour, against
 
 
 def front(cost: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.bool_]:

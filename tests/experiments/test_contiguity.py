@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from netplace.experiments.contiguity.cases import LEAST_SHARE, LOAD, Cell, steady_weeks, stream_of
-from netplace.experiments.contiguity.study import MACHINES, cells
+from netplace.experiments.contiguity.study import cells
 from netplace.experiments.contiguity.tables import PARTS, compared, misled, report_of, values_of
 from netplace.experiments.shared.archive_logs import ArchiveLog, logs_of
 from netplace.report.studies import STUDIES
@@ -79,8 +79,8 @@ def made():
     return [
         ("tree", name, cell, cell.run())
         for week in steady_weeks(MODEL, 256, 2)
-        for name in ("boxes", "random")
-        for cell in [Cell("thintree:16,8,2", MODEL, week, 20, 1e-5, "0.3", "easy", MACHINES["tree"][1][name])]
+        for name, rule in (("boxes", "contiguous"), ("random", "random"))
+        for cell in [Cell("thintree:16,8,2", MODEL, week, 20, 1e-5, "0.3", "easy", rule)]
     ]
 
 

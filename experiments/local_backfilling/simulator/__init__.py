@@ -23,20 +23,17 @@ from netplace.experiments.local_backfilling.simulator.backfilling import (
 from netplace.experiments.local_backfilling.simulator.platform import (
     RULES,
     Penalty,
-    PlaceRule,
     Platform,
     place,
     read_penalty,
 )
-from netplace.experiments.local_backfilling.simulator.shelves import Shelf, shelves
+from netplace.experiments.local_backfilling.simulator.shelves import shelves
 
 __all__ = [
     "RULES",
     "Penalty",
     "PlaceFigures",
-    "PlaceRule",
     "Platform",
-    "Shelf",
     "backfill",
     "draw_jobs",
     "draw_weeks",

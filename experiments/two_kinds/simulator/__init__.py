@@ -21,7 +21,6 @@ import heapq
 from netplace.experiments.two_kinds.simulator.search import (
     STEPS,
     Assignment,
-    SearchResult,
     greedy_step,
     knapsack_step,
     optimum,
@@ -32,7 +31,6 @@ from netplace.experiments.two_kinds.simulator.task_times import TaskTimes, query
 __all__ = [
     "STEPS",
     "Assignment",
-    "SearchResult",
     "TaskTimes",
     "greedy_step",
     "knapsack_step",

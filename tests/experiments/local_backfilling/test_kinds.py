@@ -5,7 +5,14 @@ import pandas as pd
 
 from netplace.experiments.local_backfilling import study
 from netplace.experiments.local_backfilling.simulator import RULES, Platform
-from netplace.experiments.local_backfilling.study import KINDS, READINGS, SIZES, _by_size, orders_within_kinds
+from netplace.experiments.local_backfilling.study import (
+    KINDS,
+    READINGS,
+    SIZES,
+    _by_size,
+    _order,
+    orders_within_kinds,
+)
 
 
 def figures_of(values: dict[str, float]) -> dict[str, dict[str, np.ndarray]]:
@@ -36,6 +43,14 @@ def test_success_is_best_where_it_is_highest_and_readings_name_rules_that_are_th
     for standing in READINGS.values():
         assert set(standing) <= rules
         assert set(standing.values()) <= set(RULES)
+
+
+def test_a_rule_is_before_others_if_its_mean_and_most_instances_are():
+    rows = {"basic": [1, 1, 1, 1], "becont": [1, 2, 3, 4], "beloc": [2, 3, 4, 3]}
+    values = {rule: np.array(row, float) for rule, row in rows.items()}
+    for sign, expected in ((1, ("held", 3, 1)), (-1, ("not held", 1, 3))):
+        order = _order(values, "becont", ["beloc"], sign)
+        assert (order["verdict"], order["for"], order["against"]) == expected
 
 
 def test_machines_are_as_large_as_their_names_say():

@@ -8,7 +8,7 @@ import pytest
 
 from netplace.experiments.local_backfilling.study import cases
 from netplace.experiments.shared.archive_logs import FOLDER, MODEL, logs_of
-from netplace.experiments.shared.statistics import front, verdict
+from netplace.experiments.shared.statistics import front
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import make_request
 from netplace.scheduling.workload import lublin, write
@@ -76,22 +76,6 @@ def test_logs_of_the_folder_are_those_the_thesis_used(tmp_path, monkeypatch):
     (tmp_path / "none").mkdir()
     with pytest.raises(ValueError, match=r"has none of the logs of the study, expected files .* HPC2N"):
         logs_of(make_request(study))
-
-
-@pytest.mark.parametrize(
-    ("relation", "expected"),
-    [
-        ("below", ("held", 3, 1)),
-        ("above", ("not held", 1, 3)),
-        ("at or below", ("held", 3, 1)),
-        ("like", ("not held", 0, 4)),
-        ("lowest of", ("held", 3, 1)),
-        ("highest of", ("not held", 1, 3)),
-    ],
-)
-def test_verdicts(relation, expected):
-    figures = {"a": np.array([1.0, 2, 3, 4]), "b": np.array([2.0, 3, 4, 3])}
-    assert verdict(relation, ["a"], ["b"], figures) == expected
 
 
 def test_power_in_the_small(tmp_path, quick):
