@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from netplace.experiments.first_fit.searches import ImprovedFirstFit
 from netplace.scheduling.partitioner.contiguous import SEARCHES, Search
 from netplace.scheduling.partitioner.contiguous.search import Shape
 from netplace.scheduling.partitioner.shapes import cubic_box
@@ -57,9 +58,12 @@ class Cost:
     seconds: float  # mean CPU time a question
     visited: float  # mean number of what the search counts, a question
     placed: int = 0  # jobs that were placed meanwhile
-    # Mean counts per question with an answer and without one; 0 if there is none.
+    # Mean counts per question with an answer and without one, and nodes that IFF updates to take a box and to
+    # release one; 0 if there is none.
     answered: float = 0.0
     failed: float = 0.0
+    taken: float = 0.0
+    released: float = 0.0
 
     def per_job(self, questions: Questions) -> float:
         """Return CPU seconds of a job: all questions asked for it until it was placed.
@@ -172,30 +176,35 @@ def measure(search: Search, questions: Questions, seconds: float = math.inf) -> 
         search.take(base, shape)
     search.first((1,) * questions.grid.dims)  # compiled, or read from disk, before the clock is started
     visited, spent, first, count, more = search.visited, 0.0, 0, 0, 1
-    looks = {True: [0, 0], False: [0, 0]}  # by whether there is an answer: visits, questions
+    counts = {name: [0, 0] for name in ("answered", "failed", "taken", "released")}  # nodes, steps
     while first < len(questions.steps) and (spent < seconds or not count):
-        spent += _play(search, questions.steps[first : first + more], looks)
+        spent += _play(search, questions.steps[first : first + more], counts)
         count += sum(kind == ASK for kind, _, _ in questions.steps[first : first + more])
         first += more
         more = min(2 * more, _MOST)
-    placed = sum(kind == TAKE for kind, _, _ in questions.steps[:first])
-    answered, failed = (looks[way][0] / max(1, looks[way][1]) for way in (True, False))
-    return Cost(count, spent / count, (search.visited - visited) / count, placed, answered, failed)
+    means = {name: nodes / max(1, steps) for name, (nodes, steps) in counts.items()}
+    return Cost(count, spent / count, (search.visited - visited) / count, counts["taken"][1], **means)
 
 
-def _play(search: Search, steps: Sequence[tuple[int, int, Shape]], looks: dict[bool, list[int]]) -> float:
-    """Return the CPU time of some steps, in seconds, and add up what the search looked at."""
+def _play(search: Search, steps: Sequence[tuple[int, int, Shape]], counts: dict[str, list[int]]) -> float:
+    """Return the CPU time of some steps, in seconds, and add up what the search visited and updated."""
     began = time.process_time()
     for kind, base, shape in steps:
+        before = _counted(search)
         if kind == TAKE:
             search.take(base, shape)
+            own = counts["taken"]
         elif kind == RELEASE:
             search.release(base, shape)
+            own = counts["released"]
         else:
-            before = search.visited
             if search.first(shape) != base:
                 raise ValueError(f"{type(search).__name__}: does not find {shape} at {base}, as expected")
-            own = looks[base >= 0]
-            own[0] += search.visited - before
-            own[1] += 1
+            own = counts["answered" if base >= 0 else "failed"]
+        own[0] += _counted(search) - before
+        own[1] += 1
     return time.process_time() - began
+
+
+def _counted(search: Search) -> int:
+    return search.visited + (search.updated if isinstance(search, ImprovedFirstFit) else 0)

@@ -100,20 +100,22 @@ class ImprovedFirstFit(Account):
     J. A. Pascual, J. Miguel-Alonso and J. A. Lozano, "A fast implementation of the first fit contiguous
     partitioning strategy for cubic topologies", Concurrency and Computation: Practice and Experience 26
     (2014), and tech. report EHU-KAT-IK-06-12. Examined nodes count as visited, once per examination; marking
-    regions, and finding where a jump ends, do not count.
+    regions, and finding where a jump ends, do not count. `updated` counts nodes as published: the rim of a
+    box that is taken, all nodes of one that is released, and the nodes whose runs end there.
     """
 
     _as_published = False
 
     def __init__(self, grid: Grid) -> None:
         super().__init__(grid)
+        self.updated = 0
         self._runs = native.Iff(grid.sizes, grid.wraps)
 
     def take(self, base: int, shape: Shape) -> None:
-        self._runs.change(base, shape, False)
+        self.updated += self._runs.change(base, shape, False)
 
     def release(self, base: int, shape: Shape) -> None:
-        self._runs.change(base, shape, True)
+        self.updated += self._runs.change(base, shape, True)
 
     def first(self, shape: Shape) -> int:
         base, looked_at, counted = self._runs.find(shape)

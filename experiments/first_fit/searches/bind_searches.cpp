@@ -79,9 +79,9 @@ public:
         need_shape(sizes_, shape);
         return iff(nodes(), sizes_, shape, wraps_);
     }
-    void change(std::int64_t base, const std::vector<std::int64_t>& shape, bool free) {
+    std::int64_t change(std::int64_t base, const std::vector<std::int64_t>& shape, bool free) {
         need_box(sizes_, shape, base, wraps_);
-        change_iff(nodes(), sizes_, shape, base, free, wraps_);
+        return change_iff(nodes(), sizes_, shape, base, free, wraps_);
     }
 
 private:

@@ -9,8 +9,8 @@
 namespace netplace::experiments {
 namespace {
 
-// Marks `count` nodes of a line from `first` on as free or held, and corrects the runs before them.
-void change_line(std::int32_t* runs, std::int64_t line, std::int64_t step, std::int64_t side, std::int64_t first,
+// Marks `count` nodes of a line from `first` on as free or held, and corrects the runs before them; returns how many.
+std::int64_t change_line(std::int32_t* runs, std::int64_t line, std::int64_t step, std::int64_t side, std::int64_t first,
                  std::int64_t count, bool free, bool wraps) {
     const auto end = first + count;
     std::int32_t length = 0;
@@ -18,19 +18,20 @@ void change_line(std::int32_t* runs, std::int64_t line, std::int64_t step, std::
     for (std::int64_t i = 0; i < side; ++i) {
         auto place = end - 1 - i;
         if (place < 0) {
-            if (!wraps) return;
+            if (!wraps) return i - count;
             place += side;
         } else if (place >= side) {
             place -= side;
         }
         auto& run = runs[line + place * step];
-        if (i >= count && run == 0) return;
+        if (i >= count && run == 0) return i - count;
         if (!free && i < count) run = 0;
         else run = ++length;
     }
     if (free && wraps) {  // the whole ring is free
         for (std::int64_t i = 0; i < side; ++i) runs[line + i * step] = static_cast<std::int32_t>(side);
     }
+    return side - count;
 }
 
 using Place = std::vector<std::int64_t>;
@@ -159,11 +160,14 @@ std::tuple<std::int64_t, std::int64_t, std::int64_t> iff(const IffNodes& nodes, 
     return {fitting, visited, static_cast<std::int64_t>(met.size()) + accepted};
 }
 
-void change_iff(const IffNodes& nodes, Sides sizes, Sides shape, std::int64_t base, bool free, bool wraps) {
+std::int64_t change_iff(const IffNodes& nodes, Sides sizes, Sides shape, std::int64_t base, bool free, bool wraps) {
     const auto dims = sizes.size(), count = nodes.left.size();
     const auto partition = static_cast<std::int32_t>(base);
     Place start(dims), stride(dims, 1), offset(dims), place(dims);
+    std::int64_t volume = 1, inner = 1, before = 0;
     for (std::size_t d = 0; d < dims; ++d) {
+        volume *= shape[d];
+        inner *= std::max<std::int64_t>(shape[d] - 2, 0);
         start[d] = base % sizes[d];
         base /= sizes[d];
         if (d > 0) stride[d] = stride[d - 1] * sizes[d - 1];
@@ -190,13 +194,14 @@ void change_iff(const IffNodes& nodes, Sides sizes, Sides shape, std::int64_t ba
                 if (along == 0 && first + length > side) hold(side - first);
                 for (std::int64_t i = 0; i < length; i += on_face ? 1 : std::max<std::int64_t>(length - 1, 1)) hold(i);
             }
-            change_line(runs, line, stride[along], side, first, free ? length : 1, free, wraps);
+            before += change_line(runs, line, stride[along], side, first, free ? length : 1, free, wraps);
             std::size_t d = 0;
             for (; d < dims && (d == along || offset[d] == shape[d] - 1); ++d) offset[d] = 0;
             if (d == dims) break;
             ++offset[d];
         }
     }
+    return before + (free ? volume : volume - inner);
 }
 
 }  // namespace netplace::experiments

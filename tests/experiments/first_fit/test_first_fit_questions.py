@@ -7,6 +7,7 @@ import pytest
 
 from netplace.experiments.first_fit import searches
 from netplace.experiments.first_fit.questions import ASK, RELEASE, TAKE, measure, of_log, questions
+from netplace.native import scheduling as native
 from netplace.scheduling.partitioner.contiguous import SEARCHES as OURS
 from netplace.scheduling.workload import Workload
 from netplace.topologies import parse
@@ -87,3 +88,39 @@ def test_a_wrong_answer_is_no_measurement():
     asked = questions(grid, 6, 1.0, 100)
     with pytest.raises(ValueError, match="FrameSliding: does not find"):
         measure(SEARCHES["frame-sliding"](grid), asked)
+
+
+def _runs(grid, held):
+    """Return the number of free nodes from each node on, in each dimension, by definition."""
+    runs = []
+    for d, size in enumerate(grid.sizes):
+        lines = np.moveaxis(held.reshape(grid.sizes[::-1]), -1 - d, -1)
+        ahead = np.concatenate([lines, lines if grid.wraps else np.ones_like(lines)], axis=-1)
+        parts = [ahead[..., x : x + size] for x in range(size)]
+        run = [np.where(part.any(-1), part.argmax(-1), size) for part in parts]
+        runs.append(np.moveaxis(np.stack(run, -1), -1, -1 - d).ravel())
+    return np.array(runs)
+
+
+@pytest.mark.parametrize("network", ["mesh:6x6", "torus:6x5", "torus:4x3x5", "mesh:3x4x2x3"])
+def test_iff_updates_rims_released_nodes_and_runs_that_end_there(network):
+    asked = questions(parse(network), 3, 1.0, 60, seed=1)
+    search, held = searches.ImprovedFirstFit(asked.grid), np.zeros(asked.grid.nodes, bool)
+    for kind, base, shape in [*((TAKE, *box) for box in asked.held), *asked.steps]:
+        if kind != ASK:
+            before, runs = search.updated, _runs(asked.grid, held)
+            box = native.box_nodes(np.array(asked.grid.sizes), base, np.array(shape))
+            held[box] = kind == TAKE
+            (search.take if kind == TAKE else search.release)(base, shape)
+            changed = (_runs(asked.grid, held) != runs).any(axis=0)
+            interior = math.prod(max(side - 2, 0) for side in shape) if kind == TAKE else 0
+            assert search.updated - before == np.count_nonzero(changed) - interior
+
+
+def test_updates_of_iff_beside_hand_computed_ones():
+    # 3x3 at (2, 2) of an empty 6x6 mesh: 8 nodes of the rim, two before each of its rows and columns.
+    search = searches.ImprovedFirstFit(parse("mesh:6x6"))
+    search.take(14, (3, 3))
+    assert search.updated == 8 + 6 + 6
+    search.release(14, (3, 3))
+    assert search.updated == 20 + 9 + 6 + 6

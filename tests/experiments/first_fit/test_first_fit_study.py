@@ -56,9 +56,10 @@ def test_the_published_sets_have_a_size_each():
 
 def test_visits_stand_beside_the_printed(folder):
     rows = csv_rows(folder / "visits.csv")
-    assert len(rows) == 2 * 3 * 2
+    assert len(rows) == 2 * 4 * 2
     for row in rows:
         assert float(row["found"]) >= 1
+        assert min(float(row["updated to take"]), float(row["updated to release"])) >= 1
         assert row["printed found"] == ""  # the machine is another
 
 
