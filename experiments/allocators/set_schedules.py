@@ -115,15 +115,15 @@ def chosen_sets(
     """Return the figures of a rule on a stream of requests to the machine, first come, first served.
 
     A next request always waits until enough nodes are free; sizes and run times follow the printed means and
-    deviations. `name`: ``"quality"``: the heuristic beside the exact choice where few nodes remain;
-    ``"nodes"``, ``"nodes and lines"``: such costs beside uniform ones, both judged by the uniform, for jobs
-    of several nodes, as printed; otherwise the rule whose line cards a job are counted: ``"sets"``, ``"first-
-    free"``, ``"random"`` or ``"least-loaded"``. `tie`: how removals of the same worth are decided.
+    deviations. `name`, for jobs of several nodes, as printed: ``"quality"``: with costs of nodes, the
+    heuristic beside the exact choice where few nodes remain; ``"nodes"``, ``"nodes and lines"``: such costs
+    beside uniform ones, both judged by the uniform; otherwise the rule whose line cards a job are counted:
+    ``"sets"``, ``"first-free"``, ``"random"``, ``"least-loaded"``. `tie`: how equal removals are decided.
     `processors`: of each node, if jobs get parts of nodes; a job of one node asks for any number of them.
     """
     rng = np.random.default_rng(seed)
     coins = np.random.default_rng([seed, 1]) if tie == "coin" else None
-    sets = published_machine(processors=processors)
+    sets = published_machine("nodes" if name == "quality" else "uniform", processors)
     costly = published_machine(name) if name in _UNEVEN else sets
     free = np.ones(NODES * processors, bool)
     running: list[tuple[float, int, NDArray[np.int64]]] = []  # by their ends
@@ -196,8 +196,8 @@ def _compare(
     counts: dict[str, int],
     coins: np.random.Generator | None,
 ) -> None:
-    """Count whether the second choice is as good as the first, by the uniform costs."""
-    if name == "quality" and free.sum() - size <= MOST_SURPLUS:
+    """Count whether the second choice is as good as the first, by the costs of `sets`."""
+    if name == "quality" and size > 1 and free.sum() - size <= MOST_SURPLUS:
         other = exact(sets, free, size)
     elif name in _UNEVEN and size > 1:
         other = select(sets, free, size, _thrown(coins))
