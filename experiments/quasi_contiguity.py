@@ -285,7 +285,7 @@ def report(request: StudyRequest, runs: pd.DataFrame) -> Report:
 STUDY = Study(
     name="quasi-contiguity",
     title="How much slower do jobs run with a few tasks outside their subtree?",
-    source="Pascual, thesis, UPV/EHU 2013, Table 3.9, of runs described in JSSPP 2009",
+    source="Pascual, Navaridas and Miguel-Alonso, JSSPP 2009; Pascual, thesis, UPV/EHU 2013, Table 3.9",
     parts={
         "one-level": "tasks outside the subtree one level up, as published: LU, MG and FT of class W",
         "together": "tasks outside the subtree on one leaf switch: LU, MG and FT of class W",

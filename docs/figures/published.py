@@ -109,10 +109,9 @@ def rows(frame: pd.DataFrame) -> str:
 def by_predictors(own: pd.DataFrame) -> tuple[int, int, float, int]:
     """Return how many orders and ratios are tested, and how many we, random order and no difference meet."""
     own = own[[not math.isnan(verdict.chance) for verdict in own["verdict"]]]
+    order = [parsed(bare(test))[1] != "in" for test in own["test"]]
     chances = [verdict.chance for verdict in own["verdict"]]
-    alike = {"in": chances, "not <": [not test.startswith("any") for test in own["test"]]}
-    relations = enumerate(parsed(bare(test))[1] for test in own["test"])
-    nothing = sum(alike[relation][at] for at, relation in relations if relation in alike)
+    nothing = sum(chance for chance, ordered in zip(chances, order, strict=True) if not ordered)
     return len(own), int((own["state"] == "upheld").sum()), sum(chances), round(nothing)
 
 

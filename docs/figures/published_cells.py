@@ -230,7 +230,7 @@ _FIRST = ("MC1x1", "MC1x1")
 _OPTIMAL = "simple (realistic) against exact (realistic), surplus at most 12"
 _UNIFORM = "simple (realistic) against simple (uniform), judged by the uniform vectors"
 _EXACT = ["energy", "makespan", "start"]
-_TRACES = "the thesis states neither the traces of class IV nor the shares of sizes"
+_TRACES = "the paper states neither the traces of class IV nor the shares of sizes"
 _MESHES = "the tables say neither the class nor the network; run times fit meshes and class A"
 _WEIGHTS = "BPS for class II, TDM for class III: the weights of rounds in sweeps and meshes are not stated"
 _TWICE = "SP is compared at twice our time, as which it is printed; else none of its cells would match"
@@ -270,8 +270,7 @@ COMPARISONS = (
           _WEIGHTS, over=lambda own: own.div(own["CS-BM"], axis=0).drop(columns="CS-BM"),
           derived="quotients by CS-BM")
       for table, measure in (("5a", "run"), ("5b", "started"), ("5c", "head_wait"))],
-    _of("thesis table 3.5", "partition-selection", lambda: large(_LARGE), share(0.05), "5 %",
-        f"{_TRACES}; waiting is read as waiting at the head of the queue",
+    _of("thesis table 3.5", "partition-selection", lambda: large(_LARGE), share(0.05), "5 %", _TRACES,
         over=lambda own: own.div(own.loc["CS-BM"]).drop("CS-BM"), derived="quotients by CS-BM"),
     _of("thesis table 3.5", "partition-selection", lambda: large({"Utilization": "utilisation"}),
         points(0.05), "5 points", _TRACES),

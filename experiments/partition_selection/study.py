@@ -353,7 +353,7 @@ def _draw(path: Path, cells: pd.DataFrame, title: str) -> None:
 STUDY = Study(
     name="partition-selection",
     title="Which box and mapping are best for the whole machine?",
-    source="Pascual, thesis, UPV/EHU 2013, with the manuscript of J. Supercomput. 71 (2015) 966-994",
+    source="Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994; Pascual, thesis, 2013",
     parts=PARTS,
     default=tuple(name for name in TABLES if name != "streams"),
     run=run,

@@ -99,7 +99,7 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     except KeyError as error:
         raise KeyError(f"claim {claim['id']}, {claim['file']}: {error.args[0]}") from None
     ratio = relation != "in" or " / " in groups[0][0]
-    held = (values >= minimum) & (values <= maximum) & ((relation not in "<>") | (values != 1))
+    held = (values >= minimum) & (values <= maximum)
     if how.startswith("share"):
         least = float(how.removeprefix("share "))
         by_chance = stats.binom.sf(math.ceil(least * len(held)) - 1, len(held), chance)
@@ -115,8 +115,7 @@ def judge(claim: Mapping[str, str], tables: Tables) -> Verdict:
     else:
         centre, low, high, shown = _interval(values, ratio)
         outside = high < minimum or low > maximum
-        met = low >= minimum and high <= maximum and held.any()
-        state = STATES[0] if met else STATES[1] if outside else STATES[2]
+        state = STATES[0] if low >= minimum and high <= maximum else STATES[1] if outside else STATES[2]
         if relation != "in" and len(values) < 3:
             shown = _SAME
             state = STATES[2] if abs(centre - 1) < _SAME else state

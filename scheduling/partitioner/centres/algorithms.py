@@ -71,7 +71,7 @@ def closest(space: Space, free: Nodes, centres: Nodes, size: int) -> Selection:
 #
 # Source: S. O. Krumke et al., "Compact location problems", Theoretical Computer Science 181 (1997), as
 # described by M. A. Bender et al., "Communication-aware processor allocation for supercomputers", WADS 2005,
-# sections 1 and 2.1. The sum over pairs is at most 2 - 2/k times the least; the paper prints 2.
+# section 1. The sum over pairs is at most 2 - 2/k times the least.
 
 
 def gen_alg(space: Space, free: Nodes, size: int) -> Selection:

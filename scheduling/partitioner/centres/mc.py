@@ -2,9 +2,9 @@
 
 Source: J. Mache, V. Lo, K. Windisch, "Minimizing message-passing contention in fragmentation-free processor
 allocation", PDCS 1997, as described by M. A. Bender et al., "Communication-aware processor allocation for
-supercomputers", WADS 2005, section 1. For MC1x1 the sum over pairs is at most d times that of MM on meshes of
-d dimensions, so d (2 - 1/(2d)) times the least. Open there, and ours: a box of even side reaches one node
-further up than down, and which nodes of the last shell are taken (`TIES`).
+supercomputers", WADS 2005, section 1. For MC1x1 the sum over pairs is at most d (2 - 1/(2d)) times the least
+on meshes of d dimensions. Open there, and ours: a box of even side reaches one node further up than down,
+and which nodes of the last shell are taken (`TIES`).
 """
 
 from __future__ import annotations

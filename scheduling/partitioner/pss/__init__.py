@@ -1,7 +1,7 @@
 """Partitions by processor sets: groups of nodes that it is desirable to stay inside, each with a cost.
 
 Source: N. P. Drakenberg, "Increased model-realism can make processor-selection easier", Deutsches
-Klimarechenzentrum, Hamburg.
+Klimarechenzentrum, Hamburg (JSSPP).
 """
 
 from __future__ import annotations
