@@ -3,21 +3,22 @@
 J. A. Pascual, thesis, UPV/EHU 2013, sections on partition selection and on non-contiguous allocation; times
 are in cycles. Boxes are not turned and lines are omitted. CS gives the most cubic box; FS the first free one
 in increasing average pairwise distance; BPS the one box, with its mapping, in which this application of this
-size and intensity runs fastest alone, for which the job waits. Scattered jobs get the first free nodes, and
-run longer by a share than under BPS, whatever box they would have had.
+size and intensity runs fastest alone, for which the job waits; WTAD the one box, with its mapping, in which
+the metric WTAD of its messages (tech. report EHU-KAT-IK-05-12) is least. Scattered jobs get the first free
+nodes, and run longer by a share than under BPS, whatever box they would have had.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from netplace.experiments.partition_selection.box_times import fastest
+from netplace.experiments.partition_selection.box_times import by_traffic, fastest
 from netplace.experiments.partition_selection.setups import SETUPS
 from netplace.placement.rule import grid_of
 from netplace.report.studies.schedules import CachedCase
@@ -25,7 +26,7 @@ from netplace.runs.file_times import BEST_KNOWN
 from netplace.runs.run_times import RunTimeTable
 from netplace.scheduling import Allocation, Job, Schedule, make_partitioner, schedule
 from netplace.scheduling.metrics import time_batches
-from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors
+from netplace.scheduling.partitioner.contiguous import SEARCHES, BestShapes, Boxes, Factors, Ranking
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, Workload, applications
 from netplace.scheduling.workload.applications import published_sizes
 from netplace.topologies import Grid, parse
@@ -56,7 +57,7 @@ class SelectionCase(CachedCase):
     # Keys of the workload.
     sizes: str
     classes: str
-    selection: str  # ``"CS"``, ``"FS"``, ``"BPS"``, or ``"scattered"``
+    selection: str  # a key of `SELECTIONS`, or ``"scattered"``
     mapping: str  # one of the table, or ``"best-known"``
     slowdown: int = 0  # by how many percent scattered jobs run longer
     seed: int = 0  # of the workload
@@ -138,13 +139,26 @@ def _schedule(
         return schedule(
             grid, jobs, "fcfs", make_partitioner("non-contiguous", grid), ScatteredTimes(best, case.slowdown)
         )
-    rule: Any
-    if case.selection == "BPS":
-        rule = BestShapes(grid, times.ranking, rotations=False)
-    else:
-        inner = grid_of(parse("mesh:" + "x".join(map(str, grid.sizes))), "partition selection")
-        rule = Factors(inner, cubic=case.selection == "CS", rotations=False, lines=False)
+    rule = SELECTIONS[case.selection](case, grid, times)
     return schedule(grid, jobs, "fcfs", Boxes(grid, SEARCHES["contiguous"], rule), times)
+
+
+def _factors(grid: Grid, cubic: bool) -> Factors:
+    inner = grid_of(parse("mesh:" + "x".join(map(str, grid.sizes))), "partition selection")
+    return Factors(inner, cubic=cubic, rotations=False, lines=False)
+
+
+def _least_traffic(setup: str) -> Ranking:
+    mappings = tuple(rule for rule in SETUPS[setup].mappings.values() if rule != BEST_KNOWN)
+    return lambda job: by_traffic(job.program, job.nodes, mappings)
+
+
+SELECTIONS: dict[str, Callable[[SelectionCase, Grid, RunTimeTable], Ranking]] = {
+    "CS": lambda case, grid, times: _factors(grid, cubic=True),
+    "FS": lambda case, grid, times: _factors(grid, cubic=False),
+    "BPS": lambda case, grid, times: BestShapes(grid, times.ranking, rotations=False),
+    "WTAD": lambda case, grid, times: BestShapes(grid, _least_traffic(case.setup), rotations=False),
+}
 
 
 def rounded_up(jobs: Workload, weights: Mapping[int, int], seed: int) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -159,7 +159,9 @@ TABLES = {
     "break-even": "how much slower scattered jobs may be, three sizes (thesis, Table 3.6)",
     "spaced": "total time by load, jobs submitted at exponential intervals (figure 11)",
     "streams": "five random streams: best mappings of classes I and II, medium; CS of all classes, large",
+    "traffic": "three random streams: boxes and mappings by WTAD or by run time, all classes and II, medium",
 }
+ON_REQUEST = ("streams", "traffic")
 LOADS = (0.5, 0.7)
 ROUNDED = "-rounded"
 PARTS = {
@@ -240,6 +242,9 @@ def _cases_of(part: Part, quick: bool) -> list[SelectionCase]:
         every = [SelectionCase("medium", name, rule, BEST_KNOWN) for name in ("I", "II") for rule in RULES]
         every += [case for case in _strategies(part, "large", MIXED) if case.selection == "CS"]
         made = [replace(case, seed=seed) for seed in range(2 if quick else 5) for case in every]
+    elif part.table == "traffic":
+        kinds = itertools.product(range(2 if quick else 3), (MIXED, "II"), (*RULES, "WTAD"))
+        made = [SelectionCase("medium", name, rule, BEST_KNOWN, seed=seed) for seed, name, rule in kinds]
     elif part.table == "break-even":
         made = [case for sizes in SIZES for case in _crossing(sizes)]
     elif part.table == "spaced":
@@ -294,8 +299,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
             own["total / run"] = own["total"] / own["run"]
             cells = own[_COLUMNS[part.table]].rename(columns={"classes": "class"})
             tables.append(ReportTable(name, f"{title}, FCFS on {machine.network}", cells, _PLACES))
-            longest = f"total time is up to {own['total / run'].max():.1f} times the run time."
-            sentences.append(f"{name}: {most_started(cells) if part.table == 'streams' else longest}")
+            sentences.append(f"{name}: {_SAID[part.table](cells)}.")
             continue
         if part.table == "break-even":
             cells = break_evens(own)
@@ -312,6 +316,7 @@ def run(request: StudyRequest, context: StudyContext) -> Report:
 _COLUMNS = {
     "spaced": ["sizes", "load", "strategy", "run", "total", "utilisation", "total / run"],
     "streams": ["sizes", "classes", "strategy", "seed", "started", "head_wait", "run"],
+    "traffic": ["classes", "strategy", "seed", "started", "head_wait", "run", "utilisation"],
 }
 
 
@@ -323,8 +328,26 @@ def most_started(cells: pd.DataFrame) -> str:
         second, best = jobs.mean().sort_values().index[-2:]
         more = relative(jobs[best] / jobs[second], "streams")
         said.append(f"class {name}: {best} starts the most jobs, {more} against {second}")
-    return "; ".join(said) + "."
+    return "; ".join(said)
 
+
+def by_wtad(cells: pd.DataFrame) -> str:
+    """Return how many more jobs start in boxes of least WTAD than under each other rule, class by class."""
+    said = []
+    for name, own in cells.groupby("class", sort=False):
+        jobs = own.pivot(index="seed", columns="strategy", values="started")
+        more = (
+            f"{relative(jobs['WTAD-BM'] / jobs[f'{rule}-BM'], 'streams')} against {rule}" for rule in RULES
+        )
+        said.append(f"class {name}: WTAD starts {', '.join(more)}")
+    return "; ".join(said)
+
+
+_SAID: dict[str, Callable[[pd.DataFrame], str]] = {
+    "spaced": lambda cells: f"total time is up to {cells['total / run'].max():.1f} times the run time",
+    "streams": most_started,
+    "traffic": by_wtad,
+}
 
 _PLACES = {"load": 1, "started": 0, "head_wait": 1, "run": 0, "total": 0, "utilisation": 3, "total / run": 3}
 _ABOUT = (
@@ -355,6 +378,6 @@ STUDY = Study(
     title="Which box and mapping are best for the whole machine?",
     source="Pascual, Miguel-Alonso and Lozano, J. Supercomput. 71 (2015) 966-994; Pascual, thesis, 2013",
     parts=PARTS,
-    default=tuple(name for name in TABLES if name != "streams"),
+    default=tuple(name for name in TABLES if name not in ON_REQUEST),
     run=run,
 )

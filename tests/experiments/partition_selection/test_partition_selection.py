@@ -6,16 +6,18 @@ import pytest
 from answers import csv_rows
 
 from netplace.experiments.partition_selection import schedules as selection_schedules
-from netplace.experiments.partition_selection.box_times import run_in_box, run_times, shapes
+from netplace.experiments.partition_selection.box_times import by_traffic, run_in_box, run_times, shapes
 from netplace.experiments.partition_selection.cells import break_evens, cells_of, printed_classes
-from netplace.experiments.partition_selection.schedules import Machine, SelectionCase, rounded_up
+from netplace.experiments.partition_selection.schedules import SELECTIONS, Machine, SelectionCase, rounded_up
 from netplace.experiments.partition_selection.study import ALONE, cases, rows
 from netplace.report.studies import STUDIES
 from netplace.report.studies.study import StudyContext, make_request
 from netplace.runs.store import Store
 from netplace.runs.tables import entry_of
+from netplace.scheduling import Job
 from netplace.scheduling.workload import PUBLISHED_CLASSES, SIZES, applications
 from netplace.scheduling.workload.applications import published_sizes
+from netplace.topologies import parse
 
 pytestmark = pytest.mark.all  # carries out a study
 
@@ -39,6 +41,19 @@ def test_nine_strategies_of_each_workload():
     assert len(cases(make_request(STUDY, ["classes"]))) == 4 * 9
     assert len(cases(make_request(STUDY, ["break-even"]))) == 3 * (3 + 7)  # rules, and slowdowns if scattered
     assert len(cases(make_request(STUDY, ["streams"]))) == 5 * (2 * 3 + 4)
+    assert len(cases(make_request(STUDY, ["traffic"]))) == 3 * 2 * 4
+
+
+def test_boxes_stand_in_the_order_of_their_traffic():
+    # Sums of hops of a 4x4 mesh of tasks: 48 in 4x4x1; between rows 1 and 2, twice as many in 4x2x2: 56; in
+    # 8x2x1, where rows are 4, 5 and 4 hops apart, 24 + 8 * 13 = 128.
+    found = by_traffic("2d-mesh,bytes=256", 16, ("consecutive",))
+    assert [shape for shape, _ in found] == [(4, 4, 1), (4, 2, 2), (8, 2, 1)]
+    both = by_traffic("2d-mesh,bytes=256", 16, ("random", "consecutive"))
+    assert both[0] == ((4, 4, 1), "consecutive")
+    job = Job(1, 0.0, 16, 1.0, program="2d-mesh,bytes=256")
+    rule = SELECTIONS["WTAD"](SelectionCase("medium", "II", "WTAD", "best-known"), parse("torus:8x8x8"), None)
+    assert rule(job) == [both[0]]
 
 
 def test_a_set_up_changes_programs_and_keys_and_nothing_else():
