@@ -183,11 +183,8 @@ class RunTimeTable:
 
     def _cycles(self, job: Job, allocation: Allocation) -> float | None:
         """Return the cycles of a job on its nodes, which are simulated if that is possible and necessary."""
-        place, mapping = self.place(job, allocation), allocation.mapping or self.mapping
-        best = self.best(job, place, mapping)
-        if best is None:
-            self._complete(job, [allocation])
-            best = self.best(job, place, mapping)
+        self._complete(job, [allocation])
+        best = self.best(job, self.place(job, allocation), allocation.mapping or self.mapping)
         return None if best is None else best[0]
 
     def _complete(self, job: Job, places: Sequence[Allocation]) -> None:

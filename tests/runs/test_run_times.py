@@ -194,6 +194,19 @@ def test_what_is_missing_is_what_is_then_simulated(store):
         assert again.seconds(jobs[1], box(*shape)) == pytest.approx(rows["mean"].min() * CYCLE)
 
 
+@pytest.mark.parametrize("known", [[], ["consecutive"], ["consecutive", "random"]])
+def test_the_best_of_the_mappings_does_not_depend_on_which_are_known(store, known):
+    nodes = [0, 9, 18, 27, 36, 45, 54, 63]
+    for mapping in known:
+        simulated(store, mapping=mapping).seconds(job(), Allocation(np.array(nodes)))
+    mappings = ("consecutive", "random", "td:iterations=50")
+    times = simulated(store, mapping=BEST_KNOWN, mappings=mappings)
+    best = times.seconds(job(), Allocation(np.array(nodes)))
+    each = [execute(times.run_of(job(), Allocation(np.array(nodes)), one)).cycles for one in mappings]
+    assert best == pytest.approx(min(each) * CYCLE)
+    assert min(each) < each[0]
+
+
 def test_an_entry_of_other_settings_is_named():
     values = ("lu", "W", 16, "mesh:4x4", "whole", "", "consecutive", "vcs=3")
     row = dict(zip(ENTRY, values, strict=True))
