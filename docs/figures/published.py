@@ -63,7 +63,7 @@ def measured(claim: pd.Series) -> str:
         first, other = ("least", "most") if relation == ">" else ("most", "least")
         steps = [f"{extreme(one, first)} / {extreme(two, other)}" for one, two in pairwise(groups)]
         names = f"{first} of ({'), ('.join(steps)})" if len(steps) > 1 else steps[0]
-    names = re.sub(r"\S+/", "", names)  # folders of tables
+    names = re.sub(r"[^\s(]+/", "", names)  # folders of tables
     names = f"share with {bare(claim['test'])}" if claim["test"].startswith("share ") else names
     return f"{claim['measure']}: {names}" if claim["measure"] else names
 
