@@ -330,6 +330,7 @@ STUDY = Study(
         "Pascual, thesis, UPV/EHU 2013, Tables 3.9 and 3.10"
     ),
     parts=PARTS,
+    default=("published", "waits", "lublin", "logs"),
     run=run,
     options=("logs",),
 )

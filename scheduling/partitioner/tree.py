@@ -40,7 +40,7 @@ class Subtrees(Keeper):
     def __init__(self, tree: Hierarchy, threshold: float = 0, one_up: bool = False):
         super().__init__(len(tree.order))
         self._tree, self._threshold, self._one_up = tree, threshold, one_up
-        self._fitting = dict[int, tuple[Int, Int]]()
+        self._fitting = dict[int, tuple[Int, Int, Int, Int]]()
         self.by_count = threshold == 100 and not one_up
 
     def _choice(self, job: Job) -> Allocation | None:
@@ -62,17 +62,17 @@ class Subtrees(Keeper):
         last = bisect_left(
             counts, True, key=lambda count: self._home(job.nodes, in_order <= count) is not None
         )
-        for allocation in (allocation for group in groups[: last + 1] for allocation in group):
-            self.release(allocation)
+        released = (allocation.nodes for group in groups[: last + 1] for allocation in group)
+        self._mark(np.concatenate([np.zeros(0, np.int64), *released]), True)
         return counts[last] if last < len(counts) else None
 
     def _home(self, nodes: int, is_open: NDArray[np.bool_]) -> tuple[int, int] | None:
         """Return level and begin of the subtree in which a job has a place; `is_open` in the tree's order."""
-        (level, begin, end), (low, high) = self._smallest(nodes)
+        level, begin, edges, (first, last, low, high) = self._smallest(nodes)
         self.visited += len(begin)
-        until = np.zeros(len(is_open) + 1, np.int64)
-        is_open.cumsum(out=until[1:])
-        room = until.take(end) - until.take(begin)
+        until = np.zeros(len(edges), np.int64)
+        np.add.reduceat(is_open, edges[:-1], dtype=np.int64).cumsum(out=until[1:])
+        room = until.take(last) - until.take(first)
         which = (room >= nodes).nonzero()[0]
         if not which.size and until[-1] >= nodes:
             outside = (math.ceil if self._one_up else math.floor)(nodes * self._threshold / 100)
@@ -83,8 +83,11 @@ class Subtrees(Keeper):
                 which = room.argmax(keepdims=True)
         return (int(level[which[0]]), int(begin[which[0]])) if which.size else None
 
-    def _smallest(self, nodes: int) -> tuple[Int, Int]:
-        """Return level, begin and end of the subtrees of a job; begin and end of those right above them."""
+    def _smallest(self, nodes: int) -> tuple[Int, Int, Int, Int]:
+        """Return level and begin of the subtrees of a job, edges between nodes, and which edges are theirs.
+
+        The last has four rows: begin and end of each subtree, and of the one right above it.
+        """
         if nodes not in self._fitting:
             starts = self._tree.starts
             held = np.zeros(len(self.is_free) + 1, np.int64)  # where a part with enough nodes begins
@@ -100,7 +103,8 @@ class Subtrees(Keeper):
                 ]
                 held[begin[smallest]] = 1
             rows = np.array(sorted(fitting), np.int64).reshape(-1, 5).T
-            self._fitting[nodes] = rows[[1, 0, 2]], rows[3:]
+            edges, which = np.unique([0, len(self.is_free), *rows[[0, 2, 3, 4]].ravel()], return_inverse=True)
+            self._fitting[nodes] = rows[1], rows[0], edges, which[2:].reshape(4, -1)
         return self._fitting[nodes]
 
     def _around(self, home: tuple[int, int], is_open: NDArray[np.bool_], nodes: int) -> Int:
