@@ -40,7 +40,7 @@ LOG_MACHINES = (MACHINES["mesh-4k"], MACHINES["torus-4k"])  # of most logs of IF
 LOG_SEARCHES = 100_000
 TORI = ("torus:1024x1024", "torus:128x128x64", "torus:32x32x32x32", "torus:16x16x16x16x16")
 DETECTIONS = 200  # jobs after the machine has filled
-SECONDS = 3.0  # CPU time after which a search is request no more
+SECONDS = 3.0  # CPU time after which a search is asked no more
 _MACHINE_ROWS = {2**12: "4K nodes", 2**16: "64K nodes", 2**20: "1M nodes"}  # of IFF table I
 PRINTED_LOADS = {"0.1": 0.1, "0.4": 0.4, "0.7": 0.7, "MAX": 2.0}
 SMALL: dict[str, tuple[str, tuple[float, ...]]] = {
@@ -265,14 +265,8 @@ def _visits(quick: bool, context: StudyContext) -> pd.DataFrame:
 
 _LOG_DIGITS = {"size": 2, "ms": 4, "visited": 0, "questions": 0, "jobs": 0, "occupied": 2, "found": 2}
 _FIGURE_9 = {"occupied": 2, "updated to take": 0, "updated to release": 0}
-_VISIT_DIGITS = {
-    "set": 0,
-    "S": 2,
-    "found": 0,
-    "printed found": 0,
-    "failed": 0,
-    "printed failed": 0,
-} | _FIGURE_9
+_VISIT_DIGITS = dict.fromkeys(("set", "found", "printed found", "failed", "printed failed"), 0) | {"S": 2}
+_VISIT_DIGITS |= _FIGURE_9
 
 
 def _of_visits(pairs: pd.DataFrame) -> list[str]:

@@ -31,7 +31,7 @@ struct IffNodes {
 };
 
 // Also returns the visits as published: each partition that is met counts once a search, and so does each node of the
-// candidate that is accepted (J. A. Pascual, thesis, 4.1.1, 7.1.2).
+// candidate that is accepted (report EHU-KAT-IK-06-12, 4.1.1, 7.1.2).
 std::tuple<std::int64_t, std::int64_t, std::int64_t> iff(const IffNodes& nodes, Sides sizes, Sides shape, bool wraps);
 // Returns how many nodes are updated as published: the rim of a partition that is taken, all nodes of one that is released,
 // and the free nodes whose runs end at it (report EHU-KAT-IK-06-12, 4.1.2, 4.2, 7.2).
